@@ -11,7 +11,7 @@ namespace algebras {
 
 namespace {
 
-void requireIndex(std::int64_t index, std::int64_t size, const char *what) {
+void requireIndex(int64_t index, int64_t size, const char *what) {
   if (index < 0 || index >= size)
     throw std::out_of_range(fmt::format("{} {} of {}", what, index, size));
 }
@@ -30,10 +30,10 @@ Algebra::Kind Algebra::kind() const { return construction_->kind(); }
 const std::string &Algebra::name() const { return construction_->name(); }
 std::string Algebra::expression() const { return construction_->expression(); }
 const Field &Algebra::field() const { return construction_->field(); }
-std::int64_t Algebra::dimension() const { return construction_->dimension(); }
-std::int64_t Algebra::nonzeros() const { return construction_->nonzeros(); }
+int64_t Algebra::dimension() const { return construction_->dimension(); }
+int64_t Algebra::nonzeros() const { return construction_->nonzeros(); }
 const std::vector<Algebra> &Algebra::factors() const { return construction_->factors(); }
-std::int64_t Algebra::parameter() const { return construction_->parameter(); }
+int64_t Algebra::parameter() const { return construction_->parameter(); }
 const Graph *Algebra::graph() const { return construction_->graph(); }
 const Table *Algebra::table() const { return construction_->table(); }
 const BoundQuiver *Algebra::boundQuiver() const { return construction_->boundQuiver(); }
@@ -43,12 +43,12 @@ bool Algebra::isMatrixLike() const { return construction_->isMatrixLike(); }
 Table Algebra::expand() const {
   if (const Table *own = table())
     return *own;
-  if (nonzeros() > kExpansionLimit || dimension() > kExpansionLimit)
+  if (nonzeros() > expansion_limit || dimension() > expansion_limit)
     throw InputError(fmt::format("{} has {} products in {} slots; a table is written out up to {}", name(),
-                                 nonzeros(), dimension(), kExpansionLimit));
+                                 nonzeros(), dimension(), expansion_limit));
   std::vector<Constant> constants;
   constants.reserve(nonzeros());
-  for (std::int64_t slot = 0; slot < dimension(); ++slot) {
+  for (int64_t slot = 0; slot < dimension(); ++slot) {
     std::vector<Constant> own = construction_->constantsInto(slot);
     constants.insert(constants.end(), std::make_move_iterator(own.begin()),
                      std::make_move_iterator(own.end()));
@@ -56,50 +56,50 @@ Table Algebra::expand() const {
   return Table(name(), field(), dimension(), std::move(constants));
 }
 
-std::vector<Constant> Algebra::constantsInto(std::int64_t slot) const {
+std::vector<Constant> Algebra::constantsInto(int64_t slot) const {
   requireIndex(slot, dimension(), "slot");
   return construction_->constantsInto(slot);
 }
 
-std::string Algebra::slotName(std::int64_t slot) const {
+std::string Algebra::slotName(int64_t slot) const {
   requireIndex(slot, dimension(), "slot");
   return construction_->slotName(slot);
 }
 
-std::int64_t Algebra::positions() const {
+int64_t Algebra::positions() const {
   requireMatrixLike(*this);
   return construction_->positions();
 }
 
-Position Algebra::position(std::int64_t slot) const {
+Position Algebra::position(int64_t slot) const {
   requireMatrixLike(*this);
   requireIndex(slot, dimension(), "slot");
   return construction_->position(slot);
 }
 
-std::optional<std::int64_t> Algebra::slotAt(Position position) const {
+std::optional<int64_t> Algebra::slotAt(Position position) const {
   requireIndex(position.row, positions(), "row");
   requireIndex(position.column, positions(), "column");
   return construction_->slotAt(position);
 }
 
-std::vector<std::int64_t> Algebra::support(std::int64_t i, std::int64_t j) const {
+std::vector<int64_t> Algebra::support(int64_t i, int64_t j) const {
   requireIndex(i, positions(), "row");
   requireIndex(j, positions(), "column");
   return construction_->support(i, j);
 }
 
-std::int64_t Algebra::rowTypes() const {
+int64_t Algebra::rowTypes() const {
   requireMatrixLike(*this);
   return construction_->rowTypes();
 }
 
-std::int64_t Algebra::rowTypeOf(std::int64_t row) const {
+int64_t Algebra::rowTypeOf(int64_t row) const {
   requireIndex(row, positions(), "row");
   return construction_->rowTypeOf(row);
 }
 
-std::int64_t Algebra::firstRowOf(std::int64_t type) const {
+int64_t Algebra::firstRowOf(int64_t type) const {
   requireIndex(type, rowTypes(), "row type");
   return construction_->firstRowOf(type);
 }

@@ -22,7 +22,7 @@ class Construction; // constructions/construction.h
 
 // A place in the position matrix of a matrix-like algebra.
 struct Position {
-  std::int64_t row = 0, column = 0;
+  int64_t row = 0, column = 0;
   bool operator==(const Position &) const = default;
 };
 
@@ -55,41 +55,41 @@ public:
   // parseExpression gives back an equal algebra.
   std::string expression() const;
   const Field &field() const;
-  std::int64_t dimension() const;
-  std::int64_t nonzeros() const; // number of nonzero structure constants, closed form
+  int64_t dimension() const;
+  int64_t nonzeros() const; // number of nonzero structure constants, closed form
   // Of Tensor and DirectProduct, nested ones flattened; a power is a Tensor of equal factors. Empty for the
   // other kinds.
   const std::vector<Algebra> &factors() const;
-  std::int64_t parameter() const; // n of Q(n), path(n), D(n), M(n), T(n); the vertex count of a graph; else 0
-  const Graph *graph() const;     // of Kind::Graph, else null
-  const Table *table() const;     // of Kind::Table, else null
+  int64_t parameter() const;  // n of Q(n), path(n), D(n), M(n), T(n); the vertex count of a graph; else 0
+  const Graph *graph() const; // of Kind::Graph, else null
+  const Table *table() const; // of Kind::Table, else null
   const BoundQuiver *boundQuiver() const; // of Kind::Quiver, else null
   const Poset *poset() const;             // of Kind::Incidence, else null
 
-  // The exact table in the numbering above. InputError beyond kExpansionLimit nonzero constants (about 700
+  // The exact table in the numbering above. InputError beyond expansion_limit nonzero constants (about 700
   // MB).
   Table expand() const;
-  static constexpr std::int64_t kExpansionLimit = std::int64_t{1} << 24;
+  static constexpr int64_t expansion_limit = int64_t{1} << 24;
   // The constants c[i,j,slot], sorted by (i, j): the terms that are summed into one output slot.
-  std::vector<Constant> constantsInto(std::int64_t slot) const;
+  std::vector<Constant> constantsInto(int64_t slot) const;
 
   // Whether the basis elements sit at positions (i,j) of a square matrix and multiply as (i,k)(k,j), or
   // vanish: true of every kind but Table, of Quiver where it happens to be so, and of products of such.
   bool isMatrixLike() const;
   // The rest of this block is for matrix-like algebras only (std::logic_error otherwise).
-  std::int64_t positions() const; // the order n of the position matrix
-  Position position(std::int64_t slot) const;
-  std::optional<std::int64_t> slotAt(Position position) const;
+  int64_t positions() const; // the order n of the position matrix
+  Position position(int64_t slot) const;
+  std::optional<int64_t> slotAt(Position position) const;
   // The support B(i,j): the k, ascending, for which slot (i,k) times slot (k,j) is kept (paper, eq.
   // recursive-row-action). Empty where (i,j) does not exist.
-  std::vector<std::int64_t> support(std::int64_t i, std::int64_t j) const;
+  std::vector<int64_t> support(int64_t i, int64_t j) const;
   // Rows of the table that are equal are one row type; types keep the order of their first member.
-  std::int64_t rowTypes() const;
-  std::int64_t rowTypeOf(std::int64_t row) const;
-  std::int64_t firstRowOf(std::int64_t type) const;
+  int64_t rowTypes() const;
+  int64_t rowTypeOf(int64_t row) const;
+  int64_t firstRowOf(int64_t type) const;
 
   // "e0", "a0_1", "E1_2", tensor factors joined: "e0(x)a0_1". Graph vertices appear under their own names.
-  std::string slotName(std::int64_t slot) const;
+  std::string slotName(int64_t slot) const;
 
   explicit Algebra(std::shared_ptr<const detail::Construction> construction);
   const detail::Construction &construction() const { return *construction_; }

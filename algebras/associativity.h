@@ -10,7 +10,7 @@ namespace algebras {
 
 // (b_i b_j) b_k and b_i (b_j b_k) differ in the coefficient of b_l.
 struct Witness {
-  std::int64_t i = 0, j = 0, k = 0, l = 0;
+  int64_t i = 0, j = 0, k = 0, l = 0;
   bool operator==(const Witness &) const = default;
 };
 
@@ -18,9 +18,9 @@ struct Associativity {
   std::optional<Witness> witness; // nothing: the table is associative, proved
   // Where triples (a, g, c) with these second elements g were enough, which generate the table
   // (associativity.cpp says why): how many they are. 0 where all triples were examined.
-  std::int64_t seconds = 0;
+  int64_t seconds = 0;
   // Where the witness was found modulo a prime: which, one that divides no denominator. Else 0.
-  std::uint64_t modulus = 0;
+  uint64_t modulus = 0;
 };
 
 // Examines all pairs of constants that meet (2(3q^2 - 2q) for Q(q), 2*8^L for Q(2)^L), with the memory of one

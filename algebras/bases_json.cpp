@@ -42,7 +42,7 @@ ordered_json componentJson(const SimpleComponent &component) {
 }
 
 ordered_json centerJson(const Algebra &algebra, const Facts &facts) {
-  if (algebra.dimension() > kLargestDense || algebra.nonzeros() > Algebra::kExpansionLimit || !facts.identity)
+  if (algebra.dimension() > largest_dense || algebra.nonzeros() > Algebra::expansion_limit || !facts.identity)
     return nullptr;
   Table table = algebra.expand();
   ProductOperator product(table);

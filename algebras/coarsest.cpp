@@ -14,7 +14,7 @@ std::optional<WithoutMatrices> withoutMatrices(const Algebra &algebra) {
     return std::nullopt;
   const std::vector<Algebra> &factors = algebra.factors();
   Algebra rest = factors.front();
-  for (std::size_t i = 1; i + 1 < factors.size(); ++i)
+  for (size_t i = 1; i + 1 < factors.size(); ++i)
     rest = tensor(rest, factors[i]);
   return WithoutMatrices{rest, factors.back().parameter()};
 }

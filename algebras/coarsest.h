@@ -11,7 +11,7 @@ namespace algebras {
 // An algebra without its last tensor factor M(b).
 struct WithoutMatrices {
   Algebra algebra;
-  std::int64_t factor; // b: so many consecutive groups of a lift become one
+  int64_t factor; // b: so many consecutive groups of a lift become one
 };
 // Nothing where the last factor is another algebra, or the whole algebra is M(1).
 std::optional<WithoutMatrices> withoutMatrices(const Algebra &algebra);

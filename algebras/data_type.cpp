@@ -17,6 +17,6 @@ DataType parseDataType(std::string_view text) {
 
 std::string toString(DataType type) { return type == DataType::F32 ? "f32" : "bf16"; }
 
-std::int64_t byteWidth(DataType type) { return type == DataType::F32 ? 4 : 2; }
+int64_t byteWidth(DataType type) { return type == DataType::F32 ? 4 : 2; }
 
 } // namespace algebras

@@ -11,6 +11,6 @@ enum class DataType { F32, BF16 };
 
 DataType parseDataType(std::string_view text); // "f32" or "bf16"; InputError otherwise
 std::string toString(DataType type);
-std::int64_t byteWidth(DataType type);
+int64_t byteWidth(DataType type);
 
 } // namespace algebras

@@ -8,23 +8,23 @@
 
 namespace algebras {
 
-SourceLocation locate(std::string_view content, std::size_t offset, std::string file) {
+SourceLocation locate(std::string_view content, size_t offset, std::string file) {
   offset = std::min(offset, content.size());
   std::string_view before = content.substr(0, offset);
-  std::size_t start = before.rfind('\n');
+  size_t start = before.rfind('\n');
   start = start == std::string_view::npos ? 0 : start + 1;
-  std::size_t end = content.find('\n', offset);
+  size_t end = content.find('\n', offset);
   end = end == std::string_view::npos ? content.size() : end;
   SourceLocation where;
   where.file = std::move(file);
   where.line = 1 + std::count(before.begin(), before.end(), '\n');
-  where.column = static_cast<std::int64_t>(offset - start) + 1;
+  where.column = static_cast<int64_t>(offset - start) + 1;
   // A file may be one line of a gigabyte.
-  constexpr std::size_t kLongestPart = 1000;
-  std::size_t from =
-      offset - start > kLongestPart / 2 && end - start > kLongestPart ? offset - kLongestPart / 2 : start;
-  where.text = content.substr(from, std::min(end - from, kLongestPart));
-  where.text_column = static_cast<std::int64_t>(from - start) + 1;
+  constexpr size_t longest_part = 1000;
+  size_t from =
+      offset - start > longest_part / 2 && end - start > longest_part ? offset - longest_part / 2 : start;
+  where.text = content.substr(from, std::min(end - from, longest_part));
+  where.text_column = static_cast<int64_t>(from - start) + 1;
   return where;
 }
 
@@ -43,23 +43,22 @@ namespace {
 // A window of the line around the caret, so that one very long line does not flood the terminal.
 struct Excerpt {
   std::string text;
-  std::size_t caret;
+  size_t caret;
 };
 
 Excerpt excerpt(const SourceLocation &where) {
-  constexpr std::size_t kWidth = 120;
-  std::size_t caret =
-      std::min<std::size_t>(std::max<std::int64_t>(where.column - where.text_column, 0), where.text.size());
-  std::size_t start = where.text.size() <= kWidth || caret < kWidth / 2 ? 0 : caret - kWidth / 2;
+  constexpr size_t width = 120;
+  size_t caret = std::min<size_t>(std::max<int64_t>(where.column - where.text_column, 0), where.text.size());
+  size_t start = where.text.size() <= width || caret < width / 2 ? 0 : caret - width / 2;
   // Every character takes one column, so that the caret stands right: one that would control the terminal
   // becomes a blank, and a byte that is no character a question mark.
-  const std::string_view window = std::string_view(where.text).substr(start, kWidth);
+  const std::string_view window = std::string_view(where.text).substr(start, width);
   Excerpt result{"", window.size()};
-  for (std::size_t at = 0; at < window.size();) {
+  for (size_t at = 0; at < window.size();) {
     if (at <= caret - start)
       result.caret = result.text.size();
-    const std::size_t length = utf8Length(window, at);
-    const std::string_view character = window.substr(at, std::max<std::size_t>(length, 1));
+    const size_t length = utf8Length(window, at);
+    const std::string_view character = window.substr(at, std::max<size_t>(length, 1));
     const auto first = static_cast<unsigned char>(character[0]);
     const bool control = length == 1   ? (first < 0x20 && first != '\t') || first == 0x7f
                          : length == 2 ? first == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0

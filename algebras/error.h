@@ -13,14 +13,14 @@ namespace algebras {
 // a part of it around the place where the line is long: it starts in column `text_column`.
 struct SourceLocation {
   std::string file;
-  std::int64_t line = 0;
-  std::int64_t column = 0;
+  int64_t line = 0;
+  int64_t column = 0;
   std::string text;
-  std::int64_t text_column = 1;
+  int64_t text_column = 1;
 };
 
 // The location of byte `offset` of `content`; an offset past the end means the end.
-SourceLocation locate(std::string_view content, std::size_t offset, std::string file);
+SourceLocation locate(std::string_view content, size_t offset, std::string file);
 
 // Bad input. what() is the message alone; render() adds place, caret and hint for a terminal.
 class InputError : public std::runtime_error {

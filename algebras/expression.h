@@ -37,7 +37,7 @@ struct ExpressionOptions {
   std::optional<Field> field;
   // Where the expression itself stands, for error messages: `line` and `column` of its first character.
   std::string file = "<expression>";
-  std::int64_t line = 1, column = 1;
+  int64_t line = 1, column = 1;
 };
 
 // InputError with a caret for everything that is wrong, sizes that overflow and nesting deeper than 100

@@ -26,8 +26,8 @@ struct Laws {
   std::optional<Witness> witness;
   bool commutative = true;
   bool unital = true;
-  std::optional<SparseVector> identity; // left out when longer than Facts::kListLimit
-  Associativity associativity; // of a table: how that was found out
+  std::optional<SparseVector> identity; // left out when longer than Facts::list_limit
+  Associativity associativity;          // of a table: how that was found out
 };
 
 // Each constant [i, j, k] needs its like [j, i, k]. No memory, and most tables that are not commutative
@@ -58,7 +58,7 @@ Laws tableLaws(const Table &table) {
   if (!table.claimedIdentity())
     return laws;
   SparseVector claimed;
-  for (std::int64_t slot = 0; slot < table.dimension(); ++slot)
+  for (int64_t slot = 0; slot < table.dimension(); ++slot)
     if (!(*table.claimedIdentity())[slot].isZero())
       claimed.emplace_back(slot, (*table.claimedIdentity())[slot]);
   if (!laws.identity || *laws.identity != claimed) {
@@ -74,13 +74,13 @@ Laws tableLaws(const Table &table) {
 // Sum of the units on the diagonal. Every family but M(n) and T(n) with its idempotents is a graph.
 Laws matrixLikeLaws(const Algebra &algebra) {
   Laws laws;
-  std::int64_t n = algebra.positions();
+  int64_t n = algebra.positions();
   // Basis elements off the diagonal do not commute with their ends.
   laws.commutative = algebra.dimension() == n;
-  if (n > Facts::kListLimit)
+  if (n > Facts::list_limit)
     return laws;
   laws.identity.emplace();
-  for (std::int64_t position = 0; position < n; ++position)
+  for (int64_t position = 0; position < n; ++position)
     laws.identity->emplace_back(algebra.slotAt({position, position}).value(), Rational(1));
   std::sort(laws.identity->begin(), laws.identity->end(),
             [](const auto &left, const auto &right) { return left.first < right.first; });
@@ -95,13 +95,13 @@ Laws quiverLaws(const Algebra &algebra) {
   if (bound.products())
     laws.commutative = isCommutative(*bound.products());
   else // arrows commute: loops, of which no two differ in a path that is not zero
-    for (std::int64_t slot = 0; slot < algebra.dimension(); ++slot) {
+    for (int64_t slot = 0; slot < algebra.dimension(); ++slot) {
       const PathBasis::Path &path = bound.basis().path(slot);
       laws.commutative =
           laws.commutative && path.source == path.target && (path.length != 2 || path.first == path.last);
     }
   laws.identity.emplace();
-  for (std::int64_t vertex : bound.vertices())
+  for (int64_t vertex : bound.vertices())
     laws.identity->emplace_back(bound.basis().idempotent(vertex).value(), Rational(1));
   std::sort(laws.identity->begin(), laws.identity->end(),
             [](const auto &left, const auto &right) { return left.first < right.first; });
@@ -113,7 +113,7 @@ Laws deriveLaws(const Algebra &algebra);
 Laws directProductLaws(const Algebra &algebra) {
   Laws laws;
   laws.identity.emplace();
-  std::int64_t start = 0;
+  int64_t start = 0;
   for (const Algebra &factor : algebra.factors()) {
     Laws own = deriveLaws(factor);
     if (own.witness && !laws.witness)
@@ -122,7 +122,7 @@ Laws directProductLaws(const Algebra &algebra) {
     laws.associative = laws.associative && own.associative;
     laws.commutative = laws.commutative && own.commutative;
     laws.unital = laws.unital && own.unital;
-    if (!own.identity || (laws.identity && laws.identity->size() + own.identity->size() > Facts::kListLimit))
+    if (!own.identity || (laws.identity && laws.identity->size() + own.identity->size() > Facts::list_limit))
       laws.identity.reset();
     if (laws.identity)
       for (const auto &[slot, coefficient] : *own.identity)
@@ -133,7 +133,7 @@ Laws directProductLaws(const Algebra &algebra) {
 }
 
 SparseVector tensorProduct(const Field &field, const SparseVector &left, const SparseVector &right,
-                           std::int64_t right_dimension) {
+                           int64_t right_dimension) {
   SparseVector result;
   for (const auto &[i, a] : left)
     for (const auto &[j, b] : right)
@@ -144,11 +144,11 @@ SparseVector tensorProduct(const Field &field, const SparseVector &left, const S
 // A witness of one factor, tensored with idempotent slots of the others: slot 0 of every matrix-like algebra
 // is one.
 Witness tensorWitness(const Algebra &algebra, const std::vector<Laws> &factors) {
-  std::size_t guilty = 0;
+  size_t guilty = 0;
   while (factors[guilty].associative)
     ++guilty;
-  std::int64_t stride = 1; // between neighbouring slots of the guilty factor
-  for (std::size_t f = 0; f < factors.size(); ++f) {
+  int64_t stride = 1; // between neighbouring slots of the guilty factor
+  for (size_t f = 0; f < factors.size(); ++f) {
     if (f != guilty && !algebra.factors()[f].isMatrixLike())
       return findNonassociative(algebra.expand()).value();
     if (f > guilty)
@@ -181,10 +181,10 @@ Laws tensorLaws(const Algebra &algebra) {
     return laws;
 
   laws.identity = SparseVector{{0, Rational(1)}};
-  std::size_t length = 1;
-  for (std::size_t f = 0; f < factors.size(); ++f) {
-    length = factors[f].identity ? length * factors[f].identity->size() : Facts::kListLimit + 1;
-    if (length > Facts::kListLimit) {
+  size_t length = 1;
+  for (size_t f = 0; f < factors.size(); ++f) {
+    length = factors[f].identity ? length * factors[f].identity->size() : Facts::list_limit + 1;
+    if (length > Facts::list_limit) {
       laws.identity.reset();
       break;
     }
@@ -211,7 +211,7 @@ void addStructure(Facts &facts, const Structure &structure) {
   facts.radical_dimension = structure.radicalDimension();
   facts.radical_series = structure.radicalSeries();
   facts.maximal_ideals = structure.maximalIdeals();
-  if (*facts.maximal_ideals > Facts::kListLimit)
+  if (*facts.maximal_ideals > Facts::list_limit)
     return;
   facts.component_kinds = structure.components;
   facts.simple_components.emplace();
@@ -243,7 +243,7 @@ void addRank(Facts &facts, const Algebra &algebra, const std::optional<Structure
 void addLift(Facts &facts, const Algebra &algebra) {
   if (!algebra.isMatrixLike())
     return;
-  std::int64_t n = algebra.positions();
+  int64_t n = algebra.positions();
   facts.types = algebra.rowTypes();
   facts.groups = n;
   Rational dense = Rational(n) * Rational(n) * Rational(n);

@@ -18,28 +18,28 @@ namespace algebras {
 struct Facts {
   std::string name;
   Field field;
-  std::int64_t dimension = 0;
-  std::int64_t nonzeros = 0;
+  int64_t dimension = 0;
+  int64_t nonzeros = 0;
   std::optional<bool> associative, unital, commutative;
   std::optional<Witness> witness;       // when not associative
-  std::optional<SparseVector> identity; // when unital and at most kListLimit entries long
+  std::optional<SparseVector> identity; // when unital and at most list_limit entries long
   // Some left, or right, identity where there is no two-sided one: at most one of them exists.
   std::optional<SparseVector> left_identity, right_identity;
-  std::optional<std::int64_t> center_dimension;
-  std::optional<std::int64_t> radical_dimension;
-  std::optional<std::vector<std::int64_t>> radical_series; // dimensions of rad, rad^2, ..., ending with 0
-  std::optional<std::vector<std::int64_t>>
+  std::optional<int64_t> center_dimension;
+  std::optional<int64_t> radical_dimension;
+  std::optional<std::vector<int64_t>> radical_series; // dimensions of rad, rad^2, ..., ending with 0
+  std::optional<std::vector<int64_t>>
       simple_components; // dimensions of the simple factors of A/rad, ascending
   // The same factors, with what is known of each: empty where they are not known.
-  std::map<SimpleKind, std::int64_t> component_kinds;
-  std::optional<std::int64_t> maximal_ideals;
-  std::optional<std::int64_t> alder_strassen; // 2 dim A - maximal_ideals
-  std::optional<std::int64_t> rank_lower, rank_upper;
+  std::map<SimpleKind, int64_t> component_kinds;
+  std::optional<int64_t> maximal_ideals;
+  std::optional<int64_t> alder_strassen; // 2 dim A - maximal_ideals
+  std::optional<int64_t> rank_lower, rank_upper;
   std::string rank_lower_rule, rank_upper_rule; // empty where there is no bound
   bool rank_exact = false;
-  std::int64_t active_products = 0;
+  int64_t active_products = 0;
   // Of matrix-like algebras: row types, groups, dense products, active over dense.
-  std::optional<std::int64_t> types, groups, dense_products;
+  std::optional<int64_t> types, groups, dense_products;
   std::optional<Rational> fraction;
 
   // Of tables: what the structure was read off.
@@ -48,7 +48,7 @@ struct Facts {
   // Which step proves a fact: (its key in the JSON object, the step).
   std::vector<std::pair<std::string, std::string>> proofs;
 
-  static constexpr std::int64_t kListLimit = std::int64_t{1} << 20; // longer lists are left out
+  static constexpr int64_t list_limit = int64_t{1} << 20; // longer lists are left out
 };
 
 // In closed form for constructions: microseconds, but for the lists. For tables everything exactly, the

@@ -14,16 +14,16 @@ namespace algebras {
 namespace {
 
 std::string shortened(std::string text) {
-  constexpr std::size_t kLongest = 80;
-  if (text.size() > kLongest)
-    text.replace(kLongest - 3, std::string::npos, "...");
+  constexpr size_t longest = 80;
+  if (text.size() > longest)
+    text.replace(longest - 3, std::string::npos, "...");
   return text;
 }
 
 } // namespace
 
-Field Field::prime(std::uint64_t p) {
-  if (p >= (std::uint64_t{1} << 63))
+Field Field::prime(uint64_t p) {
+  if (p >= (uint64_t{1} << 63))
     throw InputError(fmt::format("GF({}): the characteristic has to be below 2^63", p));
   if (!n_is_prime(p))
     throw InputError(fmt::format("GF({}): {} is not prime", p, p))
@@ -38,7 +38,7 @@ Field Field::parse(std::string_view text) {
     return rationals();
   if (text.size() > 4 && text.starts_with("GF(") && text.ends_with(")")) {
     std::string_view digits = text.substr(3, text.size() - 4);
-    std::uint64_t p = 0;
+    uint64_t p = 0;
     auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), p);
     if (end == digits.data() + digits.size() && code == std::errc())
       return prime(p);
@@ -54,8 +54,8 @@ std::string Field::name() const { return isRationals() ? "Q" : fmt::format("GF({
 Rational Field::reduce(const Rational &value) const {
   if (isRationals())
     return value;
-  if (std::optional<std::int64_t> integer = value.toInteger();
-      integer && *integer >= 0 && static_cast<std::uint64_t>(*integer) < characteristic_)
+  if (std::optional<int64_t> integer = value.toInteger();
+      integer && *integer >= 0 && static_cast<uint64_t>(*integer) < characteristic_)
     return value;
   Rational result, modulus;
   fmpz_set_ui(fmpq_numref(FlintAccess::get(modulus)), characteristic_);

@@ -15,11 +15,11 @@ public:
   Field() = default; // Q
   static Field rationals() { return Field(); }
   // InputError unless p is a prime below 2^63 (the primality test is exact).
-  static Field prime(std::uint64_t p);
+  static Field prime(uint64_t p);
   // "Q" or "GF(p)"; InputError otherwise.
   static Field parse(std::string_view text);
 
-  std::uint64_t characteristic() const { return characteristic_; } // 0 for Q
+  uint64_t characteristic() const { return characteristic_; } // 0 for Q
   bool isRationals() const { return characteristic_ == 0; }
   std::string name() const; // "Q", "GF(7)"
 
@@ -32,7 +32,7 @@ public:
   bool operator==(const Field &) const = default;
 
 private:
-  std::uint64_t characteristic_ = 0;
+  uint64_t characteristic_ = 0;
 };
 
 } // namespace algebras

@@ -10,7 +10,7 @@
 
 namespace algebras {
 
-using SparseVector = std::vector<std::pair<std::int64_t, Rational>>; // ascending index, no zeros
+using SparseVector = std::vector<std::pair<int64_t, Rational>>; // ascending index, no zeros
 
 // The identity, or nothing when there is none: both answers are proved. Equations in one unknown are solved
 // by propagation, in linear time; what is left is solved densely (InputError beyond 4096 such unknowns). A

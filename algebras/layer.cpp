@@ -9,7 +9,7 @@ namespace algebras {
 
 namespace {
 
-void checkGroups(const Lift &lift, const Groups &groups, std::int64_t expected, const char *side) {
+void checkGroups(const Lift &lift, const Groups &groups, int64_t expected, const char *side) {
   if (groups.count() != expected)
     throw InputError(fmt::format("{} {} groups, but {} in the {} lift has {}", groups.count(), side,
                                  lift.algebra().name(), lift.kind() == Lift::Kind::Rows ? "row" : "slots",
@@ -19,7 +19,7 @@ void checkGroups(const Lift &lift, const Groups &groups, std::int64_t expected, 
         .hint("use equal groups, or lift = \"rows\"");
 }
 
-Groups cut(std::int64_t total, std::int64_t count, const char *side) {
+Groups cut(int64_t total, int64_t count, const char *side) {
   try {
     return Groups::dividing(total, count);
   } catch (const InputError &error) {
@@ -35,11 +35,11 @@ void Layer::validate() const {
   if (row_types.count() != lift.types())
     throw InputError(fmt::format("a schedule of {} row types, but {} has {}", row_types.count(),
                                  lift.algebra().name(), lift.types()));
-  checkedMultiply(checkedMultiply(in.total(), out.total(), "the size of the bank"), byteWidth(dtype),
-                  "the size of the bank in bytes");
+  checkedMultiply(checkedMultiply(in.total(), out.total(), "the size of the weight matrix"), byteWidth(dtype),
+                  "the size of the weight matrix in bytes");
 }
 
-Layer makeLayer(const Lift &lift, std::int64_t in, std::int64_t out, DataType dtype) {
+Layer makeLayer(const Lift &lift, int64_t in, int64_t out, DataType dtype) {
   Layer layer{lift, cut(in, lift.inputGroups(), "in"), cut(out, lift.outputGroups(), "out"), dtype,
               RowTypes::cyclic(lift.types())};
   layer.validate();

@@ -12,10 +12,10 @@ namespace algebras {
 
 // What a kernel computes beyond one product of a layer, as far as its cost and its limits go by it.
 struct Fused {
-  std::int64_t weights = 1;          // banks of the layer's shape, which the same X is multiplied by
-  std::int64_t results = 1;          // matrices like Y that are written
-  std::int64_t element_operands = 0; // matrices like Y that maps of the sums read
-  std::int64_t row_operands = 0;     // vectors of one number for each row that they read
+  int64_t weights = 1;          // weight matrices of the layer's shape, which the same X is multiplied by
+  int64_t results = 1;          // matrices like Y that are written
+  int64_t element_operands = 0; // matrices like Y that maps of the sums read
+  int64_t row_operands = 0;     // vectors of one number for each row that they read
 
   bool mapsReadRows() const { return element_operands + row_operands > 0; }
   bool operator==(const Fused &) const = default;
@@ -36,13 +36,11 @@ struct Layer {
 
   // The layer read backwards, of which dX = dY W^T is the forward product: Lift::transposed, from the groups
   // of Y to those of X. It has no bias, on which X does not depend.
-  Layer transposed() const {
-    return {lift.transposed(), out, in, dtype, row_types, false, fused};
-  }
+  Layer transposed() const { return {lift.transposed(), out, in, dtype, row_types, false, fused}; }
 };
 
 // Layer with equal groups; InputError that suggests in_groups / out_groups where the count does not divide K
 // or N.
-Layer makeLayer(const Lift &lift, std::int64_t in, std::int64_t out, DataType dtype = DataType::F32);
+Layer makeLayer(const Lift &lift, int64_t in, int64_t out, DataType dtype = DataType::F32);
 
 } // namespace algebras

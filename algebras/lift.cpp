@@ -15,7 +15,7 @@ namespace algebras {
 
 namespace {
 
-void requireIndex(std::int64_t index, std::int64_t size, const char *what) {
+void requireIndex(int64_t index, int64_t size, const char *what) {
   if (index < 0 || index >= size)
     throw std::out_of_range(fmt::format("{} {} of {}", what, index, size));
 }
@@ -38,19 +38,18 @@ std::optional<TermFormula> formulaOf(const Algebra &algebra) {
   }
 }
 
-BlockTerm ofGroup(std::int64_t group) { return {group, group, Rational(1)}; }
+BlockTerm ofGroup(int64_t group) { return {group, group, Rational(1)}; }
 
 // Of groups first, first + 1, ..., end - 1.
-std::vector<BlockTerm> ofGroups(std::int64_t first, std::int64_t end) {
+std::vector<BlockTerm> ofGroups(int64_t first, int64_t end) {
   std::vector<BlockTerm> result;
-  for (std::int64_t group = first; group < end; ++group)
+  for (int64_t group = first; group < end; ++group)
     result.push_back(ofGroup(group));
   return result;
 }
 
 // Of a complete graph read backwards x_j takes part in y_j of every type, and x_i of type i in all.
-std::vector<BlockTerm> transposedFormula(TermFormula formula, std::int64_t groups, std::int64_t type,
-                                         std::int64_t group) {
+std::vector<BlockTerm> transposedFormula(TermFormula formula, int64_t groups, int64_t type, int64_t group) {
   switch (formula) {
   case TermFormula::Complete:
     return type == group ? ofGroups(0, groups) : ofGroups(group, group + 1);
@@ -87,7 +86,7 @@ struct Lift::Details {
   std::optional<TermFormula> formula;
   // Of transposed lifts whose terms follow neither from a formula nor from factors: the lists of (type,
   // output group), one after another.
-  std::vector<std::int64_t> starts; // of each list, and the end of the last
+  std::vector<int64_t> starts; // of each list, and the end of the last
   std::vector<BlockTerm> terms;
 };
 
@@ -142,23 +141,23 @@ void Lift::transposeTerms(Details &details) const {
   // Counting sort by (type, input group), which keeps the output groups ascending.
   details.starts.resize(checkedAdd(checkedMultiply(types_, groups_, "the number of groups of all types"), 1,
                                    "the number of groups of all types"));
-  auto forEach = [&](auto visit) {
-    for (std::int64_t type = 0; type < types_; ++type)
-      for (std::int64_t group = 0; group < groups_; ++group)
+  auto for_each = [&](auto visit) {
+    for (int64_t type = 0; type < types_; ++type)
+      for (int64_t group = 0; group < groups_; ++group)
         for (const BlockTerm &term : terms(type, group))
           visit(type * groups_ + term.input_group, group, term);
   };
-  forEach([&](std::int64_t list, std::int64_t, const BlockTerm &) { ++details.starts[list + 1]; });
+  for_each([&](int64_t list, int64_t, const BlockTerm &) { ++details.starts[list + 1]; });
   std::partial_sum(details.starts.begin(), details.starts.end(), details.starts.begin());
   details.terms.resize(details.starts.back());
-  std::vector<std::int64_t> next(details.starts.begin(), details.starts.end() - 1);
-  forEach([&](std::int64_t list, std::int64_t group, const BlockTerm &term) {
-    const std::int64_t bank_row = kind_ == Kind::Rows ? group : term.bank_row;
-    details.terms[next[list]++] = {group, bank_row, term.coefficient};
+  std::vector<int64_t> next(details.starts.begin(), details.starts.end() - 1);
+  for_each([&](int64_t list, int64_t group, const BlockTerm &term) {
+    const int64_t weight_row = kind_ == Kind::Rows ? group : term.weight_row;
+    details.terms[next[list]++] = {group, weight_row, term.coefficient};
   });
 }
 
-std::int64_t Lift::typeOfRow(std::int64_t position) const {
+int64_t Lift::typeOfRow(int64_t position) const {
   if (kind_ == Kind::Slots)
     throw std::logic_error("the slots lift has no rows");
   return algebra_.rowTypeOf(position);
@@ -168,7 +167,7 @@ const std::vector<Lift> &Lift::factors() const { return details_->factors; }
 
 std::optional<TermFormula> Lift::formula() const { return details_->formula; }
 
-std::vector<BlockTerm> Lift::terms(std::int64_t type, std::int64_t output_group) const {
+std::vector<BlockTerm> Lift::terms(int64_t type, int64_t output_group) const {
   requireIndex(type, types_, "row type");
   requireIndex(output_group, groups_, "output group");
   std::vector<BlockTerm> result;
@@ -181,7 +180,7 @@ std::vector<BlockTerm> Lift::terms(std::int64_t type, std::int64_t output_group)
     return {details_->terms.begin() + list[0], details_->terms.begin() + list[1]};
   }
   if (kind_ == Kind::Rows) {
-    for (std::int64_t k : algebra_.support(algebra_.firstRowOf(type), output_group))
+    for (int64_t k : algebra_.support(algebra_.firstRowOf(type), output_group))
       result.push_back(ofGroup(k)); // all constants of matrix-like algebras are 1
     return result;
   }
@@ -190,16 +189,16 @@ std::vector<BlockTerm> Lift::terms(std::int64_t type, std::int64_t output_group)
   return result;
 }
 
-std::vector<BlockTerm> Lift::termsOfFactors(std::int64_t type, std::int64_t output_group) const {
+std::vector<BlockTerm> Lift::termsOfFactors(int64_t type, int64_t output_group) const {
   // From the last factor, whose digits are the lowest, to the first.
   std::vector<BlockTerm> result{ofGroup(0)};
-  std::int64_t low_groups = 1;
+  int64_t low_groups = 1;
   for (auto factor = factors().rbegin(); factor != factors().rend(); ++factor) {
     std::vector<BlockTerm> next;
     for (const BlockTerm &term : factor->terms(type % factor->types_, output_group % factor->groups_))
       for (const BlockTerm &low : result)
         next.push_back({term.input_group * low_groups + low.input_group,
-                        term.bank_row * low_groups + low.bank_row, term.coefficient * low.coefficient});
+                        term.weight_row * low_groups + low.weight_row, term.coefficient * low.coefficient});
     result = std::move(next);
     low_groups *= factor->groups_;
     type /= factor->types_;
@@ -207,16 +206,16 @@ std::vector<BlockTerm> Lift::termsOfFactors(std::int64_t type, std::int64_t outp
   }
   if (kind_ == Kind::Slots) // pairs of tuples are not in the order of tuples of pairs
     std::sort(result.begin(), result.end(), [](const BlockTerm &a, const BlockTerm &b) {
-      return std::tie(a.input_group, a.bank_row) < std::tie(b.input_group, b.bank_row);
+      return std::tie(a.input_group, a.weight_row) < std::tie(b.input_group, b.weight_row);
     });
   return result;
 }
 
-std::int64_t Lift::termCount(std::int64_t type, std::int64_t output_group) const {
+int64_t Lift::termCount(int64_t type, int64_t output_group) const {
   requireIndex(type, types_, "row type");
   requireIndex(output_group, groups_, "output group");
   if (!factors().empty()) {
-    std::int64_t count = 1; // at most all products of the algebra, whose number fits
+    int64_t count = 1; // at most all products of the algebra, whose number fits
     for (auto factor = factors().rbegin(); factor != factors().rend(); ++factor) {
       count *= factor->termCount(type % factor->types_, output_group % factor->groups_);
       type /= factor->types_;
@@ -229,7 +228,7 @@ std::int64_t Lift::termCount(std::int64_t type, std::int64_t output_group) const
     case TermFormula::Complete:
       return type == output_group ? 1 : 2;
     case TermFormula::Triangular:
-      return std::max<std::int64_t>(0, output_group - type + 1);
+      return std::max<int64_t>(0, output_group - type + 1);
     case TermFormula::Diagonal:
       return type == output_group;
     case TermFormula::Full:
@@ -237,14 +236,14 @@ std::int64_t Lift::termCount(std::int64_t type, std::int64_t output_group) const
     }
   if (formula() == TermFormula::Triangular)
     return type <= output_group ? groups_ - output_group : 0;
-  return static_cast<std::int64_t>(terms(type, output_group).size());
+  return static_cast<int64_t>(terms(type, output_group).size());
 }
 
-std::int64_t Lift::termCountOfType(std::int64_t type) const {
+int64_t Lift::termCountOfType(int64_t type) const {
   requireIndex(type, types_, "row type");
   const char *what = "the number of terms";
   if (!factors().empty()) {
-    std::int64_t count = 1;
+    int64_t count = 1;
     for (auto factor = factors().rbegin(); factor != factors().rend(); ++factor) {
       count = checkedMultiply(count, factor->termCountOfType(type % factor->types_), what);
       type /= factor->types_;
@@ -262,93 +261,93 @@ std::int64_t Lift::termCountOfType(std::int64_t type) const {
     case TermFormula::Full:
       return checkedMultiply(groups_, groups_, what);
     }
-  std::int64_t count = 0;
-  for (std::int64_t group = 0; group < groups_; ++group)
+  int64_t count = 0;
+  for (int64_t group = 0; group < groups_; ++group)
     count = checkedAdd(count, termCount(type, group), what);
   return count;
 }
 
-std::int64_t Lift::termCount() const {
+int64_t Lift::termCount() const {
   if (kind_ == Kind::Slots || types_ == groups_)
     return algebra_.nonzeros();
-  std::int64_t count = 1;
+  int64_t count = 1;
   for (const Lift &factor : factors())
     count = checkedMultiply(count, factor.termCount(), "the number of terms");
   if (!factors().empty())
     return count;
   // Rows of one type are equal, so that each type's first row stands for it.
   count = 0;
-  for (std::int64_t type = 0; type < types_; ++type)
+  for (int64_t type = 0; type < types_; ++type)
     count = checkedAdd(count, termCountOfType(type), "the number of terms");
   return count;
 }
 
-std::optional<std::int64_t> Lift::completeGraph() const {
+std::optional<int64_t> Lift::completeGraph() const {
   return formula() == TermFormula::Complete ? std::optional(groups_) : std::nullopt;
 }
 
-bool Lift::reads(std::int64_t type, std::int64_t group) const {
+bool Lift::reads(int64_t type, int64_t group) const {
   requireIndex(type, types_, "row type");
   requireIndex(group, groups_, "input group");
   return transposed_ ? hasOutput(type, group) : hasInput(type, group);
 }
 
-bool Lift::writes(std::int64_t type, std::int64_t group) const {
+bool Lift::writes(int64_t type, int64_t group) const {
   requireIndex(type, types_, "row type");
   requireIndex(group, groups_, "output group");
   return transposed_ ? hasInput(type, group) : hasOutput(type, group);
 }
 
-bool Lift::hasInput(std::int64_t type, std::int64_t group) const {
+bool Lift::hasInput(int64_t type, int64_t group) const {
   if (kind_ == Kind::Rows) // (i,k) times (k,k) is kept wherever (i,k) exists
     return algebra_.slotAt({algebra_.firstRowOf(type), group}).has_value();
-  for (std::int64_t output = 0; output < groups_; ++output)
+  for (int64_t output = 0; output < groups_; ++output)
     for (const Constant &constant : algebra_.constantsInto(output))
       if (constant.i == group)
         return true;
   return false;
 }
 
-bool Lift::hasOutput(std::int64_t type, std::int64_t group) const {
+bool Lift::hasOutput(int64_t type, int64_t group) const {
   if (kind_ == Kind::Rows)
     return algebra_.slotAt({algebra_.firstRowOf(type), group}).has_value();
   return !algebra_.constantsInto(group).empty();
 }
 
-bool Lift::isLive(std::int64_t bank_row, std::int64_t output_group) const {
-  requireIndex(bank_row, groups_, "bank row");
+bool Lift::isLive(int64_t weight_row, int64_t output_group) const {
+  requireIndex(weight_row, groups_, "weight row");
   requireIndex(output_group, groups_, "output group");
   if (transposed_ && kind_ == Kind::Rows)
-    std::swap(bank_row, output_group);
+    std::swap(weight_row, output_group);
   if (kind_ == Kind::Rows) // (k,k) times (k,j) is kept wherever (k,j) exists
-    return algebra_.slotAt({bank_row, output_group}).has_value();
-  for (std::int64_t output = 0; output < groups_; ++output)
+    return algebra_.slotAt({weight_row, output_group}).has_value();
+  for (int64_t output = 0; output < groups_; ++output)
     for (const Constant &constant : algebra_.constantsInto(output))
-      if (constant.j == bank_row)
+      if (constant.j == weight_row)
         return true;
   return false;
 }
 
-std::int64_t Lift::liveBlocks() const {
+int64_t Lift::liveBlocks() const {
   if (kind_ == Kind::Rows)
     return algebra_.dimension();
   if (algebra_.isMatrixLike())
     return groups_; // unital: no slot is without effect
   std::vector<bool> live(groups_);
-  for (std::int64_t output = 0; output < groups_; ++output)
+  for (int64_t output = 0; output < groups_; ++output)
     for (const Constant &constant : algebra_.constantsInto(output))
       live[constant.j] = true;
   return std::count(live.begin(), live.end(), true);
 }
 
-std::int64_t Lift::bankBlocks() const {
-  return kind_ == Kind::Rows ? checkedMultiply(groups_, groups_, "the number of blocks of the bank")
+int64_t Lift::weightBlocks() const {
+  return kind_ == Kind::Rows ? checkedMultiply(groups_, groups_, "the number of blocks of the weight matrix")
                              : groups_;
 }
 
-bool Lift::bankIdentityIsIdentity() const {
+bool Lift::weightIdentityIsIdentity() const {
   if (kind_ == Kind::Rows)
-    return algebra_.dimension() == bankBlocks();
+    return algebra_.dimension() == weightBlocks();
   return algebra_.isMatrixLike() || findIdentity(algebra_.expand()).has_value();
 }
 

@@ -10,7 +10,7 @@ namespace algebras {
 
 using Kind = Algebra::Kind;
 
-std::string positionName(const Algebra &algebra, std::int64_t position) {
+std::string positionName(const Algebra &algebra, int64_t position) {
   if (algebra.kind() == Kind::Graph)
     return algebra.graph()->vertexName(position);
   if (const algebras::Poset *poset = algebra.poset())
@@ -19,7 +19,7 @@ std::string positionName(const Algebra &algebra, std::int64_t position) {
     return bound->quiver().vertexName(bound->vertices()[position]);
   if (algebra.kind() == Kind::DirectProduct) {
     // Numbered factors, so that equal labels in two of them stay apart.
-    for (std::size_t number = 0; number < algebra.factors().size(); ++number) {
+    for (size_t number = 0; number < algebra.factors().size(); ++number) {
       const Algebra &factor = algebra.factors()[number];
       if (position < factor.positions())
         return fmt::format("{}.{}", number, positionName(factor, position));
@@ -29,7 +29,7 @@ std::string positionName(const Algebra &algebra, std::int64_t position) {
   if (algebra.kind() != Kind::Tensor)
     return fmt::format("{}", position);
   std::string label;
-  std::int64_t stride = algebra.positions();
+  int64_t stride = algebra.positions();
   for (const Algebra &factor : algebra.factors()) {
     stride /= factor.positions();
     label += fmt::format("{}{}", label.empty() ? "" : ",", positionName(factor, position / stride));
@@ -45,7 +45,7 @@ bool hasNames(const Algebra &algebra) {
     return true; // arrows have no numbers
   if (algebra.kind() != Kind::Graph && !algebra.poset())
     return false;
-  for (std::int64_t position = 0; position < algebra.positions(); ++position)
+  for (int64_t position = 0; position < algebra.positions(); ++position)
     if (positionName(algebra, position) != fmt::format("{}", position))
       return true;
   return false;
@@ -55,7 +55,7 @@ std::vector<std::string> groupNames(const Lift &lift) {
   std::vector<std::string> names;
   const Algebra &algebra = lift.algebra();
   if (hasNames(algebra))
-    for (std::int64_t group = 0; group < lift.outputGroups(); ++group)
+    for (int64_t group = 0; group < lift.outputGroups(); ++group)
       names.push_back(lift.kind() == Lift::Kind::Rows ? positionName(algebra, group)
                                                       : algebra.slotName(group));
   return names;
@@ -67,8 +67,8 @@ std::vector<std::string> typeNames(const Lift &lift) {
   if (lift.kind() == Lift::Kind::Slots || !hasNames(algebra))
     return names;
   // Types are numbered by their first members.
-  for (std::int64_t position = 0; position < algebra.positions(); ++position)
-    if (lift.typeOfRow(position) == static_cast<std::int64_t>(names.size()))
+  for (int64_t position = 0; position < algebra.positions(); ++position)
+    if (lift.typeOfRow(position) == static_cast<int64_t>(names.size()))
       names.push_back(positionName(algebra, position));
   return names;
 }

@@ -12,7 +12,7 @@ namespace algebras {
 
 // Of a matrix-like algebra: the name of its vertex or element, those of the factors of a tensor product
 // ("a,0") and, in a direct product, that with the factor's number ("0.a"); otherwise the position's number.
-std::string positionName(const Algebra &algebra, std::int64_t position);
+std::string positionName(const Algebra &algebra, int64_t position);
 
 // Whether somebody named vertices, arrows or elements of the algebra, by anything but their numbers.
 bool hasNames(const Algebra &algebra);

@@ -34,9 +34,9 @@ bool isDigits(std::string_view text) {
 
 } // namespace
 
-Rational::Rational(std::int64_t value) : words_{0, 1} { fmpz_set_si(fmpq_numref(raw(*this)), value); }
+Rational::Rational(int64_t value) : words_{0, 1} { fmpz_set_si(fmpq_numref(raw(*this)), value); }
 
-Rational::Rational(std::int64_t numerator, std::int64_t denominator) : Rational(numerator) {
+Rational::Rational(int64_t numerator, int64_t denominator) : Rational(numerator) {
   *this /= Rational(denominator);
 }
 
@@ -52,11 +52,11 @@ void Rational::release() { fmpq_clear(raw(*this)); }
 namespace {
 
 // Up to 18 digits, which fit in 63 bits.
-std::optional<std::int64_t> shortInteger(std::string_view digits) {
-  constexpr std::size_t kShort = 18;
-  if (digits.empty() || digits.size() > kShort)
+std::optional<int64_t> shortInteger(std::string_view digits) {
+  constexpr size_t short_digits = 18;
+  if (digits.empty() || digits.size() > short_digits)
     return std::nullopt;
-  std::int64_t value = 0;
+  int64_t value = 0;
   for (char digit : digits) {
     if (digit < '0' || digit > '9')
       return std::nullopt;
@@ -72,13 +72,12 @@ Rational Rational::parse(std::string_view text) {
   bool negative = !rest.empty() && rest[0] == '-';
   if (negative || (!rest.empty() && rest[0] == '+'))
     rest.remove_prefix(1);
-  std::size_t slash = rest.find('/');
+  size_t slash = rest.find('/');
   // Nearly all coefficients of a table are short; these take no heap memory.
-  std::optional<std::int64_t> top = shortInteger(rest.substr(0, slash)),
-                              bottom =
-                                  slash == std::string_view::npos ? 1 : shortInteger(rest.substr(slash + 1));
+  std::optional<int64_t> top = shortInteger(rest.substr(0, slash)),
+                         bottom = slash == std::string_view::npos ? 1 : shortInteger(rest.substr(slash + 1));
   if (top && bottom && *bottom != 0) {
-    std::int64_t common = std::gcd(*top, *bottom);
+    int64_t common = std::gcd(*top, *bottom);
     Rational result(negative ? -(*top / common) : *top / common);
     fmpz_set_si(fmpq_denref(raw(result)), *bottom / common);
     return result;
@@ -106,10 +105,10 @@ std::string Rational::toString() const {
 }
 
 double Rational::toDouble() const {
-  constexpr std::int64_t kExact = std::int64_t{1} << 53;
-  std::optional<std::int64_t> top = numerator().toInteger(), bottom = denominator().toInteger();
+  constexpr int64_t exact = int64_t{1} << 53;
+  std::optional<int64_t> top = numerator().toInteger(), bottom = denominator().toInteger();
   // Both exact as doubles: the quotient is then rounded once, to nearest. FLINT's conversion truncates.
-  if (top && bottom && -kExact <= *top && *top <= kExact && *bottom <= kExact)
+  if (top && bottom && -exact <= *top && *top <= exact && *bottom <= exact)
     return static_cast<double>(*top) / static_cast<double>(*bottom);
   return fmpq_get_d(raw(*this));
 }
@@ -117,7 +116,7 @@ double Rational::toDouble() const {
 bool Rational::isInteger() const { return fmpz_is_one(fmpq_denref(raw(*this))); }
 int Rational::sign() const { return fmpq_sgn(raw(*this)); }
 
-std::optional<std::int64_t> Rational::toInteger() const {
+std::optional<int64_t> Rational::toInteger() const {
   if (!isInteger() || !fmpz_fits_si(fmpq_numref(raw(*this))))
     return std::nullopt;
   return fmpz_get_si(fmpq_numref(raw(*this)));
@@ -135,13 +134,13 @@ Rational Rational::denominator() const {
   return result;
 }
 
-std::optional<std::uint64_t> Rational::integerModulo(std::uint64_t modulus) const {
+std::optional<uint64_t> Rational::integerModulo(uint64_t modulus) const {
   if (!isInteger())
     return std::nullopt;
   return fmpz_fdiv_ui(fmpq_numref(raw(*this)), modulus);
 }
 
-std::optional<std::uint64_t> Rational::residue(std::uint64_t p) const {
+std::optional<uint64_t> Rational::residue(uint64_t p) const {
   const fmpq *own = raw(*this);
   mp_limb_t bottom = fmpz_fdiv_ui(fmpq_denref(own), p);
   if (bottom == 0)

@@ -14,8 +14,8 @@ namespace algebras {
 class Rational {
 public:
   Rational() : words_{0, 1} {} // zero: FLINT keeps small integers in the word itself
-  Rational(std::int64_t value);
-  Rational(std::int64_t numerator, std::int64_t denominator); // InputError when the denominator is zero
+  Rational(int64_t value);
+  Rational(int64_t numerator, int64_t denominator); // InputError when the denominator is zero
   Rational(const Rational &other) : words_{0, 1} {
     if (isSmall(other.words_[0]) && isSmall(other.words_[1])) {
       words_[0] = other.words_[0];
@@ -51,13 +51,13 @@ public:
   bool isInteger() const;
   int sign() const;
   // The value when it is an integer that fits in 64 bits.
-  std::optional<std::int64_t> toInteger() const;
+  std::optional<int64_t> toInteger() const;
   Rational numerator() const;
   Rational denominator() const;
   // The residue modulo 1 <= modulus < 2^63 of an integer; nothing for a proper fraction.
-  std::optional<std::uint64_t> integerModulo(std::uint64_t modulus) const;
+  std::optional<uint64_t> integerModulo(uint64_t modulus) const;
   // The residue modulo a prime p < 2^63; nothing where p divides the denominator.
-  std::optional<std::uint64_t> residue(std::uint64_t p) const;
+  std::optional<uint64_t> residue(uint64_t p) const;
 
   Rational operator-() const;
   Rational &operator+=(const Rational &);

@@ -13,7 +13,7 @@
 namespace algebras {
 
 std::string readInputFile(const std::string &path) {
-  constexpr std::uintmax_t kMaximumSize = std::uintmax_t{1} << 30;
+  constexpr uintmax_t maximum_size = uintmax_t{1} << 30;
   SourceLocation where{path, 0, 0, {}};
   std::error_code code;
   std::filesystem::file_status status = std::filesystem::status(path, code);
@@ -23,10 +23,10 @@ std::string readInputFile(const std::string &path) {
     throw InputError(fmt::format("cannot be opened: {}", code.message()), where);
   if (status.type() != std::filesystem::file_type::regular)
     throw InputError("not a regular file", where);
-  std::uintmax_t size = std::filesystem::file_size(path, code);
+  uintmax_t size = std::filesystem::file_size(path, code);
   if (code)
     throw InputError(fmt::format("cannot be opened: {}", code.message()), where);
-  if (size > kMaximumSize)
+  if (size > maximum_size)
     throw InputError("larger than 1 GiB", where);
   std::ifstream stream(path, std::ios::binary);
   if (!stream)

@@ -12,7 +12,7 @@ namespace algebras {
 
 namespace {
 
-void requirePositive(std::int64_t count, std::int64_t width) {
+void requirePositive(int64_t count, int64_t width) {
   if (count < 1)
     throw InputError(fmt::format("a schedule of {} row types: at least 1 is needed", count));
   if (width < 1)
@@ -23,14 +23,14 @@ void requirePositive(std::int64_t count, std::int64_t width) {
 
 } // namespace
 
-RowTypes RowTypes::cyclic(std::int64_t count) {
+RowTypes RowTypes::cyclic(int64_t count) {
   requirePositive(count, 1);
   RowTypes types;
   types.count_ = count;
   return types;
 }
 
-RowTypes RowTypes::interval(std::int64_t count, std::int64_t width) {
+RowTypes RowTypes::interval(int64_t count, int64_t width) {
   requirePositive(count, width);
   RowTypes types;
   types.kind_ = Kind::Interval;
@@ -39,7 +39,7 @@ RowTypes RowTypes::interval(std::int64_t count, std::int64_t width) {
   return types;
 }
 
-RowTypes RowTypes::explicitTypes(std::int64_t count) {
+RowTypes RowTypes::explicitTypes(int64_t count) {
   requirePositive(count, 1);
   RowTypes types;
   types.kind_ = Kind::Explicit;
@@ -47,14 +47,14 @@ RowTypes RowTypes::explicitTypes(std::int64_t count) {
   return types;
 }
 
-RowTypes RowTypes::parse(std::string_view text, std::int64_t count) {
+RowTypes RowTypes::parse(std::string_view text, int64_t count) {
   if (text == "cyclic")
     return cyclic(count);
   if (text == "explicit")
     return explicitTypes(count);
   if (text.starts_with("interval(") && text.ends_with(")")) {
     std::string_view digits = text.substr(9, text.size() - 10);
-    std::int64_t width = 0;
+    int64_t width = 0;
     auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), width);
     if (code == std::errc() && end == digits.data() + digits.size())
       return interval(count, width);
@@ -63,7 +63,7 @@ RowTypes RowTypes::parse(std::string_view text, std::int64_t count) {
       .hint("write \"cyclic\", \"interval(192)\" with the width of an interval, or \"explicit\"");
 }
 
-std::int64_t RowTypes::period() const { return count_ * width_; }
+int64_t RowTypes::period() const { return count_ * width_; }
 
 std::string RowTypes::toString() const {
   switch (kind_) {
@@ -77,7 +77,7 @@ std::string RowTypes::toString() const {
   __builtin_unreachable();
 }
 
-std::int64_t RowTypes::typeAt(std::int64_t position) const {
+int64_t RowTypes::typeAt(int64_t position) const {
   if (kind_ == Kind::Explicit)
     throw std::logic_error("explicit row types are known only at run time");
   if (position < 0)
@@ -85,7 +85,7 @@ std::int64_t RowTypes::typeAt(std::int64_t position) const {
   return position % period() / width_;
 }
 
-std::int64_t RowTypes::countOf(std::int64_t type, std::int64_t m, std::int64_t p0) const {
+int64_t RowTypes::countOf(int64_t type, int64_t m, int64_t p0) const {
   if (kind_ == Kind::Explicit)
     throw std::logic_error("explicit row types are known only at run time");
   if (type < 0 || type >= count_)
@@ -94,15 +94,16 @@ std::int64_t RowTypes::countOf(std::int64_t type, std::int64_t m, std::int64_t p
     throw InputError(fmt::format("{} rows from position {}: neither may be negative", m, p0));
   if (m == 0)
     return 0;
-  // Positions up to `last` with this type: whole periods, and what the last one has reached. Up to the largest
-  // position of all there may be one more than 63 bits hold.
-  auto upTo = [&](std::int64_t last) {
-    const std::int64_t rest = last % period() - type * width_ + 1;
-    return static_cast<std::uint64_t>(last / period() * width_) +
-           static_cast<std::uint64_t>(rest < 0 ? 0 : rest > width_ ? width_ : rest);
+  // Positions up to `last` with this type: whole periods, and what the last one has reached. Up to the
+  // largest position of all there may be one more than 63 bits hold.
+  auto up_to = [&](int64_t last) {
+    const int64_t rest = last % period() - type * width_ + 1;
+    return static_cast<uint64_t>(last / period() * width_) + static_cast<uint64_t>(rest < 0        ? 0
+                                                                                   : rest > width_ ? width_
+                                                                                                   : rest);
   };
-  return static_cast<std::int64_t>(upTo(checkedAdd(p0, m - 1, "the last position")) -
-                                   (p0 == 0 ? 0 : upTo(p0 - 1)));
+  return static_cast<int64_t>(up_to(checkedAdd(p0, m - 1, "the last position")) -
+                              (p0 == 0 ? 0 : up_to(p0 - 1)));
 }
 
 } // namespace algebras

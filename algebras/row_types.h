@@ -11,30 +11,30 @@ class RowTypes {
 public:
   enum class Kind { Cyclic, Interval, Explicit };
 
-  RowTypes() = default;                       // cyclic with one type
-  static RowTypes cyclic(std::int64_t count); // tau(p) = p mod count
-  static RowTypes interval(std::int64_t count,
-                           std::int64_t width);      // tau(p) = floor((p mod count*width) / width)
-  static RowTypes explicitTypes(std::int64_t count); // one type per row, given at run time
+  RowTypes() = default;                  // cyclic with one type
+  static RowTypes cyclic(int64_t count); // tau(p) = p mod count
+  static RowTypes interval(int64_t count,
+                           int64_t width);      // tau(p) = floor((p mod count*width) / width)
+  static RowTypes explicitTypes(int64_t count); // one type per row, given at run time
   // "cyclic", "interval(192)" or "explicit", for `count` types; InputError otherwise.
-  static RowTypes parse(std::string_view text, std::int64_t count);
+  static RowTypes parse(std::string_view text, int64_t count);
 
   Kind kind() const { return kind_; }
-  std::int64_t count() const { return count_; } // number of types
-  std::int64_t width() const { return width_; } // of an interval; 1 for the other kinds
-  std::int64_t period() const;                  // count * width
-  std::string toString() const;                 // parse reads it back
+  int64_t count() const { return count_; } // number of types
+  int64_t width() const { return width_; } // of an interval; 1 for the other kinds
+  int64_t period() const;                  // count * width
+  std::string toString() const;            // parse reads it back
 
   // The type at an absolute position >= 0. std::logic_error for explicit types.
-  std::int64_t typeAt(std::int64_t position) const;
+  int64_t typeAt(int64_t position) const;
   // How many of the positions p0 .. p0+m-1 have `type`; closed form. std::logic_error for explicit types.
-  std::int64_t countOf(std::int64_t type, std::int64_t m, std::int64_t p0) const;
+  int64_t countOf(int64_t type, int64_t m, int64_t p0) const;
 
   bool operator==(const RowTypes &) const = default;
 
 private:
   Kind kind_ = Kind::Cyclic;
-  std::int64_t count_ = 1, width_ = 1;
+  int64_t count_ = 1, width_ = 1;
 };
 
 } // namespace algebras

@@ -14,27 +14,27 @@ Lift liftOf(const Algebra &algebra, const Lift &like) {
   return like.isTransposed() ? lift.transposed() : lift;
 }
 
-bool hasAtMost(const Lift &lift, std::int64_t small) {
+bool hasAtMost(const Lift &lift, int64_t small) {
   const auto slots = static_cast<__int128>(lift.types()) * lift.outputGroups();
   return slots <= small && slots + lift.termCount() <= small;
 }
 
 } // namespace
 
-std::int64_t tableEntries(const Lift &lift) {
+int64_t tableEntries(const Lift &lift) {
   if (lift.formula())
     return 0;
   const char *what = "the size of a table of terms";
   return checkedAdd(checkedMultiply(lift.types(), lift.outputGroups(), what), lift.termCount(), what);
 }
 
-std::vector<Lift> termLevels(const Lift &lift, std::int64_t small) {
+std::vector<Lift> termLevels(const Lift &lift, int64_t small) {
   const std::vector<Lift> &factors = lift.factors();
   if (lift.formula() || factors.empty())
     return {lift};
   std::vector<Lift> levels; // from the last factor to the first, so that inner loops are the long ones
-  for (std::size_t end = factors.size(); end > 0;) {
-    std::size_t first = end - 1;
+  for (size_t end = factors.size(); end > 0;) {
+    size_t first = end - 1;
     Lift level = factors[first];
     while (first > 0 && hasAtMost(level, small) && hasAtMost(factors[first - 1], small)) {
       const Lift joined = first == 1 && end == factors.size()

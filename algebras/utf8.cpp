@@ -10,28 +10,28 @@
 
 namespace algebras {
 
-std::size_t utf8Length(std::string_view text, std::size_t at) {
+size_t utf8Length(std::string_view text, size_t at) {
   const auto first = static_cast<unsigned char>(text[at]);
   if (first < 0x80)
     return 1;
-  const auto length = static_cast<std::size_t>(std::countl_one(first));
+  const auto length = static_cast<size_t>(std::countl_one(first));
   if (length < 2 || length > 4 || text.size() - at < length)
     return 0;
-  std::uint32_t code = first & (0x7f >> length);
-  for (std::size_t i = 1; i < length; ++i) {
+  uint32_t code = first & (0x7f >> length);
+  for (size_t i = 1; i < length; ++i) {
     const auto next = static_cast<unsigned char>(text[at + i]);
     if ((next & 0xc0) != 0x80)
       return 0;
     code = code << 6 | (next & 0x3f);
   }
-  constexpr std::array<std::uint32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
+  constexpr std::array<uint32_t, 5> least = {0, 0, 0x80, 0x800, 0x10000};
   const bool surrogate = code >= 0xd800 && code < 0xe000;
-  return code < kLeast[length] || code > 0x10ffff || surrogate ? 0 : length;
+  return code < least[length] || code > 0x10ffff || surrogate ? 0 : length;
 }
 
 void requireUtf8(std::string_view content, const std::string &file) {
-  for (std::size_t at = 0; at < content.size();) {
-    const std::size_t length = utf8Length(content, at);
+  for (size_t at = 0; at < content.size();) {
+    const size_t length = utf8Length(content, at);
     if (length == 0)
       throw InputError(fmt::format("byte 0x{:02x} is not UTF-8", static_cast<unsigned char>(content[at])),
                        locate(content, at, file))

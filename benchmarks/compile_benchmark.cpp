@@ -8,7 +8,7 @@
 
 using namespace compiler;
 
-static Spec projection(const char *expression, std::int64_t k, std::int64_t n) {
+static Spec projection(const char *expression, int64_t k, int64_t n) {
   algebras::Algebra algebra = algebras::parseExpression(expression);
   return {algebra, algebras::makeLayer(algebras::Lift::rows(algebra), k, n, algebras::DataType::F32), false,
           expression};

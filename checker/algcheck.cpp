@@ -11,7 +11,10 @@ int main(int count, char **arguments) {
     checker::require(count == 2, "usage: algcheck CERTIFICATE");
     code = 1;
     const std::string path = arguments[1]; // "-", or a file: other pipes may have nobody who writes
-    std::ifstream file(path == "-" ? "/dev/stdin" : std::filesystem::is_regular_file(path) ? path : "", std::ios::binary);
+    std::ifstream file(path == "-"                              ? "/dev/stdin"
+                       : std::filesystem::is_regular_file(path) ? path
+                                                                : "",
+                       std::ios::binary);
     checker::require(file.is_open(), "cannot be read");
     const checker::Json certificate = checker::parseJson({std::istreambuf_iterator<char>(file), {}});
     code = 3;
@@ -21,8 +24,8 @@ int main(int count, char **arguments) {
     std::cout << shown << ": accepted\n" << proved.dump(2) << std::endl;
     checker::require(std::cout.good(), "accepted, but that cannot be written to standard output");
   } catch (const std::exception &error) { // a claim that fails, or a part that is missing or of the wrong type
-    std::cerr << (code == 2 ? "" : shown + (code == 1 ? ": " : ": refused: " + checker::claim + ": "))
-              << error.what() << '\n';
+    std::cerr << (code == 2 ? "" : shown + (code == 1 ? ": " : ": refused: " + checker::claim + ": ")) << error.what()
+              << '\n';
     return code;
   }
 }

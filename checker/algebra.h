@@ -16,11 +16,11 @@ inline void require(bool holds, const char *otherwise) {
 
 using Json = nlohmann::json;
 using Integer = mpz_class;
-using Index = std::int64_t;                // of a slot, that is, of a basis element b_i
+using Index = int64_t;                     // of a slot, that is, of a basis element b_i
 using Element = std::map<Index, Integer>;  // the sum of element[i] * b_i
 using Operator = std::map<Index, Element>; // b_j -> its image; 0 where there is none
-constexpr Index kMostSlots = 1 << 21, kMostConstants = 1 << 23;
-inline const Integer kRankPrime = (Integer(1) << 61) - 1; // over Q ranks are computed modulo this one
+constexpr Index most_slots = 1 << 21, most_constants = 1 << 23;
+inline const Integer rank_prime = (Integer(1) << 61) - 1; // over Q ranks are computed modulo this one
 
 inline void addProduct(Element &sum, const Element &x, const Integer &a) { // may leave zeros
   for (const auto &[slot, coefficient] : x) mpz_addmul(sum[slot].get_mpz_t(), coefficient.get_mpz_t(), a.get_mpz_t());
@@ -62,7 +62,7 @@ struct Algebra {
 
   Algebra(const Integer &p, Index slots) : characteristic(p), dimension(slots), left(slots), right(slots) {}
   void add(Index i, Index j, Index k, const Integer &value) {
-    require(++nonzeros < kMostConstants && left[i][j].emplace(k, value).second, "too many constants, or one twice");
+    require(++nonzeros < most_constants && left[i][j].emplace(k, value).second, "too many constants, or one twice");
     right[j][i].emplace(k, value);
   }
   // Multiplication by x from one side: b_j -> x b_j or b_j x.
@@ -108,7 +108,7 @@ inline std::vector<Element> elements(const Json &value, Index dimension, const I
 }
 inline std::vector<Index> slots(const Json &ranges, Index dimension) { // [first, last, first, last, ...]
   std::vector<Index> result;
-  for (std::size_t at = 0; at < ranges.size(); at += 2) {
+  for (size_t at = 0; at < ranges.size(); at += 2) {
     const Index last = integer(ranges.at(at + 1), 0, dimension - 1);
     for (Index s = integer(ranges[at], result.empty() ? 0 : result.back() + 1, last); s <= last; ++s)
       result.push_back(s);
@@ -120,7 +120,7 @@ inline std::vector<Index> slots(const Json &ranges, Index dimension) { // [first
 inline Algebra readAlgebra(const Json &node, const Integer &p) {
   claim = "algebra";
   if (node.at("kind") == "table") {
-    Algebra a(p, integer(node.at("dimension"), 1, kMostSlots));
+    Algebra a(p, integer(node.at("dimension"), 1, most_slots));
     auto slot = [&](const Json &value) { return integer(value, 0, a.dimension - 1); };
     for (const Json &entry : node.at("constants")) {
       require(entry.size() == 4, "[i, j, k, coefficient] is needed");
@@ -130,11 +130,11 @@ inline Algebra readAlgebra(const Json &node, const Integer &p) {
   }
   const bool graph = node["kind"] == "graph";
   require(graph || node["kind"] == "matrices", "a kind that this version does not know");
-  const Index n = integer(node.at("rows").size(), 1, kMostSlots);
+  const Index n = integer(node.at("rows").size(), 1, most_slots);
   std::vector<std::map<Index, Index>> rows(n); // slots by i and j
   Index count = 0;
   for (Index i = 0; i < n; ++i)
-    for (Index j : slots(node["rows"].at(i), n)) rows[i][j] = integer(count++, 0, kMostSlots - 1);
+    for (Index j : slots(node["rows"].at(i), n)) rows[i][j] = integer(count++, 0, most_slots - 1);
   Algebra a(p, count);
   for (Index i = 0; i < n; ++i)
     for (const auto &[k, left] : rows[i])
@@ -150,7 +150,7 @@ inline void requireHomomorphism(const Algebra &a, const Algebra &b, const std::v
   require(std::ssize(images) == a.dimension, "there is not one image for each slot");
   for (const Element &image : images) {
     addProduct(scaled[std::ssize(scaled)], image, scale);
-    require(addRow(independent, image, p != 0 ? p : kRankPrime), "images depend on each other");
+    require(addRow(independent, image, p != 0 ? p : rank_prime), "images depend on each other");
   }
   for (Index i = 0; i < a.dimension; ++i) {
     Operator products = a.left[i];

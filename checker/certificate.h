@@ -12,7 +12,7 @@ inline Facts combine(const Facts &a, const Facts &b, bool tensor, bool finite) {
     return result.get_si();
   };
   Facts c;
-  auto isSplit = [](const Simple &s) { return s[0] == s[1] * s[2] * s[2]; };
+  auto is_split = [](const Simple &s) { return s[0] == s[1] * s[2] * s[2]; };
   c.dimension = merge(a.dimension, b.dimension);
   c.nonzeros = merge(a.nonzeros, b.nonzeros);
   c.rank_upper = merge(a.rank_upper, b.rank_upper);
@@ -33,7 +33,7 @@ inline Facts combine(const Facts &a, const Facts &b, bool tensor, bool finite) {
     for (const auto &[y, y_count] : b.components) {
       const Index copies = std::gcd(x[1], y[1]);
       require(finite || copies == 1, "over Q the degrees of the centres of two factors have to be coprime");
-      const bool known = isSplit(x) ? isSplit(y) || x[1] == 1 : isSplit(y) && y[1] == 1;
+      const bool known = is_split(x) ? is_split(y) || x[1] == 1 : is_split(y) && y[1] == 1;
       c.components[{x[0] * y[0] / copies, x[1] * y[1] / copies, known ? x[2] * y[2] : 0}] += copies * x_count * y_count;
     }
   return c;
@@ -79,7 +79,7 @@ inline Json established(const Facts &facts) {
     ideals += count;
   }
   std::vector<Index> series(facts.layers.size());
-  for (std::size_t s = series.size() - 1; s-- > 0;) series[s] = series[s + 1] + facts.layers.at(s + 1);
+  for (size_t s = series.size() - 1; s-- > 0;) series[s] = series[s + 1] + facts.layers.at(s + 1);
   std::pair<Index, std::string> lower = {2 * facts.dimension - ideals, "alder-strassen"}; // of the rank [12]
   const auto &[size, center, n] = facts.components.begin()->first;
   claims.update({{"radical_series", series}, {"radical_dimension", series[0]}, {"maximal_ideals", ideals}});

@@ -15,7 +15,7 @@ inline bool isIrreducible(const Element &f, const Integer &q) {
   for (Index s = 0; s < degree; ++s) x[s] = {{s + 1, 1}};
   for (Index s = 0; s < degree; ++s) power[s] = {{s, 1}};
   addProduct(x[degree - 1], f, -1);
-  for (std::size_t bit = mpz_sizeinbase(q.get_mpz_t(), 2); bit-- > 0;) {
+  for (size_t bit = mpz_sizeinbase(q.get_mpz_t(), 2); bit-- > 0;) {
     const Operator root = power;
     for (auto &[s, image] : power) image = apply(root, image, q);
     if (mpz_tstbit(q.get_mpz_t(), bit))
@@ -33,13 +33,13 @@ inline bool isIrreducible(const Element &f, const Integer &q) {
 // that of a product of factors at each of these primes of the field. By such a prime the generators of the field become
 // numbers modulo q, simple roots of their polynomials.
 inline bool isIrreducible(const std::vector<Element> &tower, const Json &primes) {
-  std::map<Index, std::size_t> degrees; // of products of factors -> at how many primes there are such
+  std::map<Index, size_t> degrees; // of products of factors -> at how many primes there are such
   for (const Json &prime : primes) {
     const Integer q = number(prime.at("modulo"));
     require(isPrime(q), "a modulus is not prime");
     std::vector<Integer> values = {1}; // of the monomials in the generators
     Element f;
-    for (std::size_t step = 0; step < tower.size(); ++step) {
+    for (size_t step = 0; step < tower.size(); ++step) {
       const Index count = std::ssize(values), degree = tower[step].rbegin()->first / count;
       f.clear();
       for (const auto &[place, c] : tower[step]) f[place / count] += c * values[place % count];

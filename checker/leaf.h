@@ -122,7 +122,7 @@ private:
   void checkRadical() {
     claim = "radical_series";
     const Json &layers = proof_.at("radical");
-    for (std::size_t s = 0; s < layers.size(); ++s)
+    for (size_t s = 0; s < layers.size(); ++s)
       for (Index slot : slots(layers[s], n_)) require(std::exchange(level_[slot], s + 1) == 0, "a slot twice");
     std::vector<bool> spanned(n_);
     for (Index i = 0; i < n_; ++i)
@@ -256,7 +256,7 @@ private:
     for (const auto &[simple, count] : facts_.components) require(simple[0] == 1, "a component is not F");
     const std::vector<Index> chain = proof_.at("peirce"); // i, j or i, j, l, and between them slots x, y of J
     Element rest = {{chain.at(0), 1}};
-    for (std::size_t at = 0; at < chain.size(); ++at) {
+    for (size_t at = 0; at < chain.size(); ++at) {
       const Index level = level_.at(chain[at]);
       require(at % 2 == 0 ? level == 0 && (at < 2 || chain[at - 2] != chain[at]) : level > 0, "these are no chain");
       if (at > 0) rest = apply(a_.right[chain[at]], rest, p_);
@@ -269,7 +269,7 @@ private:
   const Algebra &a_;
   const Json &proof_;
   const Index n_ = a_.dimension;
-  const Integer p_ = a_.characteristic, q_ = p_ != 0 ? p_ : kRankPrime; // q: for ranks
+  const Integer p_ = a_.characteristic, q_ = p_ != 0 ? p_ : rank_prime; // q: for ranks
   std::vector<Index> level_ = std::vector<Index>(n_); // of slots: J_s is spanned by those of level s and more
   Algebra top_ = Algebra(p_, n_);                     // A/J
   Element identity_;

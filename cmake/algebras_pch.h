@@ -1,8 +1,8 @@
 // What nearly every file of the algebras includes, parsed once.
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <flint/fmpq.h>
 #include <flint/fmpz.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What nearly every file of compiler/ that handles programs includes, parsed once: the operations of the dialects cost
-// more time than the code of a pass.
+// What nearly every file of compiler/ that handles programs includes, parsed once: the operations of the
+// dialects cost more time than the code of a pass.
 #include "cmake/pch.h"
 
 #include "dialects/alg/alg.h"

@@ -18,7 +18,7 @@ namespace compiler {
 
 /// A place of which lines and columns are known.
 static algebras::SourceLocation locateInFile(const ProgramFile &file, unsigned line, unsigned column) {
-  std::size_t begin = 0;
+  size_t begin = 0;
   for (unsigned passed = 1; passed < line && begin < file.text.size(); ++passed)
     begin = std::min(file.text.find('\n', begin), file.text.size() - 1) + 1;
   return algebras::locate(file.text, begin + (column == 0 ? 0 : column - 1), file.path);
@@ -33,13 +33,13 @@ static DialectRegistry dialects() {
 }
 
 Compilation::Compilation(bool print_ir_after_all, std::shared_ptr<const ProgramFile> origin)
-    : print_ir_after_all(print_ir_after_all), origin(std::move(origin)), context(dialects()),
-      handler(&context, [this](Diagnostic &diagnostic) { take(diagnostic); }) {
-  context.loadAllAvailableDialects();
+    : print_ir_after_all_(print_ir_after_all), origin_(std::move(origin)), context_(dialects()),
+      handler_(&context_, [this](Diagnostic &diagnostic) { take(diagnostic); }) {
+  context_.loadAllAvailableDialects();
   // Messages are for those who wrote the spec, not the program that became of it.
-  context.printOpOnDiagnostic(false);
+  context_.printOpOnDiagnostic(false);
   if (print_ir_after_all) // printing a module is only safe while nobody else changes it
-    context.disableMultithreading();
+    context_.disableMultithreading();
 }
 
 /// What a value is called in a remark, of which it is the place.
@@ -53,28 +53,28 @@ void Compilation::take(Diagnostic &diagnostic) {
     std::string text = placeName(diagnostic.getLocation()) + " " + diagnostic.str();
     for (Diagnostic &note : diagnostic.getNotes())
       text += " (" + note.str() + ": " + placeName(note.getLocation()) + ")";
-    remarks.push_back(std::move(text));
+    remarks_.push_back(std::move(text));
     return;
   }
   std::string hint;
   for (Diagnostic &note : diagnostic.getNotes())
     hint += (hint.empty() ? "" : "\nhint: ") + note.str();
-  messages += (messages.empty() ? "" : "\n") + diagnostic.str() + (hint.empty() ? "" : "\nhint: " + hint);
-  if (!origin || placed)
+  messages_ += (messages_.empty() ? "" : "\n") + diagnostic.str() + (hint.empty() ? "" : "\nhint: " + hint);
+  if (!origin_ || placed_)
     return;
   auto place = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>();
-  if (place && place.getFilename() == origin->path)
-    placed = Placed{diagnostic.str(), hint, locateInFile(*origin, place.getLine(), place.getColumn())};
+  if (place && place.getFilename() == origin_->path)
+    placed_ = Placed{diagnostic.str(), hint, locateInFile(*origin_, place.getLine(), place.getColumn())};
 }
 
 static alg::OutputMode modeOf(algrt::Map map) {
   switch (map) {
-  case algrt::Map::forward:
+  case algrt::Map::Forward:
     return alg::OutputMode::Product;
-  case algrt::Map::dx:
+  case algrt::Map::Dx:
     return alg::OutputMode::ActivationGradient;
-  case algrt::Map::dw:
-    return alg::OutputMode::BankGradient;
+  case algrt::Map::Dw:
+    return alg::OutputMode::WeightGradient;
   }
   llvm_unreachable("all maps are above");
 }
@@ -83,21 +83,21 @@ OwningOpRef<ModuleOp> Compilation::algProgram(const KernelSource &source, ArrayR
                                               std::optional<algebras::DataType> result) {
   if (!source.function.empty())
     return parse(source.function);
-  OwningOpRef<ModuleOp> module = buildProjection(context, source.layer, source.allow_nonassociative,
+  OwningOpRef<ModuleOp> module = buildProjection(context_, source.layer, source.allow_nonassociative,
                                                  llvm::map_to_vector(maps, modeOf), result);
   check(static_cast<bool>(module), "the layer could not be written in the alg dialect");
   return module;
 }
 
 OwningOpRef<ModuleOp> Compilation::parse(const std::string &text) {
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context_);
   check(static_cast<bool>(module), "a module could not be read");
   return module;
 }
 
 void Compilation::run(ModuleOp module, llvm::function_ref<void(OpPassManager &)> fill) {
-  PassManager passes(&context);
-  if (print_ir_after_all)
+  PassManager passes(&context_);
+  if (print_ir_after_all_)
     passes.enableIRPrinting();
   fill(passes);
   if (failed(passes.run(module)))
@@ -105,11 +105,11 @@ void Compilation::run(ModuleOp module, llvm::function_ref<void(OpPassManager &)>
 }
 
 void Compilation::fail(const std::string &otherwise) {
-  if (placed) {
-    algebras::InputError error(placed->message, placed->where);
-    throw error.hint(placed->hint);
+  if (placed_) {
+    algebras::InputError error(placed_->message, placed_->where);
+    throw error.hint(placed_->hint);
   }
-  throw Failure(messages.empty() ? otherwise : messages);
+  throw Failure(messages_.empty() ? otherwise : messages_);
 }
 
 std::string printModule(ModuleOp module, bool names) {

@@ -1,7 +1,6 @@
 // What every pipeline starts with: a context with the project's dialects, whose diagnostics become the text
 // of a Failure, and what a kernel is compiled from in the alg dialect.
-#ifndef ALGCTL_COMPILER_COMPILATION_H
-#define ALGCTL_COMPILER_COMPILATION_H
+#pragma once
 
 #include "compiler/kernel_source.h"
 
@@ -43,9 +42,9 @@ public:
       fail(otherwise);
   }
 
-  mlir::MLIRContext &getContext() { return context; }
+  mlir::MLIRContext &getContext() { return context_; }
   /// What passes remarked since the last call, each as a line without a break.
-  std::vector<std::string> takeRemarks() { return std::exchange(remarks, {}); }
+  std::vector<std::string> takeRemarks() { return std::exchange(remarks_, {}); }
 
 private:
   /// The first fault that has a place in the origin.
@@ -57,13 +56,13 @@ private:
   void take(mlir::Diagnostic &diagnostic);
   [[noreturn]] void fail(const std::string &otherwise);
 
-  bool print_ir_after_all;
-  std::shared_ptr<const ProgramFile> origin;
-  mlir::MLIRContext context;
-  std::string messages;
-  std::optional<Placed> placed;
-  std::vector<std::string> remarks;
-  mlir::ScopedDiagnosticHandler handler;
+  bool print_ir_after_all_;
+  std::shared_ptr<const ProgramFile> origin_;
+  mlir::MLIRContext context_;
+  std::string messages_;
+  std::optional<Placed> placed_;
+  std::vector<std::string> remarks_;
+  mlir::ScopedDiagnosticHandler handler_;
 };
 
 /// A module as text. With `names`, values are called as their locations say.
@@ -73,5 +72,3 @@ std::string printModule(mlir::ModuleOp module, bool names);
 std::string printModuleWithPlaces(mlir::ModuleOp module);
 
 } // namespace compiler
-
-#endif

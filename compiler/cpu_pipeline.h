@@ -1,6 +1,5 @@
 // alg -> tile -> vector code -> machine code.
-#ifndef ALGCTL_COMPILER_CPU_PIPELINE_H
-#define ALGCTL_COMPILER_CPU_PIPELINE_H
+#pragma once
 
 #include "compiler/bundle/assemble.h"
 #include "compiler/kernel_source.h"
@@ -15,5 +14,3 @@ std::string emitCpuStage(const KernelSource &source, Stage stage, const CompileO
 void addCpuJobs(const KernelSource &source, const CompileOptions &options, std::vector<CompileJob> &jobs);
 
 } // namespace compiler
-
-#endif

@@ -26,10 +26,10 @@ namespace {
 class Way {
 public:
   Way(const ElementwiseFunction &function, const CompileOptions &options)
-      : function(function), compilation(options.print_ir_after_all),
-        module(compilation.parse(function.kernel)) {}
+      : function_(function), compilation_(options.print_ir_after_all),
+        module_(compilation_.parse(function.kernel)) {}
 
-  ModuleOp get() { return *module; }
+  ModuleOp get() { return *module_; }
   void toVector(const CpuLevel &level);
   /// With the record of the kernel, which is described.
   algrt::ElementwiseKernel toLlvm(const CpuLevel &level);
@@ -39,13 +39,13 @@ public:
   algrt::ElementwiseKernel toRecordedNvvm(Target target);
 
 private:
-  const ElementwiseFunction &function;
-  Compilation compilation;
-  OwningOpRef<ModuleOp> module;
+  const ElementwiseFunction &function_;
+  Compilation compilation_;
+  OwningOpRef<ModuleOp> module_;
 };
 
 void Way::toVector(const CpuLevel &level) {
-  compilation.run(*module, [&](OpPassManager &passes) {
+  compilation_.run(*module_, [&](OpPassManager &passes) {
     passes.addPass(createExpandMath());
     ConvertElementwiseToCpuOptions choice;
     choice.lanes = level.lanes;
@@ -59,7 +59,7 @@ void Way::toVector(const CpuLevel &level) {
 algrt::ElementwiseKernel Way::toLlvm(const CpuLevel &level) {
   toVector(level);
   const auto task =
-      (*module->getOps<func::FuncOp>().begin())->getAttrOfType<DenseI64ArrayAttr>("tile.task").asArrayRef();
+      (*module_->getOps<func::FuncOp>().begin())->getAttrOfType<DenseI64ArrayAttr>("tile.task").asArrayRef();
   algrt::ElementwiseKernel kernel;
   kernel.target = "cpu";
   kernel.known = true;
@@ -67,17 +67,17 @@ algrt::ElementwiseKernel Way::toLlvm(const CpuLevel &level) {
   kernel.columns_per_task = task[1];
   kernel.level = level.name;
   kernel.features = level.features;
-  kernel.symbol = function.description.name;
-  kernel.section = function.description.name + "-cpu-" + level.name;
-  compilation.run(*module,
-                  [&](OpPassManager &passes) { addVectorToLlvm(passes, /*expand_bf16=*/!level.bf16_dot); });
-  attachElementwiseRecord(*module, function.description, kernel);
+  kernel.symbol = function_.description.name;
+  kernel.section = function_.description.name + "-cpu-" + level.name;
+  compilation_.run(*module_,
+                   [&](OpPassManager &passes) { addVectorToLlvm(passes, /*expand_bf16=*/!level.bf16_dot); });
+  attachElementwiseRecord(*module_, function_.description, kernel);
   return kernel;
 }
 
 algrt::ElementwiseKernel Way::toNvvm(Target target) {
-  compilation.run(*module, [](OpPassManager &passes) { passes.addPass(createExpandMath()); });
-  const auto tile = *module->getOps<tile::ElementwiseOp>().begin();
+  compilation_.run(*module_, [](OpPassManager &passes) { passes.addPass(createExpandMath()); });
+  const auto tile = *module_->getOps<tile::ElementwiseOp>().begin();
   const ElementwiseTask task = gpuTask(tile);
   algrt::ElementwiseKernel kernel;
   kernel.target = toString(target);
@@ -87,18 +87,18 @@ algrt::ElementwiseKernel Way::toNvvm(Target target) {
   algrt::GpuCode &code = kernel.gpu.emplace();
   code.architecture = entryOf(target).architecture;
   code.exact_architecture = entryOf(target).exact_architecture;
-  code.symbol = function.description.name;
+  code.symbol = function_.description.name;
   code.threads = gpuThreads(tile);
   code.cluster = 1;
   code.shared_bytes = algrt_elementwise_shared_bytes(code.threads);
-  module = gpuElementwiseModule(tile);
-  code.parameters = readParameters(*module->getOps<LLVM::LLVMFuncOp>().begin());
+  module_ = gpuElementwiseModule(tile);
+  code.parameters = readParameters(*module_->getOps<LLVM::LLVMFuncOp>().begin());
   return kernel;
 }
 
 algrt::ElementwiseKernel Way::toRecordedNvvm(Target target) {
   algrt::ElementwiseKernel kernel = toNvvm(target);
-  attachElementwiseRecord(*module, function.description, kernel);
+  attachElementwiseRecord(*module_, function_.description, kernel);
   return kernel;
 }
 
@@ -118,8 +118,8 @@ ElementwiseCode compileElementwiseForGpu(const ElementwiseFunction &function, Ta
       code.kernel.gpu->images.push_back(
           {kind, function.description.name + "-" + toString(target) + "-" + algrt::name(kind)});
   };
-  add(algrt::ImageKind::cubin, code.cubin);
-  add(algrt::ImageKind::ptx, code.ptx);
+  add(algrt::ImageKind::Cubin, code.cubin);
+  add(algrt::ImageKind::Ptx, code.ptx);
   return code;
 }
 
@@ -133,7 +133,7 @@ GpuElementwiseProgram gpuElementwiseProgram(const ElementwiseFunction &function,
 static std::string emitForGpu(const ElementwiseFunction &function, Target target, Stage stage,
                               const CompileOptions &options) {
   Way way(function, options);
-  const auto requireCubin = [&] {
+  const auto require_cubin = [&] {
     way.toRecordedNvvm(target);
     GpuCode made = gpuCode(way.get(), toString(target), function.description.name, options.cache.get());
     if (made.code.cubin.empty())
@@ -153,9 +153,9 @@ static std::string emitForGpu(const ElementwiseFunction &function, Target target
     way.toRecordedNvvm(target);
     return generatePtx(way.get(), toString(target)).ptx;
   case Stage::Cubin:
-    return requireCubin();
+    return require_cubin();
   case Stage::Sass:
-    return disassemble(requireCubin());
+    return disassemble(require_cubin());
   default:
     throw UsageError("an element-wise kernel has the stages tile, nvvm, llvm, ptx, cubin and sass for a GPU");
   }
@@ -206,7 +206,7 @@ std::vector<algrt::SectionContent> elementwiseSections(const ElementwiseCode &co
   std::vector<algrt::SectionContent> sections;
   for (const algrt::GpuImage &image : code.kernel.gpu->images)
     sections.push_back({image.section, algrt::name(image.kind),
-                        image.kind == algrt::ImageKind::cubin ? code.cubin : code.ptx});
+                        image.kind == algrt::ImageKind::Cubin ? code.cubin : code.ptx});
   return sections;
 }
 

@@ -1,6 +1,5 @@
 // Element-wise functions from their kernel to machine code, for every target.
-#ifndef ALGCTL_COMPILER_ELEMENTWISE_PIPELINE_H
-#define ALGCTL_COMPILER_ELEMENTWISE_PIPELINE_H
+#pragma once
 
 #include "compiler/lower/elementwise_function.h"
 #include "compiler/pipeline.h"
@@ -45,5 +44,3 @@ std::string emitElementwise(const ElementwiseFunction &function, Target target, 
 std::vector<algrt::SectionContent> elementwiseSections(const ElementwiseCode &code);
 
 } // namespace compiler
-
-#endif

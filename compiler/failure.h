@@ -1,6 +1,5 @@
 // What a command can fail with besides bad input (algebras::InputError) and wrong usage (UsageError).
-#ifndef ALGCTL_COMPILER_FAILURE_H
-#define ALGCTL_COMPILER_FAILURE_H
+#pragma once
 
 #include <stdexcept>
 
@@ -19,5 +18,3 @@ public:
 };
 
 } // namespace compiler
-
-#endif

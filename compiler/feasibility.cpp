@@ -19,7 +19,7 @@ namespace {
 /// A term of a slot, and the slot.
 struct PlacedTerm {
   algebras::BlockTerm term;
-  std::int64_t slot = 0;
+  int64_t slot = 0;
 };
 
 } // namespace
@@ -35,14 +35,14 @@ static std::optional<PlacedTerm> extremeTerm(const algebras::Lift &lift, bool gr
       if (!own)
         return std::nullopt;
       found->term = {found->term.input_group * factor.inputGroups() + own->term.input_group,
-                     found->term.bank_row * factor.bankRows() + own->term.bank_row,
+                     found->term.weight_row * factor.weightRows() + own->term.weight_row,
                      found->term.coefficient * own->term.coefficient};
       found->slot = found->slot * factor.outputGroups() + own->slot;
     }
     return found;
   }
   double extreme = 0;
-  for (std::int64_t slot = 0; slot < lift.outputGroups(); ++slot)
+  for (int64_t slot = 0; slot < lift.outputGroups(); ++slot)
     for (const algebras::BlockTerm &term : lift.terms(0, slot)) {
       const double magnitude = std::abs(term.coefficient.toDouble());
       if (found && (greatest ? magnitude <= extreme : magnitude >= extreme))
@@ -71,15 +71,15 @@ static void requireFloatCoefficients(const algebras::Layer &layer) {
       written = written.substr(0, 37) + "...";
     throw algebras::InputError(
         fmt::format("structure constant [{}, {}, {}] of {} is {}, which is too {} for f32", term.input_group,
-                    term.bank_row, extreme->slot, lift.algebra().name(), written,
+                    term.weight_row, extreme->slot, lift.algebra().name(), written,
                     value == 0 ? "small" : "large"))
         .hint("it can be verified; to compile it, scale the basis so that the constants are moderate");
   }
 }
 
 /// What the kernels' tables hold: those of the CPU are made once matrix factors have been taken out.
-static std::int64_t kernelEntries(const algebras::Layer &layer) {
-  std::int64_t entries = 0;
+static int64_t kernelEntries(const algebras::Layer &layer) {
+  int64_t entries = 0;
   for (const algebras::Lift &level : algebras::termLevels(algebras::coarsest(layer).lift))
     entries = algebras::checkedAdd(entries, algebras::tableEntries(level), "the size of the tables of terms");
   return entries;
@@ -87,21 +87,21 @@ static std::int64_t kernelEntries(const algebras::Layer &layer) {
 
 void requireFeasible(const algebras::Layer &layer) {
   const algebras::Lift &lift = layer.lift;
-  const std::int64_t columns =
+  const int64_t columns =
       lift.kind() == algebras::Lift::Kind::Slots ? layer.out.total() / layer.out.count() : layer.out.total();
-  constexpr std::int64_t address_space = std::int64_t{1} << 47;
+  constexpr int64_t address_space = int64_t{1} << 47;
   if (columns > address_space / layer.in.total() / byteWidth(layer.dtype))
     throw Failure(
-        "the bank of " + std::to_string(layer.in.total()) + " x " + std::to_string(columns) +
+        "the weight matrix of " + std::to_string(layer.in.total()) + " x " + std::to_string(columns) +
         " elements is larger than the memory that an x86-64 process can address; make the layer narrower");
-  constexpr std::int64_t most_entries = std::int64_t{1} << 25;
-  constexpr std::int64_t most_groups = std::int64_t{1} << 24; // that the runtime reads
+  constexpr int64_t most_entries = int64_t{1} << 25;
+  constexpr int64_t most_groups = int64_t{1} << 24; // that the runtime reads
   if (lift.outputGroups() > most_groups)
     throw Failure(fmt::format("{} has {} groups; kernels know at most {}; take a smaller algebra",
                               lift.algebra().name(), lift.outputGroups(), most_groups));
   // Tables have an entry for every (type, output group) and one for every term. What follows from a formula,
   // or from the tables of a product's factors, is not stored.
-  const std::int64_t entries = std::max(kernelEntries(layer), supportEntries(lift));
+  const int64_t entries = std::max(kernelEntries(layer), supportEntries(lift));
   if (entries > most_entries)
     throw Failure(
         fmt::format("the terms of {} are too many for a table: its tables would have {} entries; kernels "

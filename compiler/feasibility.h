@@ -1,7 +1,6 @@
 // Layers that no machine could hold or that f32 could not compute are refused before anything is allocated
 // for them.
-#ifndef ALGCTL_COMPILER_FEASIBILITY_H
-#define ALGCTL_COMPILER_FEASIBILITY_H
+#pragma once
 
 #include "algebras/layer.h"
 
@@ -11,5 +10,3 @@ namespace compiler {
 void requireFeasible(const algebras::Layer &layer);
 
 } // namespace compiler
-
-#endif

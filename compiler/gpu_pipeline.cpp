@@ -45,33 +45,33 @@ void requireSupported(const algebras::Layer &layer, Target target, const Compile
 class GpuLowering {
 public:
   GpuLowering(const KernelSource &source, Target target, const CompileOptions &options)
-      : source(source), target(target), options(options),
-        compilation(options.print_ir_after_all, source.origin) {
+      : source_(source), target_(target), options_(options),
+        compilation_(options.print_ir_after_all, source.origin) {
     requireFeasible(source.layer);
     requireSupported(source.layer, target, options);
-    module = compilation.algProgram(source, options.map, options.output);
+    module_ = compilation_.algProgram(source, options.map, options.output);
   }
 
   /// As far as a stage's module; instructions for everything behind Stage::Nvvm.
   void to(Stage stage) {
     if (stage == Stage::Alg)
       return;
-    compilation.run(*module, [&](OpPassManager &passes) { addAlgToTile(passes); });
+    compilation_.run(*module_, [&](OpPassManager &passes) { addAlgToTile(passes); });
     if (stage == Stage::Tile)
       return;
-    compilation.run(*module, [](OpPassManager &passes) { passes.addPass(createExpandMath()); });
+    compilation_.run(*module_, [](OpPassManager &passes) { passes.addPass(createExpandMath()); });
     if (isReduction()) {
       if (stage == Stage::SmSynchronous || stage == Stage::Sm)
         throw AbsentError(
             "a kernel of vector reductions has no stage of the dialect sm: its threads read straight "
             "into registers; ask for tile or nvvm");
-      compilation.run(*module, [&](OpPassManager &passes) {
-        addTileToReduction(passes, entryOf(target).kernels == Kernels::EngineCopies);
+      compilation_.run(*module_, [&](OpPassManager &passes) {
+        addTileToReduction(passes, entryOf(target_).kernels == Kernels::EngineCopies);
       });
       return;
     }
     const bool threads_copy = threadsCopy();
-    compilation.run(*module, [&](OpPassManager &passes) {
+    compilation_.run(*module_, [&](OpPassManager &passes) {
       if (stage == Stage::SmSynchronous) {
         passes.addPass(createConvertTileToSm());
         passes.addPass(createCanonicalizerPass());
@@ -89,35 +89,35 @@ public:
   }
   void toNvvm() { to(Stage::Nvvm); }
 
-  std::string print(bool names) { return printModule(*module, names); }
+  std::string print(bool names) { return printModule(*module_, names); }
   /// What becomes machine code, with what the kernel says of itself. After toNvvm, once.
   ModuleOp program() {
-    attachRecords(*module, {kernel()}, source, RecordSpace::GpuConstant);
-    return *module;
+    attachRecords(*module_, {kernel()}, source_, RecordSpace::GpuConstant);
+    return *module_;
   }
 
   /// The only kernel of the module, as the manifest describes it. After toNvvm.
   algrt::Kernel kernel() {
-    auto function = *module->getOps<LLVM::LLVMFuncOp>().begin();
+    auto function = *module_->getOps<LLVM::LLVMFuncOp>().begin();
     algrt::Kernel kernel;
     kernel.name = function.getSymName().str();
-    kernel.target = toString(target);
+    kernel.target = toString(target_);
     kernel.gpu = readKernelAttribute(function);
     kernel.map = algrt::name(kernel.gpu->map);
-    kernel.gpu->architecture = entryOf(target).architecture;
-    kernel.gpu->exact_architecture = entryOf(target).exact_architecture;
+    kernel.gpu->architecture = entryOf(target_).architecture;
+    kernel.gpu->exact_architecture = entryOf(target_).exact_architecture;
     return kernel;
   }
 
 private:
   /// Whether the tile program is one of vector reductions.
   bool isReduction() {
-    return static_cast<bool>((*module->getOps<tile::KernelOp>().begin()).getReducedSchedule());
+    return static_cast<bool>((*module_->getOps<tile::KernelOp>().begin()).getReducedSchedule());
   }
 
   /// Whether the tile program's schedule has threads copy, not the copy engine.
   bool threadsCopy() {
-    auto kernel = *module->getOps<tile::KernelOp>().begin();
+    auto kernel = *module_->getOps<tile::KernelOp>().begin();
     return kernel.getStagedSchedule().hasWarps();
   }
 
@@ -125,20 +125,20 @@ private:
     passes.addPass(createCanonicalizerPass());
     passes.addPass(createCSEPass());
     ConvertAlgToTileOptions choice;
-    choice.target = toString(target);
-    choice.output = algebras::toString(options.output);
-    choice.schedule = options.schedule;
-    choice.rows = options.rows;
-    choice.vector = options.vector;
-    choice.positions = options.positions;
+    choice.target = toString(target_);
+    choice.output = algebras::toString(options_.output);
+    choice.schedule = options_.schedule;
+    choice.rows = options_.rows;
+    choice.vector = options_.vector;
+    choice.positions = options_.positions;
     passes.addPass(createConvertAlgToTile(choice));
   }
 
-  const KernelSource &source;
-  Target target;
-  const CompileOptions &options;
-  Compilation compilation;
-  OwningOpRef<ModuleOp> module;
+  const KernelSource &source_;
+  Target target_;
+  const CompileOptions &options_;
+  Compilation compilation_;
+  OwningOpRef<ModuleOp> module_;
 };
 
 } // namespace
@@ -267,7 +267,7 @@ void addGpuJobs(const KernelSource &source, Target target, const CompileOptions 
         // A schedule by hand is for the other kernels; these take operands at any address by themselves.
         if (listed)
           one.schedule.clear();
-        std::size_t number = 0;
+        size_t number = 0;
         for (const GpuVariant &variant : gpuVariants(which->layer, target, output, one)) {
           one.schedule = variant.schedule;
           const std::string suffix =

@@ -1,6 +1,5 @@
 // alg -> tile -> sm -> nvvm -> PTX -> cubin. Plain C++ like pipeline.h.
-#ifndef ALGCTL_COMPILER_GPU_PIPELINE_H
-#define ALGCTL_COMPILER_GPU_PIPELINE_H
+#pragma once
 
 #include "compiler/kernel_source.h"
 #include "compiler/pipeline.h"
@@ -39,7 +38,8 @@ struct GpuImages {
 GpuImages gpuImages(const KernelSource &source, Target target, const CompileOptions &options);
 
 /// As emitStage, for a GPU. Stage::C is two files: see emitLauncher.
-std::string emitGpuStage(const KernelSource &source, Target target, Stage stage, const CompileOptions &options);
+std::string emitGpuStage(const KernelSource &source, Target target, Stage stage,
+                         const CompileOptions &options);
 
 /// The kernel for options.output inside a launcher in plain C, as a cubin where there is an assembler. `path`
 /// says what the two files are called; throws UsageError where it does not end with ".c".
@@ -52,5 +52,3 @@ void addGpuJobs(const KernelSource &source, Target target, const CompileOptions 
                 std::vector<CompileJob> &jobs);
 
 } // namespace compiler
-
-#endif

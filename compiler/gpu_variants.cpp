@@ -22,17 +22,17 @@ static std::vector<GpuVariant> variantsByCost(const algebras::Layer &layer, Targ
     return {{options.schedule, {0, 0}}};
 
   // By the number of rows, so that equal neighbours are beside each other.
-  std::map<std::int64_t, std::vector<RankedSchedule>> best_for;
-  const auto rank = [&](std::int64_t rows) {
-    return options.map == algrt::Map::dw ? rankBankGradient(layer, toString(target), rows, output)
+  std::map<int64_t, std::vector<RankedSchedule>> best_for;
+  const auto rank = [&](int64_t rows) {
+    return options.map == algrt::Map::Dw ? rankWeightGradient(layer, toString(target), rows, output)
                                          : rankSchedules(layer, toString(target), rows, output);
   };
-  std::vector<std::int64_t> asked = {options.rows};
+  std::vector<int64_t> asked = {options.rows};
   asked.insert(asked.end(), options.further_rows.begin(), options.further_rows.end());
-  for (const std::int64_t rows : asked)
-    best_for[rows] = bestDifferent(rank(rows), std::max<std::int64_t>(1, options.variants));
+  for (const int64_t rows : asked)
+    best_for[rows] = bestDifferent(rank(rows), std::max<int64_t>(1, options.variants));
 
-  std::map<std::int64_t, GpuVariant> first; // of each number of rows
+  std::map<int64_t, GpuVariant> first; // of each number of rows
   for (auto entry = best_for.begin(); entry != best_for.end();) {
     auto last = entry, next = std::next(entry);
     while (next != best_for.end() && next->second.front().schedule == entry->second.front().schedule)
@@ -48,15 +48,15 @@ static std::vector<GpuVariant> variantsByCost(const algebras::Layer &layer, Targ
   }
 
   std::vector<GpuVariant> variants;
-  for (const std::int64_t rows : asked)
+  for (const int64_t rows : asked)
     if (std::find(variants.begin(), variants.end(), first[rows]) == variants.end())
       variants.push_back(first[rows]);
-  for (const std::int64_t rows : asked)
-    for (std::size_t next = 1; next < best_for[rows].size(); ++next) {
+  for (const int64_t rows : asked)
+    for (size_t next = 1; next < best_for[rows].size(); ++next) {
       const std::string schedule = toString(best_for[rows][next].schedule);
       if (std::none_of(variants.begin(), variants.end(),
                        [&](const GpuVariant &one) { return one.schedule == schedule; }))
-        variants.push_back({schedule, {rows, rows}, static_cast<std::int64_t>(next) + 1});
+        variants.push_back({schedule, {rows, rows}, static_cast<int64_t>(next) + 1});
     }
   return variants;
 }
@@ -65,7 +65,7 @@ static std::vector<GpuVariant> variantsByCost(const algebras::Layer &layer, Targ
 /// with its columns as far apart where the schedule is given, else the best for `rows`. Empty where the one
 /// reads single elements itself.
 static std::string besideReduction(const algebras::Layer &layer, Target target, const std::string &schedule,
-                                   bool given, std::int64_t rows, algebras::DataType output) {
+                                   bool given, int64_t rows, algebras::DataType output) {
   ReductionSchedule wide = completed(layer, parseReduction(schedule));
   if (wide.vector == 1)
     return "";
@@ -81,12 +81,12 @@ static std::string besideReduction(const algebras::Layer &layer, Target target, 
 /// The schedule of a batched kernel that copies single elements, for operands at any address: the copy
 /// engine's begin at multiples of 16 bytes, those of threads that copy vectors at multiples of these. The
 /// same as `schedule` where that is for threads and the layer and their registers allow it; empty where it
-/// takes any operands itself. Gradients of the bank are scheduled by cost.
+/// takes any operands itself. Gradients of the weight matrix are scheduled by cost.
 static std::string besideBatched(const StagedProblem &problem, Target target, const std::string &schedule,
-                                 std::int64_t rows) {
+                                 int64_t rows) {
   if (widestVector(problem.layer) == 1)
     return "";
-  if (!schedule.empty() && !problem.bank_gradient) {
+  if (!schedule.empty() && !problem.weight_gradient) {
     const Schedule given = parseSchedule(schedule, entryOf(target).kernels);
     if (isForThreads(given)) {
       auto same = std::get<StagedSchedule>(given);
@@ -104,7 +104,7 @@ static std::string besideBatched(const StagedProblem &problem, Target target, co
 static std::vector<GpuVariant> variantsForAnyAddress(const algebras::Layer &layer, Target target,
                                                      algebras::DataType output, const CompileOptions &options,
                                                      const std::vector<GpuVariant> &variants) {
-  const StagedProblem problem(layer, output, options.map == algrt::Map::dw);
+  const StagedProblem problem(layer, output, options.map == algrt::Map::Dw);
   const bool given = !options.schedule.empty();
   std::vector<GpuVariant> found;
   bool batched = false;
@@ -112,9 +112,9 @@ static std::vector<GpuVariant> variantsForAnyAddress(const algebras::Layer &laye
     if (variant.among_its_kind > 1)
       continue;
     const algrt::RowRange range = variant.best_for_rows;
-    const std::int64_t rows = range.from <= options.rows && options.rows <= range.to
-                                  ? options.rows
-                                  : std::max(range.to, range.from);
+    const int64_t rows = range.from <= options.rows && options.rows <= range.to
+                             ? options.rows
+                             : std::max(range.to, range.from);
     std::string schedule;
     if (isReduction(variant.schedule))
       schedule = besideReduction(layer, target, variant.schedule, given, rows, output);
@@ -128,15 +128,15 @@ static std::vector<GpuVariant> variantsForAnyAddress(const algebras::Layer &laye
 
 std::vector<GpuVariant> gpuVariants(const algebras::Layer &layer, Target target, algebras::DataType output,
                                     const CompileOptions &given) {
-  if (given.map == algrt::Map::dx) {
+  if (given.map == algrt::Map::Dx) {
     // A schedule by hand is for another shape.
     CompileOptions options = given;
-    options.map = algrt::Map::forward;
+    options.map = algrt::Map::Forward;
     options.schedule.clear();
     return gpuVariants(layer.transposed(), target, output, options);
   }
   CompileOptions options = given;
-  if (given.map == algrt::Map::dw)
+  if (given.map == algrt::Map::Dw)
     options.schedule.clear();
   std::vector<GpuVariant> variants = variantsByCost(layer, target, output, options);
   for (GpuVariant &one : variantsForAnyAddress(algebras::coarsest(layer), target, output, options, variants))

@@ -1,6 +1,5 @@
 // Which kernels for a GPU go into a bundle: one for each schedule that is best somewhere.
-#ifndef ALGCTL_COMPILER_GPU_VARIANTS_H
-#define ALGCTL_COMPILER_GPU_VARIANTS_H
+#pragma once
 
 #include "compiler/pipeline.h"
 #include "runtime/bundle/gpu_kernel.h"
@@ -11,9 +10,9 @@
 namespace compiler {
 
 struct GpuVariant {
-  std::string schedule;            ///< empty: whatever the target chooses for options.rows
-  algrt::RowRange best_for_rows;   ///< {0, 0}: not said
-  std::int64_t among_its_kind = 1; ///< 1 for the best schedule of its rows, 2 for the next one, ...
+  std::string schedule;          ///< empty: whatever the target chooses for options.rows
+  algrt::RowRange best_for_rows; ///< {0, 0}: not said
+  int64_t among_its_kind = 1;    ///< 1 for the best schedule of its rows, 2 for the next one, ...
   bool operator==(const GpuVariant &other) const;
 };
 
@@ -28,5 +27,3 @@ std::vector<GpuVariant> gpuVariants(const algebras::Layer &layer, Target target,
                                     const CompileOptions &options);
 
 } // namespace compiler
-
-#endif

@@ -1,6 +1,5 @@
 // What the kernels of one projection of a bundle are compiled from. Plain C++ like pipeline.h.
-#ifndef ALGCTL_COMPILER_KERNEL_SOURCE_H
-#define ALGCTL_COMPILER_KERNEL_SOURCE_H
+#pragma once
 
 #include "compiler/spec/spec.h"
 #include "runtime/bundle/layer.h"
@@ -43,5 +42,3 @@ Spec withListedRows(const Spec &spec);
 KernelSource withListedRows(const KernelSource &source);
 
 } // namespace compiler
-
-#endif

@@ -18,7 +18,7 @@ namespace {
 std::string assemblerIdentity(const AssemblerTool &tool) {
   if (!tool.found())
     return "none";
-  std::uint64_t bytes = 0;
+  uint64_t bytes = 0;
   if (tool.version.empty() || llvm::sys::fs::file_size(tool.path, bytes))
     return "";
   return fmt::format("{}, {} bytes", tool.version, bytes);

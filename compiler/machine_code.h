@@ -1,6 +1,5 @@
 // The last step of every pipeline, from a lowered module to code, with what the cache remembers of it.
-#ifndef ALGCTL_COMPILER_MACHINE_CODE_H
-#define ALGCTL_COMPILER_MACHINE_CODE_H
+#pragma once
 
 #include "compiler/cache/compilation_cache.h"
 #include "compiler/targets/cpu/level.h"
@@ -31,5 +30,3 @@ std::string cpuCode(mlir::ModuleOp program, const CpuLevel &level, const Compila
                     std::vector<std::string> &notes);
 
 } // namespace compiler
-
-#endif

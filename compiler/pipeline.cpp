@@ -2,9 +2,9 @@
 
 #include "compiler/cpu_pipeline.h"
 #include "compiler/elementwise_pipeline.h"
+#include "compiler/failure.h"
 #include "compiler/feasibility.h"
 #include "compiler/gpu_pipeline.h"
-#include "compiler/failure.h"
 #include "compiler/program_plan.h"
 #include "compiler/spec/usage_error.h"
 #include "runtime/support/file.h"
@@ -42,7 +42,7 @@ constexpr StageEntry stages[] = {
 std::vector<algrt::Map> mapsToShow(Target target, const CompileOptions &options) {
   if (entryOf(target).isGpu())
     return {options.map};
-  return {algrt::Map::forward, algrt::Map::dx, algrt::Map::dw};
+  return {algrt::Map::Forward, algrt::Map::Dx, algrt::Map::Dw};
 }
 
 bool has(const StageEntry &entry, Target target) { return entryOf(target).isGpu() ? entry.gpu : entry.cpu; }

@@ -1,7 +1,6 @@
 // The whole way of a product: from its spec through the programs of a target to machine code and a bundle.
 // Plain C++, so that a command can use it without MLIR's headers.
-#ifndef ALGCTL_COMPILER_PIPELINE_H
-#define ALGCTL_COMPILER_PIPELINE_H
+#pragma once
 
 #include "compiler/bundle/compile_jobs.h"
 #include "compiler/schedule/targets.h"
@@ -33,22 +32,22 @@ struct CompileOptions {
   /// Names of CPU levels; see compiler/targets/cpu/level.h.
   std::vector<std::string> cpu_levels = {"native"};
   /// Rows of X that schedules are chosen for.
-  std::int64_t rows = 2048;
+  int64_t rows = 2048;
   /// Further numbers of rows that a bundle's GPU kernels are scheduled for, each in a variant of its own.
-  std::vector<std::int64_t> further_rows;
+  std::vector<int64_t> further_rows;
   /// GPU kernels of a bundle for each number of rows: so many different schedules, the best first.
-  std::int64_t variants = 1;
+  int64_t variants = 1;
   /// The schedule of GPU kernels, as compiler/schedule/schedule.h reads it; chosen by cost when empty.
   std::string schedule;
   /// Elements that threads copy at a time where they copy, on sm_80; 0: as many as the layer allows.
-  std::int64_t vector = 0;
+  int64_t vector = 0;
   /// Whether a bundle's GPU kernels of each map are joined by one that finds rows in a list, for calls that
   /// say the position of every row. Where row types are explicit all do, in any case.
   bool row_lists = false;
   /// Every row says where it is, which kernels of vector reductions alone read on a GPU.
   bool positions = false;
   /// What the kernels of a bundle compute.
-  std::vector<algrt::Map> maps = {algrt::Map::forward, algrt::Map::dx, algrt::Map::dw};
+  std::vector<algrt::Map> maps = {algrt::Map::Forward, algrt::Map::Dx, algrt::Map::Dw};
   /// Which kernel of programs emit shows; empty where there is one alone.
   std::string kernel;
   /// Of programs: themselves, and their gradients.
@@ -56,7 +55,7 @@ struct CompileOptions {
   /// Whether every operation of programs is a kernel of its own, to compare with.
   bool apart = false;
   /// What the one GPU kernel computes that emit and simulate show.
-  algrt::Map map = algrt::Map::forward;
+  algrt::Map map = algrt::Map::Forward;
   /// Elements of Y in the GPU kernel that emit shows; a bundle has a kernel for each of bf16 and f32.
   algebras::DataType output = algebras::DataType::BF16;
   /// Prints the IR after every pass to stderr.
@@ -89,8 +88,8 @@ enum class Stage {
   C,             ///< CPU: the projection as plain C; GPU: a launcher with the kernel inside
 };
 
-/// "alg", "fused", "tile", "vector", "sm-synchronous", "sm", "nvvm", "llvm", "asm", "obj", "ptx", "cubin", "sass",
-/// "c".
+/// "alg", "fused", "tile", "vector", "sm-synchronous", "sm", "nvvm", "llvm", "asm", "obj", "ptx", "cubin",
+/// "sass", "c".
 const std::vector<std::string> &stageNames();
 /// Those that a target has, in the order of its pipeline.
 std::vector<std::string> stageNames(Target target);
@@ -103,8 +102,8 @@ Stage stageNamed(std::string_view name);
 /// lacks, std::invalid_argument for a stage that the target does not have.
 std::string emitStage(const Spec &spec, Stage stage, const CompileOptions &options);
 
-/// The stage c of the first target, a GPU: a kernel of a spec, of a program the one that options.kernel names,
-/// as gpu_pipeline.h has it.
+/// The stage c of the first target, a GPU: a kernel of a spec, of a program the one that options.kernel
+/// names, as gpu_pipeline.h has it.
 LauncherFiles emitLauncher(const Spec &spec, const std::string &path, const CompileOptions &options);
 
 /// The bundle of a spec for every target and CPU level. Throws as emitStage does.
@@ -113,5 +112,3 @@ std::string compiledBundle(const Spec &spec, const CompileOptions &options);
 void compileBundle(const Spec &spec, const std::string &path, const CompileOptions &options);
 
 } // namespace compiler
-
-#endif

@@ -1,6 +1,5 @@
 // The programs of a spec as a module of the alg dialect.
-#ifndef ALGCTL_COMPILER_PROGRAM_MODULE_H
-#define ALGCTL_COMPILER_PROGRAM_MODULE_H
+#pragma once
 
 #include "compiler/compilation.h"
 #include "compiler/pipeline.h"
@@ -18,5 +17,3 @@ mlir::OwningOpRef<mlir::ModuleOp> buildPrograms(Compilation &compilation, const 
                                                 const ProgramMaps &maps);
 
 } // namespace compiler
-
-#endif

@@ -43,11 +43,11 @@ std::string moduleOf(func::FuncOp function) {
 algrt::Map mapOf(alg::OutputMode mode) {
   switch (mode) {
   case alg::OutputMode::Product:
-    return algrt::Map::forward;
+    return algrt::Map::Forward;
   case alg::OutputMode::ActivationGradient:
-    return algrt::Map::dx;
-  case alg::OutputMode::BankGradient:
-    return algrt::Map::dw;
+    return algrt::Map::Dx;
+  case alg::OutputMode::WeightGradient:
+    return algrt::Map::Dw;
   }
   llvm_unreachable("all modes are above");
 }
@@ -59,9 +59,9 @@ algebras::DataType dataTypeOf(Type type) {
 /// Whether a plain projection computes it: one product, of whose sums nothing is made.
 bool isPlain(const ProductFunction &product) {
   const algrt::ElementType own =
-      product.layer.dtype == algebras::DataType::F32 ? algrt::ElementType::f32 : algrt::ElementType::bf16;
+      product.layer.dtype == algebras::DataType::F32 ? algrt::ElementType::F32 : algrt::ElementType::Bf16;
   const algrt::Fusion &fusion = product.fusion;
-  return product.mode == alg::OutputMode::BankGradient ||
+  return product.mode == alg::OutputMode::WeightGradient ||
          (!product.maps && fusion.weights == 1 && fusion.operands.empty() &&
           fusion.results == std::vector{own});
 }
@@ -73,16 +73,16 @@ algebras::Fused fusedOf(const algrt::Fusion &fusion) {
     return llvm::count_if(fusion.operands, [&](const algrt::FusedOperand &one) { return one.per == per; });
   };
   return {.weights = fusion.weights,
-          .results = static_cast<std::int64_t>(fusion.results.size()),
-          .element_operands = count(Per::element),
-          .row_operands = count(Per::row)};
+          .results = static_cast<int64_t>(fusion.results.size()),
+          .element_operands = count(Per::Element),
+          .row_operands = count(Per::Row)};
 }
 
 class Planner {
 public:
   Planner(const Spec &spec, const CompileOptions &options)
-      : options(options), origin(originOf(spec)), compilation(options.print_ir_after_all, origin),
-        module(buildPrograms(compilation, spec, options.program_maps)) {}
+      : options_(options), origin_(originOf(spec)), compilation_(options.print_ir_after_all, origin_),
+        module_(buildPrograms(compilation_, spec, options.program_maps)) {}
 
   ProgramPlan plan();
   ProgramPlan fuse();
@@ -94,54 +94,54 @@ private:
   void addElementwise(func::FuncOp function, StepFunction &step);
   void addProgram(func::FuncOp function);
 
-  const CompileOptions &options;
-  std::shared_ptr<const ProgramFile> origin;
-  Compilation compilation;
-  OwningOpRef<ModuleOp> module;
-  ProgramPlan made;
-  std::map<std::string, std::vector<std::string>> results; ///< of programs, by name
-  std::map<std::string, StepFunction> functions;           ///< by name
-  std::map<std::string, std::string> same;                 ///< by text the name of the first such function
+  const CompileOptions &options_;
+  std::shared_ptr<const ProgramFile> origin_;
+  Compilation compilation_;
+  OwningOpRef<ModuleOp> module_;
+  ProgramPlan made_;
+  std::map<std::string, std::vector<std::string>> results_; ///< of programs, by name
+  std::map<std::string, StepFunction> functions_;           ///< by name
+  std::map<std::string, std::string> same_;                 ///< by text the name of the first such function
 };
 
 void Planner::collectAlgebras() {
   llvm::DenseSet<Attribute> seen;
-  module->walk([&](alg::ContractOp contract) {
+  module_->walk([&](alg::ContractOp contract) {
     if (seen.insert(contract.getAlgebraAttr()).second)
-      made.algebras.push_back(contract.getAlgebraAttr().getAlgebra());
+      made_.algebras.push_back(contract.getAlgebraAttr().getAlgebra());
   });
 }
 
 /// Up to the programs as calls of their kernels.
 ProgramPlan Planner::fuse() {
-  made.text = printModule(*module, /*names=*/true);
+  made_.text = printModule(*module_, /*names=*/true);
   collectAlgebras();
-  for (auto function : module->getOps<func::FuncOp>())
+  for (auto function : module_->getOps<func::FuncOp>())
     for (Value result : function.getBody().front().getTerminator()->getOperands())
-      results[function.getSymName().str()].push_back(nameOf(result).str());
-  compilation.run(*module, [this](OpPassManager &passes) {
+      results_[function.getSymName().str()].push_back(nameOf(result).str());
+  compilation_.run(*module_, [this](OpPassManager &passes) {
     passes.addPass(createCanonicalizerPass());
     passes.addPass(createCSEPass());
     AlgFuseOptions fusion;
-    fusion.apart = options.apart;
+    fusion.apart = options_.apart;
     passes.addPass(createAlgFuse(fusion));
     passes.addPass(createCanonicalizerPass());
     passes.addPass(createCSEPass());
   });
-  made.fused = printModule(*module, /*names=*/true);
-  made.remarks = compilation.takeRemarks();
-  return std::move(made);
+  made_.fused = printModule(*module_, /*names=*/true);
+  made_.remarks = compilation_.takeRemarks();
+  return std::move(made_);
 }
 
 void Planner::addKernel(func::FuncOp function) {
   const std::string name = function.getSymName().str();
-  const auto [first, is_new] = same.try_emplace(textOf(function), name);
+  const auto [first, is_new] = same_.try_emplace(textOf(function), name);
   if (!is_new) {
-    StepFunction known = functions.at(first->second);
+    StepFunction known = functions_.at(first->second);
     known.names.clear();
-    functions[name] = std::move(known);
+    functions_[name] = std::move(known);
   }
-  StepFunction &step = functions[name];
+  StepFunction &step = functions_[name];
   for (Value result : function.getBody().front().getTerminator()->getOperands())
     step.names.push_back(nameOf(result).str());
   if (!is_new)
@@ -154,23 +154,24 @@ void Planner::addKernel(func::FuncOp function) {
 
 void Planner::addElementwise(func::FuncOp function, StepFunction &step) {
   FailureOr<ElementwiseFunction> described = describeElementwise(function);
-  compilation.check(succeeded(described), "a function of the program has no kernel");
-  step.step.elementwise = made.elementwise.size();
+  compilation_.check(succeeded(described), "a function of the program has no kernel");
+  step.step.elementwise = made_.elementwise.size();
   for (const std::string &argument : described->arguments)
     step.arguments.push_back(argument.empty() ? std::vector<std::string>() : std::vector{argument});
   step.results = described->results;
   const algrt::Elementwise description = described->description;
-  made.elementwise.push_back({description, std::make_shared<const ElementwiseFunction>(std::move(*described)),
-                              moduleOf(function), step.arguments, step.results});
+  made_.elementwise.push_back({description,
+                               std::make_shared<const ElementwiseFunction>(std::move(*described)),
+                               moduleOf(function), step.arguments, step.results});
 }
 
 void Planner::addProduct(func::FuncOp function, StepFunction &step) {
   const std::string name = function.getSymName().str();
   FailureOr<ProductFunction> product = matchProductFunction(function);
-  compilation.check(succeeded(product), "a function of the program has no kernel");
+  compilation_.check(succeeded(product), "a function of the program has no kernel");
   const algrt::Map map = mapOf(product->mode);
   const algrt::OperandNames names = algrt::operandNames(map);
-  step.step.projection = made.kernels.size();
+  step.step.projection = made_.kernels.size();
   step.step.map = map;
   step.takes_positions = product->layer.lift.kind() == algebras::Lift::Kind::Rows &&
                          product->layer.row_types.kind() != algebras::RowTypes::Kind::Explicit;
@@ -181,13 +182,13 @@ void Planner::addProduct(func::FuncOp function, StepFunction &step) {
       roles = {"types"};
   std::vector<algebras::DataType> result_types;
   for (const auto &[number, type] : llvm::enumerate(function.getResultTypes())) {
-    step.results.push_back(algrt::numberedName(names.y, static_cast<std::int64_t>(number)));
+    step.results.push_back(algrt::numberedName(names.y, static_cast<int64_t>(number)));
     result_types.push_back(dataTypeOf(type));
   }
   const bool plain = isPlain(*product);
   if (!plain)
     product->layer.fused = fusedOf(product->fusion);
-  made.kernels.push_back(
+  made_.kernels.push_back(
       {.projection = name,
        .title = name,
        .layer = product->layer,
@@ -199,26 +200,26 @@ void Planner::addProduct(func::FuncOp function, StepFunction &step) {
        .function = moduleOf(function),
        .operands = step.arguments,
        .result_operands = step.results,
-       .origin = origin});
+       .origin = origin_});
 }
 
 void Planner::addProgram(func::FuncOp function) {
   FailureOr<algrt::Program> program =
-      programOf(function, results.at(function.getSymName().str()),
-                [&](StringRef name) -> const StepFunction & { return functions.at(name.str()); });
-  compilation.check(succeeded(program), "a program is more than the calls of its kernels");
-  made.programs.push_back(std::move(*program));
+      programOf(function, results_.at(function.getSymName().str()),
+                [&](StringRef name) -> const StepFunction & { return functions_.at(name.str()); });
+  compilation_.check(succeeded(program), "a program is more than the calls of its kernels");
+  made_.programs.push_back(std::move(*program));
 }
 
 ProgramPlan Planner::plan() {
-  made = fuse();
-  for (auto function : module->getOps<func::FuncOp>())
+  made_ = fuse();
+  for (auto function : module_->getOps<func::FuncOp>())
     if (function.isPrivate())
       addKernel(function);
-  for (auto function : module->getOps<func::FuncOp>())
+  for (auto function : module_->getOps<func::FuncOp>())
     if (function.isPublic())
       addProgram(function);
-  return std::move(made);
+  return std::move(made_);
 }
 
 } // namespace

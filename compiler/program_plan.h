@@ -1,7 +1,6 @@
 // What becomes of the programs of a spec: the kernels that compute them, and the steps that call these. Plain
 // C++ like pipeline.h.
-#ifndef ALGCTL_COMPILER_PROGRAM_PLAN_H
-#define ALGCTL_COMPILER_PROGRAM_PLAN_H
+#pragma once
 
 #include "compiler/bundle/bundle_contents.h"
 #include "compiler/kernel_source.h"
@@ -64,5 +63,3 @@ std::string emitFusedProjection(const KernelSource &source, const CompileOptions
 algrt::ProgramStep stepToShow(const ProgramPlan &plan, const Spec &spec, const CompileOptions &options);
 
 } // namespace compiler
-
-#endif

@@ -27,14 +27,14 @@ const PositionOperand position_operands[] = {{"positions", Extent::of("M")},
 
 OperandType elementOf(Type type) {
   const Type element = getElementTypeOrSelf(type);
-  return element.isBF16() ? OperandType::bf16 : element.isF32() ? OperandType::f32 : OperandType::i32;
+  return element.isBF16() ? OperandType::Bf16 : element.isF32() ? OperandType::F32 : OperandType::I32;
 }
 
 /// A number is a tensor of one element.
 algrt::Shape shapeOf(Type type) {
   algrt::Shape shape;
   if (auto tensor = dyn_cast<RankedTensorType>(type))
-    for (const std::int64_t size : tensor.getShape())
+    for (const int64_t size : tensor.getShape())
       shape.push_back(ShapedType::isDynamic(size) ? Extent::of("M") : Extent::number(size));
   return shape.empty() ? algrt::Shape{Extent::number(1)} : shape;
 }
@@ -42,15 +42,15 @@ algrt::Shape shapeOf(Type type) {
 /// What does not depend on the batch, but for single numbers, is a parameter of the model.
 OperandRole roleOf(const algrt::Shape &shape) {
   const bool varies = std::ranges::any_of(shape, [](const Extent &extent) { return !extent.symbol.empty(); });
-  return varies || shape == algrt::Shape{Extent::number(1)} ? OperandRole::input : OperandRole::weight;
+  return varies || shape == algrt::Shape{Extent::number(1)} ? OperandRole::Input : OperandRole::Weight;
 }
 
 class ProgramBuilder {
 public:
   ProgramBuilder(func::FuncOp function, ArrayRef<std::string> results,
-                 llvm::function_ref<const StepFunction &(StringRef)> called)
-      : function(function), results(results), called(called) {
-    program.name = function.getSymName().str();
+                 llvm::function_ref<const StepFunction &(StringRef)> called_)
+      : function_(function), results_(results), called_(called_) {
+    program_.name = function.getSymName().str();
   }
   FailureOr<algrt::Program> build();
 
@@ -61,39 +61,39 @@ private:
   void addPositions();
   std::string unusedName(const std::string &wanted) const;
   bool isTaken(const std::string &name) const {
-    return program.findOperand(name) || program.findBuffer(name);
+    return program_.findOperand(name) || program_.findBuffer(name);
   }
 
-  func::FuncOp function;
-  ArrayRef<std::string> results;
-  llvm::function_ref<const StepFunction &(StringRef)> called;
-  algrt::Program program;
-  llvm::DenseMap<Value, std::string> names;
-  std::vector<std::size_t> with_positions; ///< steps
-  bool has_position = false;
+  func::FuncOp function_;
+  ArrayRef<std::string> results_;
+  llvm::function_ref<const StepFunction &(StringRef)> called_;
+  algrt::Program program_;
+  llvm::DenseMap<Value, std::string> names_;
+  std::vector<size_t> with_positions_; ///< steps
+  bool has_position_ = false;
 };
 
 void ProgramBuilder::addArguments() {
-  for (BlockArgument argument : function.getArguments()) {
+  for (BlockArgument argument : function_.getArguments()) {
     if (argument.getType().isIndex()) { // an option of the call
-      has_position = true;
+      has_position_ = true;
       continue;
     }
     const algrt::Shape shape = shapeOf(argument.getType());
     const std::string name = nameOf(argument).str();
-    program.operands.push_back({name, roleOf(shape), false, {elementOf(argument.getType())}, shape});
-    names[argument] = name;
+    program_.operands.push_back({name, roleOf(shape), false, {elementOf(argument.getType())}, shape});
+    names_[argument] = name;
   }
 }
 
 LogicalResult ProgramBuilder::nameResults() {
-  Operation *end = function.getBody().front().getTerminator();
-  for (auto [value, name] : llvm::zip_equal(end->getOperands(), results)) {
-    if (!value.getDefiningOp<func::CallOp>() || names.contains(value))
+  Operation *end = function_.getBody().front().getTerminator();
+  for (auto [value, name] : llvm::zip_equal(end->getOperands(), results_)) {
+    if (!value.getDefiningOp<func::CallOp>() || names_.contains(value))
       return end->emitError("result '") << name << "' is not computed by a kernel of its own";
-    program.operands.push_back(
-        {name, OperandRole::output, false, {elementOf(value.getType())}, shapeOf(value.getType())});
-    names[value] = name;
+    program_.operands.push_back(
+        {name, OperandRole::Output, false, {elementOf(value.getType())}, shapeOf(value.getType())});
+    names_[value] = name;
   }
   return success();
 }
@@ -106,29 +106,29 @@ std::string ProgramBuilder::unusedName(const std::string &wanted) const {
 }
 
 LogicalResult ProgramBuilder::addStep(func::CallOp call) {
-  const StepFunction &step_function = called(call.getCallee());
+  const StepFunction &step_function = called_(call.getCallee());
   algrt::ProgramStep step = step_function.step;
   for (auto [value, roles] : llvm::zip_equal(call.getOperands(), step_function.arguments))
     for (const std::string &role : roles) {
-      if (!names.contains(value))
+      if (!names_.contains(value))
         return call.emitError("operand '") << role << "' is no tensor of the program";
-      step.operands[role] = names.at(value);
+      step.operands[role] = names_.at(value);
     }
   for (auto [number, value] : llvm::enumerate(call.getResults())) {
-    if (!names.contains(value)) {
+    if (!names_.contains(value)) {
       const std::string known = step_function.names[number];
       const std::string name = unusedName(known.empty() ? "buffer" : known);
       const OperandType type = elementOf(value.getType());
-      program.buffers.push_back(
-          {name, type == OperandType::bf16 ? algrt::ElementType::bf16 : algrt::ElementType::f32,
+      program_.buffers.push_back(
+          {name, type == OperandType::Bf16 ? algrt::ElementType::Bf16 : algrt::ElementType::F32,
            shapeOf(value.getType())});
-      names[value] = name;
+      names_[value] = name;
     }
-    step.operands[step_function.results[number]] = names[value];
+    step.operands[step_function.results[number]] = names_[value];
   }
   if (step_function.takes_positions)
-    with_positions.push_back(program.steps.size());
-  program.steps.push_back(std::move(step));
+    with_positions_.push_back(program_.steps.size());
+  program_.steps.push_back(std::move(step));
   return success();
 }
 
@@ -137,13 +137,13 @@ LogicalResult ProgramBuilder::addStep(func::CallOp call) {
 void ProgramBuilder::addPositions() {
   const bool free =
       std::ranges::none_of(position_operands, [&](const auto &one) { return isTaken(one.name); });
-  if (!has_position || with_positions.empty() || !free)
+  if (!has_position_ || with_positions_.empty() || !free)
     return;
   for (const auto &[name, extent] : position_operands) {
-    program.operands.push_back(
-        {name, OperandRole::input, true, {OperandType::i32, OperandType::i64}, {extent}});
-    for (const std::size_t step : with_positions)
-      program.steps[step].operands[name] = name;
+    program_.operands.push_back(
+        {name, OperandRole::Input, true, {OperandType::I32, OperandType::I64}, {extent}});
+    for (const size_t step : with_positions_)
+      program_.steps[step].operands[name] = name;
   }
 }
 
@@ -151,7 +151,7 @@ FailureOr<algrt::Program> ProgramBuilder::build() {
   addArguments();
   if (failed(nameResults()))
     return failure();
-  for (Operation &op : function.getBody().front().without_terminator()) {
+  for (Operation &op : function_.getBody().front().without_terminator()) {
     auto call = dyn_cast<func::CallOp>(op);
     if (!call)
       return op.emitError("numbers are computed in the body of a map: this is outside of all");
@@ -159,7 +159,7 @@ FailureOr<algrt::Program> ProgramBuilder::build() {
       return failure();
   }
   addPositions();
-  return std::move(program);
+  return std::move(program_);
 }
 
 } // namespace

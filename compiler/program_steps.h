@@ -1,6 +1,5 @@
 // The steps of a program, from the calls of its kernels.
-#ifndef ALGCTL_COMPILER_PROGRAM_STEPS_H
-#define ALGCTL_COMPILER_PROGRAM_STEPS_H
+#pragma once
 
 #include "runtime/bundle/program.h"
 
@@ -33,5 +32,3 @@ programOf(mlir::func::FuncOp function, llvm::ArrayRef<std::string> results,
           llvm::function_ref<const StepFunction &(llvm::StringRef name)> called);
 
 } // namespace compiler
-
-#endif

@@ -79,7 +79,8 @@ struct Close {
   void operator()(algrt_weights *weights) const { algrt_weights_free(weights); }
 };
 
-// One projection: a bundle, its bank, and the bank packed where the bundle has a kernel for that.
+// One projection: a bundle, its weight matrix, and the weight matrix packed where the bundle has a kernel for
+// that.
 class Projection {
 public:
   Projection(const std::string &path, unsigned seed)

@@ -19,8 +19,8 @@
  * Errors. Every function that can fail returns a status; algrt_last_error() then holds a sentence that names
  * the argument, what it has and what is needed. Nothing throws, nothing prints, nothing ends the process.
  *
- * Threads. A handle may be used by many threads at once; closing it must be the last use. A packed bank does
- * not keep its bundle alive: free it before closing the bundle.
+ * Threads. A handle may be used by many threads at once; closing it must be the last use. A packed weight
+ * matrix does not keep its bundle alive: free it before closing the bundle.
  *
  * CUDA. The driver library is opened when it is first needed: the file that the environment variable
  * ALGRT_CUDA_DRIVER names, otherwise libcuda.so.1. Work runs in the device's primary context, which a bundle
@@ -127,7 +127,7 @@ typedef struct algrt_bundle_info {
   const int64_t *in_groups, *out_groups; /* widths; live as long as the bundle */
   int32_t bank_ndim;                     /* shape that w needs: 2 or 3 */
   int64_t bank_shape[3];
-  int64_t packed_bytes; /* of a packed bank on this machine; 0 if no packed kernel runs here */
+  int64_t packed_bytes; /* of a packed weight matrix on this machine; 0 if no packed kernel runs here */
   int32_t runs_here;    /* 1 if some forward kernel runs on this CPU; GPUs: algrt_bundle_describe_kernels */
   int32_t bias;         /* 1 if algrt_forward adds a bias: [n], of dtype */
 } algrt_bundle_info;
@@ -175,31 +175,32 @@ ALGRT_API int algrt_bundle_get_terms(const algrt_bundle *bundle, int64_t type, i
 
 /* ---- weights ------------------------------------------------------------------------------------------ */
 
-/* A bank rewritten into the order in which the packed kernel reads it. Immutable. */
+/* A weight matrix rewritten into the order in which the packed kernel reads it. Immutable. */
 typedef struct algrt_weights algrt_weights;
 
 /* Packs w on `threads` threads (0 = all). The user's tensor is not needed afterwards. ALGRT_UNSUPPORTED if
  * the bundle has no packed kernel for this machine: pass w to algrt_forward instead. */
 ALGRT_API int algrt_weights_pack(const algrt_bundle *bundle, const DLTensor *w, int32_t threads,
                                  algrt_weights **weights);
-/* The same of a weight of a program, for algrt_run: one that all steps which read it take as a bank of forward
- * products of one projection. `operand` is its name, `tensor` shaped as the signature says. ALGRT_UNSUPPORTED
- * where steps read it otherwise, or the projection has no packed kernel for this machine: pass the tensor to
- * algrt_run instead. */
+/* The same of a weight of a program, for algrt_run: one that all steps which read it take as a weight matrix
+ * of forward products of one projection. `operand` is its name, `tensor` shaped as the signature says.
+ * ALGRT_UNSUPPORTED where steps read it otherwise, or the projection has no packed kernel for this machine:
+ * pass the tensor to algrt_run instead. */
 ALGRT_API int algrt_program_weights_pack(const algrt_bundle *bundle, const char *program, const char *operand,
                                          const DLTensor *tensor, int32_t threads, algrt_weights **weights);
 ALGRT_API void algrt_weights_free(algrt_weights *weights);
-/* Memory that the packed bank holds; 0 for NULL. */
+/* Memory that the packed weight matrix holds; 0 for NULL. */
 ALGRT_API size_t algrt_weights_bytes(const algrt_weights *weights);
 
 /* ---- the product -------------------------------------------------------------------------------------- */
 
 typedef struct algrt_forward_args {
-  size_t struct_size;           /* set by algrt_forward_args_init */
-  const DLTensor *x;            /* [M, K] */
-  const DLTensor *y;            /* [M, N], written whole */
-  const DLTensor *w;            /* the bank, or NULL when weights is given */
-  const algrt_weights *weights; /* packed bank of the same bundle, or NULL; exactly one of w and weights */
+  size_t struct_size; /* set by algrt_forward_args_init */
+  const DLTensor *x;  /* [M, K] */
+  const DLTensor *y;  /* [M, N], written whole */
+  const DLTensor *w;  /* the weight matrix, or NULL when weights is given */
+  const algrt_weights
+      *weights;          /* packed weight matrix of the same bundle, or NULL; exactly one of w and weights */
   const DLTensor *types; /* int32 [M], the type of every row: given if and only if the types are explicit */
   int64_t p0;            /* absolute position of row 0, >= 0; 0 for explicit types */
   void *stream;          /* a CUstream, NULL for the legacy default stream; NULL on the CPU */
@@ -236,7 +237,7 @@ typedef struct algrt_dx_args {
   size_t struct_size;    /* set by algrt_dx_args_init */
   const DLTensor *dy;    /* [M, N], the gradient of y */
   const DLTensor *dx;    /* [M, K], written whole */
-  const DLTensor *w;     /* the bank that y was computed with */
+  const DLTensor *w;     /* the weight matrix that y was computed with */
   const DLTensor *types; /* as in algrt_forward_args */
   int64_t p0;            /* as in algrt_forward_args */
   void *stream;          /* as in algrt_forward_args */
@@ -263,7 +264,7 @@ typedef struct algrt_dw_args {
   size_t struct_size;    /* set by algrt_dw_args_init */
   const DLTensor *x;     /* [M, K], what y was computed from */
   const DLTensor *dy;    /* [M, N], the gradient of y */
-  const DLTensor *dw;    /* shaped like the bank, f32 or of the bundle's dtype */
+  const DLTensor *dw;    /* shaped like the weight matrix, f32 or of the bundle's dtype */
   const DLTensor *dbias; /* [N], f32 or of the bundle's dtype: the gradient of a bias, or NULL */
   const DLTensor *types; /* as in algrt_forward_args */
   int64_t p0;            /* as in algrt_forward_args */
@@ -306,13 +307,13 @@ ALGRT_API int algrt_forward(const algrt_bundle *bundle, const algrt_forward_args
  * 0 is done at once. ALGRT_UNSUPPORTED where the bundle has no kernel of the map dx for this machine. */
 ALGRT_API int algrt_dx(const algrt_bundle *bundle, const algrt_dx_args *args);
 
-/* dw = x^T times dy in the bundle's algebra, plus beta times what dw was: the gradient of the bank. Blocks
- * that no row of the batch reaches become beta times what they were. Sums are f32 and rounded once; the same
- * bits for every number of threads, and in every run of a kernel on a CUDA device, where the work is enqueued
- * in args->stream. With M = 0 all of dw is beta times what it was. dbias, where it is given, is the sum of
- * the rows of dy plus beta times what it was, in f64, rounded to f32 and from there to bf16, with the same
- * promise of bits; on a CUDA device it needs a bundle whose layer has a bias. ALGRT_UNSUPPORTED where the
- * bundle has no kernel of the map dw for this machine and type of dw, or none for such a dbias. */
+/* dw = x^T times dy in the bundle's algebra, plus beta times what dw was: the gradient of the weight matrix.
+ * Blocks that no row of the batch reaches become beta times what they were. Sums are f32 and rounded once;
+ * the same bits for every number of threads, and in every run of a kernel on a CUDA device, where the work is
+ * enqueued in args->stream. With M = 0 all of dw is beta times what it was. dbias, where it is given, is the
+ * sum of the rows of dy plus beta times what it was, in f64, rounded to f32 and from there to bf16, with the
+ * same promise of bits; on a CUDA device it needs a bundle whose layer has a bias. ALGRT_UNSUPPORTED where
+ * the bundle has no kernel of the map dw for this machine and type of dw, or none for such a dbias. */
 ALGRT_API int algrt_dw(const algrt_bundle *bundle, const algrt_dw_args *args);
 
 /* ---- programs ----------------------------------------------------------------------------------------- */
@@ -370,8 +371,8 @@ ALGRT_API int algrt_program_workspace_size(const algrt_bundle *bundle, const cha
                                            int32_t threads, size_t *bytes);
 
 /* A tensor of a call under its name in the signature; or on the CPU, in the place of a weight, what
- * algrt_program_weights_pack has made of it, or algrt_weights_pack where it is the bank of the bundle's own
- * projection. A step that takes several weights takes all of them packed, or none. */
+ * algrt_program_weights_pack has made of it, or algrt_weights_pack where it is the weight matrix of the
+ * bundle's own projection. A step that takes several weights takes all of them packed, or none. */
 typedef struct algrt_named_tensor {
   const char *name;
   const DLTensor *tensor;       /* or NULL where weights is given */
@@ -405,13 +406,13 @@ static inline algrt_run_options algrt_run_options_init(void) {
 /* Runs a program: all its tensors in CPU memory, or all on one CUDA device, where the steps are enqueued one
  * behind the other and nothing is waited for, so that the call can be captured into a graph
  * (algrt_bundle_prepare before). Operands with `host` are in CPU memory in either case, and read before the
- * function returns: a graph keeps the number. `options` may be NULL for all defaults. A symbol of the signature has the
- * same value in all tensors. Shapes, strides and overlaps are as at the top of this page: an output overlaps
- * none of the other tensors, also where a step would read each element just before it writes it. Leading extents of weights that are numbers may be joined, [m, K, N] as [m*K,
- * N]. ALGRT_INVALID_ARGUMENT names the tensor that is missing, unknown, given twice or of a wrong type or
- * shape; ALGRT_WORKSPACE_TOO_SMALL says how many bytes there have to be; what a step of several refuses
- * begins with the step and what its operands are. What a failing call has written of its outputs is
- * undefined. */
+ * function returns: a graph keeps the number. `options` may be NULL for all defaults. A symbol of the
+ * signature has the same value in all tensors. Shapes, strides and overlaps are as at the top of this page:
+ * an output overlaps none of the other tensors, also where a step would read each element just before it
+ * writes it. Leading extents of weights that are numbers may be joined, [m, K, N] as [m*K, N].
+ * ALGRT_INVALID_ARGUMENT names the tensor that is missing, unknown, given twice or of a wrong type or shape;
+ * ALGRT_WORKSPACE_TOO_SMALL says how many bytes there have to be; what a step of several refuses begins with
+ * the step and what its operands are. What a failing call has written of its outputs is undefined. */
 ALGRT_API int algrt_run(const algrt_bundle *bundle, const char *program, const algrt_named_tensor *tensors,
                         int64_t count, const algrt_run_options *options);
 

@@ -4,10 +4,10 @@
  *
  * A forward kernel computes Y = X (times) W on bf16 operands with f32 sums; Y is bf16 or f32. One of the map dx computes
  * dX = dY (times) W^T: all that is said of X and Y is of dY and dX there, groups of X are those of Y and the other way
- * round, terms are the transposed ones, and the bank is the same one as it lies. Which parameters a kernel takes, in which
+ * round, terms are the transposed ones, and the weight matrix is the same one as it lies. Which parameters a kernel takes, in which
  * order and where, is data that it comes with: runtime/bundle/kernel_parameters.h. This page says what the maps, tables and
  * lists contain that they point to. A bias is added to the f32 sums before these are rounded: N bf16 numbers, one for each
- * column of Y. Kernels of several products take further banks, mapped as the first, and what maps of their sums read and further results through plain maps of the views of Y.
+ * column of Y. Kernels of several products take further weight matrices, mapped as the first, and what maps of their sums read and further results through plain maps of the views of Y.
  *
  * It is launched with `threads` threads and `shared_bytes` of dynamic shared memory in each block, in clusters of
  * `cluster` blocks along x, on any number of clusters: the grid is persistent, block b takes the tiles b, b + grid, ...
@@ -35,8 +35,8 @@
  *     2 line      lines of this map   (see below)           line - first line of the map
  *     3 row       rows of the line    (see below)           first row within the line
  *
- * and a box of box_columns x 1 x 1 x box_rows. Blocks of a cluster that share rows of X, or a block of the bank, each copy
- * a part of them for all: boxes of X then have the rows of a tile / cluster_columns, those of the bank the depth of a
+ * and a box of box_columns x 1 x 1 x box_rows. Blocks of a cluster that share rows of X, or a block of the weight matrix, each copy
+ * a part of them for all: boxes of X then have the rows of a tile / cluster_columns, those of the weight matrix the depth of a
  * stage / cluster_rows. What lies past a group's last column or a line's last row is filled
  * with zeros on the way in and clipped on the way out, so that no tile touches its neighbours.
  *
@@ -57,7 +57,7 @@
  * A map that would be empty is present, never used, and encoded with extents of 1 for lines and rows. Where there are no rows
  * at all (map dw, plain maps), the extent of rows is 0.
  *
- * ---- the bank -------------------------------------------------------------------------------------------------
+ * ---- the weight matrix -------------------------------------------------------------------------------------------------
  *
  * One map of four dimensions with a box of box_columns x 1 x box_rows x 1:
  *
@@ -68,13 +68,13 @@
  *
  * ---- the map dw ------------------------------------------------------------------------------------------------
  *
- * dW = X^T (times) dY + beta * dW. What dW holds is read only where beta is not 0. dW is one plain map as the bank's, of the
+ * dW = X^T (times) dY + beta * dW. What dW holds is read only where beta is not 0. dW is one plain map as the weight matrix's, of the
  * type `output`; a tile of it is `rows` features of a row group times `columns` of an output group, which a block computes by going through rows of X and dY, `depth` at a time. Boxes
  * of X and dY have the depth as rows, or in a cluster the part of it that each block copies for others: blocks of a
  * row of the cluster share those of X, of a column those of dY. Threads write dW from their registers, in pairs of columns
  * where the copy engine copies X and dY. With a `split` blocks divide the steps of a tile, and block r stores part r of its
  * columns. Every tile of dW is written, also where there are no rows. X and dY have the maps
- * above and one more behind them, of all rows as they lie, which blocks of the bank take that all types use:
+ * above and one more behind them, of all rows as they lie, which blocks of the weight matrix take that all types use:
  *
  *     column (width of a group), group, 1, row (M)
  *
@@ -96,7 +96,7 @@
  *   groups       (`unequal` of the manifest) where each group of dimension 1 begins, counted in columns of the operand, and
  *                behind the last one where that ends. The group's width takes the place of extent 0, its start that of
  *                coordinate 1 times its stride
- *   row_groups   the same of the bank's row groups, dimension 3, counted in rows: in the place of extent 2
+ *   row_groups   the same of the weight matrix's row groups, dimension 3, counted in rows: in the place of extent 2
  *   rows         (`"rows": "listed"` of the manifest) the row list of X and Y:
  *                  [0]                the most rows that any one type has
  *                  [1 .. types + 1]   starts: those of type t are the entries starts[t] .. starts[t + 1] - 1
@@ -106,7 +106,7 @@
  *                coordinate 2 = types stands for all entries. A row that is in no list is not read, and not written.
  *
  * Where `groups` are given, so is a terms table, which begins with these lists: the starts of the layer's input groups, of
- * its output groups and of its bank's row groups, each with its end. Behind them everything is counted from their end on.
+ * its output groups and of its weight matrix's row groups, each with its end. Behind them everything is counted from their end on.
  *
  * ---- vector reductions -----------------------------------------------------------------------------------------
  *
@@ -125,25 +125,25 @@
  *
  * ---- terms ----------------------------------------------------------------------------------------------------
  *
- * int32 starts[types * output_groups + 1], then two int32 for each term: its input group, and its bank row with
+ * int32 starts[types * output_groups + 1], then two int32 for each term: its input group, and its weight row with
  * bit 31 set where the coefficient is -1. The terms of (type t, output group j) are starts[t * output_groups + j] up
  * to the next entry, in ascending order as the bundle's support lists them.
  *
- * A kernel with `scaled` terms multiplies by any coefficients: three int32 for each term, its input group, its bank
+ * A kernel with `scaled` terms multiplies by any coefficients: three int32 for each term, its input group, its weight matrix
  * row, and the bits of its coefficient as f32. The terms of a (type, output group) are then sorted by coefficient
  * and by input group within one coefficient: their products are added first and scaled once.
  *
  * A kernel of `unequal` groups finds each term once for every `depth` columns of its input group, since input groups differ
- * in how often that is: between the input group and the bank row stands the first of these columns.
+ * in how often that is: between the input group and the weight row stands the first of these columns.
  *
- * Of the map dw: int32 starts[row groups * bank columns + 1], where the bank has as many columns of blocks as there are
+ * Of the map dw: int32 starts[row groups * weight columns + 1], where the weight matrix has as many columns of blocks as there are
  * output groups, in the slot lift 1; then three int32 for each term of a block: its row type, its input group, and its
  * output group with the sign as above; of `scaled` terms the output group alone, and the bits of the coefficient as a
  * fourth. They are sorted by type, output group and input group, scaled ones by their coefficients first. Where all
  * types have the same terms of a block, each of these is there once, with the number of types in a type's place.
  *
  * For a kernel with `long_groups`, there follow int32 order[types * output_groups]: of each type its output groups, those
- * with the most terms first, among equals by their number; of the map dw int32 order[row groups * bank columns]: of each
+ * with the most terms first, among equals by their number; of the map dw int32 order[row groups * weight columns]: of each
  * row group its columns of blocks, those with the most terms of single types first.
  *
  * ---- row lists -------------------------------------------------------------------------------------------------
@@ -177,8 +177,7 @@
  * are read out of the image's bytes, which takes no device, and not while a stream may be captured.
  */
 /* clang-format on */
-#ifndef ALGCTL_RUNTIME_GPU_KERNEL_ABI_H
-#define ALGCTL_RUNTIME_GPU_KERNEL_ABI_H
+#pragma once
 
 #include "runtime/kernel_record.h"
 
@@ -198,8 +197,9 @@ enum {
   algrt_cyclic_row_maps = 2,
   algrt_interval_row_maps = 3,
   algrt_listed_row_maps = 1,
-  algrt_most_row_maps = 4, /* of a gradient of the bank, with the map of all rows */
-  algrt_reduction_depth = 8, /* rows of the bank that a thread of a vector reduction reads at a time */
+  algrt_most_row_maps = 4, /* of a gradient of the weight matrix, with the map of all rows */
+  algrt_reduction_depth =
+      8, /* rows of the weight matrix that a thread of a vector reduction reads at a time */
   /* Of the kernel group_rows: what says the rows' types, and a bit for numbers of 8 bytes. */
   algrt_rows_of_types = 0,
   algrt_rows_of_positions = 1,
@@ -245,5 +245,3 @@ static inline int64_t algrt_dbias_shared_bytes(int64_t threads) { return 8 * thr
 
 /* Of a block of an element-wise function: a partial sum of each thread. */
 static inline int64_t algrt_elementwise_shared_bytes(int64_t threads) { return 8 * threads; }
-
-#endif

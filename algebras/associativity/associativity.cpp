@@ -26,7 +26,7 @@ namespace algebras {
 namespace {
 
 template <typename Number> struct Difference {
-  std::int64_t j, k, l;
+  int64_t j, k, l;
   Number value;
 };
 
@@ -39,9 +39,9 @@ firstNonzero(Differences<typename Arithmetic::Number> &differences, const Arithm
   auto key = [](const auto &d) { return std::tie(d.j, d.k, d.l); };
   std::sort(differences.begin(), differences.end(),
             [&](const auto &a, const auto &b) { return key(a) < key(b); });
-  for (std::size_t first = 0; first < differences.size();) {
+  for (size_t first = 0; first < differences.size();) {
     typename Arithmetic::Number sum = differences[first].value;
-    std::size_t next = first + 1;
+    size_t next = first + 1;
     for (; next < differences.size() && key(differences[next]) == key(differences[first]); ++next)
       sum = arithmetic.add(sum, differences[next].value);
     if (!arithmetic.isZero(sum))
@@ -60,9 +60,9 @@ public:
       : table_(table, std::move(arithmetic)), dimension_(table.dimension()) {}
 
   std::optional<Witness> run() {
-    for (std::int64_t i : table_.firstIndices()) {
-      std::size_t work = meetings(i);
-      bool one_second_at_a_time = isDense(work) || work > kAtOnce;
+    for (int64_t i : table_.firstIndices()) {
+      size_t work = meetings(i);
+      bool one_second_at_a_time = isDense(work) || work > at_once;
       if (std::optional<Witness> witness =
               one_second_at_a_time ? searchRowBySecond(i, isDense(work)) : searchRow(i))
         return witness;
@@ -71,9 +71,9 @@ public:
   }
 
   // The same for some second indices alone. Any witness has one of these if the slots generate the algebra.
-  std::optional<Witness> runSeconds(const std::vector<std::int64_t> &seconds) {
-    for (std::int64_t i : table_.firstIndices())
-      for (std::int64_t j : seconds) {
+  std::optional<Witness> runSeconds(const std::vector<int64_t> &seconds) {
+    for (int64_t i : table_.firstIndices())
+      for (int64_t j : seconds) {
         bool is_dense = isDense(meetings(i));
         if (std::optional<Witness> found =
                 is_dense ? denseWitness(table_.row(i), i, j) : sparseWitness(table_.row(i), i, j))
@@ -83,26 +83,26 @@ public:
   }
 
   // The first witness with this first index.
-  std::optional<Witness> runFirst(std::int64_t i) { return searchRowBySecond(i, isDense(meetings(i))); }
+  std::optional<Witness> runFirst(int64_t i) { return searchRowBySecond(i, isDense(meetings(i))); }
 
 private:
-  static constexpr std::size_t kAtOnce = std::size_t{1} << 22;
+  static constexpr size_t at_once = size_t{1} << 22;
 
   // Enough meetings to pay for a matrix of sums for every second index.
-  bool isDense(std::size_t meetings) const {
-    constexpr std::int64_t kLargestMatrix = 1024;
-    auto n = static_cast<std::size_t>(dimension_);
-    return dimension_ <= kLargestMatrix && meetings >= n * n * n / 4;
+  bool isDense(size_t meetings) const {
+    constexpr int64_t largest_matrix = 1024;
+    auto n = static_cast<size_t>(dimension_);
+    return dimension_ <= largest_matrix && meetings >= n * n * n / 4;
   }
 
-  std::size_t meetings(std::int64_t i) const {
-    std::size_t count = 0;
+  size_t meetings(int64_t i) const {
+    size_t count = 0;
     for (const Entry &left : table_.row(i))
       count += table_.row(left.k).size() + table_.into(left.j).size();
     return count;
   }
 
-  std::optional<Witness> searchRow(std::int64_t i) {
+  std::optional<Witness> searchRow(int64_t i) {
     differences_.clear();
     for (const Entry &left : table_.row(i)) {
       for (const Entry &right : table_.row(left.k)) // (b_i b_j) b_k
@@ -115,21 +115,21 @@ private:
 
   // The same sums with one second index at a time: less memory, and for dense tables a matrix instead of a
   // sort.
-  std::optional<Witness> searchRowBySecond(std::int64_t i, bool is_dense) {
+  std::optional<Witness> searchRowBySecond(int64_t i, bool is_dense) {
     std::span<const Entry> row = table_.row(i);
-    std::vector<std::int64_t> seconds = table_.firstIndices();
+    std::vector<int64_t> seconds = table_.firstIndices();
     for (const Entry &left : row)
       seconds.push_back(left.j);
     std::sort(seconds.begin(), seconds.end());
     seconds.erase(std::unique(seconds.begin(), seconds.end()), seconds.end());
-    for (std::int64_t j : seconds)
+    for (int64_t j : seconds)
       if (std::optional<Witness> found = is_dense ? denseWitness(row, i, j) : sparseWitness(row, i, j))
         return found;
     return std::nullopt;
   }
 
   // Calls take(k, l, value) for each part of D[j,k,l].
-  template <typename Take> void visit(std::span<const Entry> row, std::int64_t j, Take take) const {
+  template <typename Take> void visit(std::span<const Entry> row, int64_t j, Take take) const {
     for (const Entry &left : withSecond(row, j))
       for (const Entry &right : table_.row(left.k))
         take(right.j, right.k, product(left, right));
@@ -138,17 +138,16 @@ private:
         take(inner.j, left.k, table_.arithmetic().negate(product(left, inner)));
   }
 
-  std::optional<Witness> sparseWitness(std::span<const Entry> row, std::int64_t i, std::int64_t j) {
+  std::optional<Witness> sparseWitness(std::span<const Entry> row, int64_t i, int64_t j) {
     differences_.clear();
-    visit(row, j, [&](std::int64_t k, std::int64_t l, Number value) {
-      differences_.push_back({j, k, l, std::move(value)});
-    });
+    visit(row, j,
+          [&](int64_t k, int64_t l, Number value) { differences_.push_back({j, k, l, std::move(value)}); });
     return witness(i);
   }
 
-  std::optional<Witness> denseWitness(std::span<const Entry> row, std::int64_t i, std::int64_t j) {
+  std::optional<Witness> denseWitness(std::span<const Entry> row, int64_t i, int64_t j) {
     sums_.assign(dimension_ * dimension_, Number());
-    visit(row, j, [&](std::int64_t k, std::int64_t l, const Number &value) {
+    visit(row, j, [&](int64_t k, int64_t l, const Number &value) {
       Number &sum = sums_[k * dimension_ + l];
       sum = table_.arithmetic().add(sum, value);
     });
@@ -156,15 +155,15 @@ private:
                               [&](const Number &sum) { return !table_.arithmetic().isZero(sum); });
     if (found == sums_.end())
       return std::nullopt;
-    std::int64_t place = found - sums_.begin();
+    int64_t place = found - sums_.begin();
     return Witness{i, j, place / dimension_, place % dimension_};
   }
 
-  static std::span<const Entry> withSecond(std::span<const Entry> row, std::int64_t j) {
+  static std::span<const Entry> withSecond(std::span<const Entry> row, int64_t j) {
     auto begin = std::lower_bound(row.begin(), row.end(), j,
-                                  [](const Entry &e, std::int64_t index) { return e.j < index; });
+                                  [](const Entry &e, int64_t index) { return e.j < index; });
     auto end =
-        std::upper_bound(begin, row.end(), j, [](std::int64_t index, const Entry &e) { return index < e.j; });
+        std::upper_bound(begin, row.end(), j, [](int64_t index, const Entry &e) { return index < e.j; });
     return {begin, end};
   }
 
@@ -172,13 +171,13 @@ private:
     return table_.arithmetic().multiply(left.value, right.value);
   }
 
-  std::optional<Witness> witness(std::int64_t i) {
+  std::optional<Witness> witness(int64_t i) {
     const auto *found = firstNonzero(differences_, table_.arithmetic());
     return found ? std::optional(Witness{i, found->j, found->k, found->l}) : std::nullopt;
   }
 
   ScaledTable<Arithmetic> table_;
-  std::int64_t dimension_;
+  int64_t dimension_;
   Differences<Number> differences_;
   std::vector<Number> sums_; // D[j,k,l] at k * dimension + l
 };
@@ -207,14 +206,14 @@ double pairs(const Table &table) {
 
 // The first witness with the first slot that a test at random points finds failing; `known` is one that fails
 // for sure.
-std::optional<Witness> witnessOf(const Table &table, std::int64_t known) {
-  std::int64_t first = firstFailing(table, known);
+std::optional<Witness> witnessOf(const Table &table, int64_t known) {
+  int64_t first = firstFailing(table, known);
   return withSearch(table, [&](auto search) { return search.runFirst(first); });
 }
 
 // The difference that the witness names, summed up exactly.
 Rational difference(const Table &table, const Witness &witness) {
-  auto constant = [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+  auto constant = [&](int64_t i, int64_t j, int64_t k) {
     const std::span<const Constant> row = table.row(i);
     auto found =
         std::lower_bound(row.begin(), row.end(), std::pair(j, k),
@@ -235,11 +234,11 @@ Rational difference(const Table &table, const Witness &witness) {
 // there differs over Q, and residues are of one word whatever the constants are. Where the residues are
 // associative nothing has been shown.
 std::optional<Associativity> differentResidues(const Table &table) {
-  std::uint64_t p = 0;
+  uint64_t p = 0;
   std::optional<Table> image;
   while (!image)
     image = ProductOperator::modulo(table, p = nextModulus(p));
-  const std::int64_t n = table.dimension(), first = firstFailing(*image, n);
+  const int64_t n = table.dimension(), first = firstFailing(*image, n);
   if (first == n)
     return std::nullopt;
   const std::optional<Witness> witness = Search(*image, PrimeArithmetic{p}).runFirst(first);
@@ -249,23 +248,23 @@ std::optional<Associativity> differentResidues(const Table &table) {
 }
 
 bool isDense(const Table &table) {
-  constexpr std::int64_t kLargestDense = 512;
-  const std::int64_t n = table.dimension();
-  return n <= kLargestDense && table.nonzeros() >= n * n * n / 8;
+  constexpr int64_t largest_dense = 512;
+  const int64_t n = table.dimension();
+  return n <= largest_dense && table.nonzeros() >= n * n * n / 8;
 }
 
 std::optional<Witness> examineAllPairs(const Table &table) {
   std::optional<SparsePairs> pairs = searchSparsePairs(table);
   if (!pairs)
     return withSearch(table, [](auto search) { return search.run(); });
-  std::vector<std::int64_t> candidates = pairs->not_examined;
+  std::vector<int64_t> candidates = pairs->not_examined;
   if (pairs->first_failing)
     candidates.insert(std::lower_bound(candidates.begin(), candidates.end(), *pairs->first_failing),
                       *pairs->first_failing);
   if (candidates.empty())
     return std::nullopt;
   return withSearch(table, [&](auto search) -> std::optional<Witness> {
-    for (std::int64_t i : candidates)
+    for (int64_t i : candidates)
       if (std::optional<Witness> witness = search.runFirst(i))
         return witness;
     return std::nullopt;
@@ -275,18 +274,18 @@ std::optional<Witness> examineAllPairs(const Table &table) {
 } // namespace
 
 Associativity examineAssociativity(const Table &table) {
-  constexpr double kManyPairs = 1 << 22;
-  constexpr std::int64_t kLargestClosure = 2048;
-  std::int64_t n = table.dimension();
-  constexpr std::int64_t kLeastDense = 8; // below, exact arithmetic takes no time
-  if (table.field().isRationals() && n >= kLeastDense && isDense(table))
+  constexpr double many_pairs = 1 << 22;
+  constexpr int64_t largest_closure = 2048;
+  int64_t n = table.dimension();
+  constexpr int64_t least_dense = 8; // below, exact arithmetic takes no time
+  if (table.field().isRationals() && n >= least_dense && isDense(table))
     if (std::optional<Associativity> shown = differentResidues(table))
       return *shown;
-  if (n > kLargestClosure || pairs(table) <= kManyPairs)
+  if (n > largest_closure || pairs(table) <= many_pairs)
     return {examineAllPairs(table), 0};
   if (isDense(table)) {
     Matrix elements = generatingElements(table);
-    std::optional<std::int64_t> failing = findFailing(table, elements);
+    std::optional<int64_t> failing = findFailing(table, elements);
     return {failing ? witnessOf(table, *failing) : std::nullopt, elements.rows()};
   }
   if (auto seconds = generatingSlots(table, n / 4)) {
@@ -294,7 +293,7 @@ Associativity examineAssociativity(const Table &table) {
         withSearch(table, [&](auto search) { return search.runSeconds(*seconds); });
     if (witness)
       witness = witnessOf(table, witness->i);
-    return {witness, static_cast<std::int64_t>(seconds->size())};
+    return {witness, static_cast<int64_t>(seconds->size())};
   }
   return {examineAllPairs(table), 0};
 }

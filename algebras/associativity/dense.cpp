@@ -15,18 +15,18 @@ namespace algebras {
 namespace {
 
 // log2 of a bound for all differences, for constants scaled to integers.
-std::size_t differenceBits(const Table &table, const Matrix &elements) {
+size_t differenceBits(const Table &table, const Matrix &elements) {
   Rational scale(1);
   fmpz *common = fmpq_numref(FlintAccess::get(scale));
-  std::size_t largest = 0, entry = 0;
+  size_t largest = 0, entry = 0;
   for (const Constant &constant : table.constants())
     fmpz_lcm(common, common, fmpq_denref(FlintAccess::get(constant.value)));
   for (const Constant &constant : table.constants())
     largest = std::max(largest, fmpz_bits(fmpq_numref(FlintAccess::get(constant.value))));
-  for (std::int64_t row = 0; row < elements.rows(); ++row)
-    for (std::int64_t slot = 0; slot < elements.columns(); ++slot)
+  for (int64_t row = 0; row < elements.rows(); ++row)
+    for (int64_t slot = 0; slot < elements.columns(); ++slot)
       entry = std::max(entry, fmpz_bits(fmpq_mat_entry_num(elements.rational(), row, slot)));
-  std::size_t dimension_bits = 64 - __builtin_clzll(static_cast<unsigned long long>(table.dimension()));
+  size_t dimension_bits = 64 - __builtin_clzll(static_cast<unsigned long long>(table.dimension()));
   return 2 * (largest + fmpz_bits(common)) + entry + 2 * dimension_bits + 2;
 }
 
@@ -34,7 +34,7 @@ std::size_t differenceBits(const Table &table, const Matrix &elements) {
 // L_k.
 struct DenseTable {
   Field field;
-  std::int64_t n;
+  int64_t n;
   Matrix flat;
 
   explicit DenseTable(const Table &table)
@@ -43,21 +43,21 @@ struct DenseTable {
       nmod_mat_entry(flat.modular(), constant.i, constant.j * n + constant.k) =
           constant.value.integerModulo(field.characteristic()).value();
   }
-  Matrix left(std::int64_t slot) const { return flat.row(slot).reshaped(n); }
+  Matrix left(int64_t slot) const { return flat.row(slot).reshaped(n); }
 };
 
-std::optional<std::int64_t> failingModulo(const Table &table, const Matrix &elements) {
+std::optional<int64_t> failingModulo(const Table &table, const Matrix &elements) {
   DenseTable dense(table);
   ProductOperator product(table);
-  for (std::int64_t element = 0; element < elements.rows(); ++element) {
+  for (int64_t element = 0; element < elements.rows(); ++element) {
     // Row i, at (k, l): (b_i g) b_k.
     Matrix outer = product.rightMatrix(elements.row(element)) * dense.flat;
     Matrix own = product.leftMatrix(elements.row(element));
-    for (std::int64_t i = 0; i < dense.n; ++i) {
+    for (int64_t i = 0; i < dense.n; ++i) {
       // Row k: b_i (g b_k).
       Matrix inner = own * dense.left(i);
-      for (std::int64_t k = 0; k < dense.n; ++k)
-        for (std::int64_t l = 0; l < dense.n; ++l)
+      for (int64_t k = 0; k < dense.n; ++k)
+        for (int64_t l = 0; l < dense.n; ++l)
           if (nmod_mat_entry(inner.modular(), k, l) != nmod_mat_entry(outer.modular(), i, k * dense.n + l))
             return i;
     }
@@ -67,15 +67,15 @@ std::optional<std::int64_t> failingModulo(const Table &table, const Matrix &elem
 
 } // namespace
 
-std::optional<std::int64_t> findFailing(const Table &table, const Matrix &elements) {
+std::optional<int64_t> findFailing(const Table &table, const Matrix &elements) {
   if (!table.field().isRationals())
     return failingModulo(table, elements);
   // n p^2 < 2^64.
-  std::size_t dimension_bits = 64 - __builtin_clzll(static_cast<unsigned long long>(table.dimension()));
-  std::size_t prime_bits = (64 - dimension_bits) / 2;
-  std::size_t bits = differenceBits(table, elements);
-  std::uint64_t p = std::uint64_t{1} << prime_bits;
-  for (std::size_t proved = 0; proved <= bits;) {
+  size_t dimension_bits = 64 - __builtin_clzll(static_cast<unsigned long long>(table.dimension()));
+  size_t prime_bits = (64 - dimension_bits) / 2;
+  size_t bits = differenceBits(table, elements);
+  uint64_t p = uint64_t{1} << prime_bits;
+  for (size_t proved = 0; proved <= bits;) {
     do
       --p;
     while (!n_is_prime(p));
@@ -83,29 +83,29 @@ std::optional<std::int64_t> findFailing(const Table &table, const Matrix &elemen
     std::optional<Table> image = ProductOperator::modulo(table, p);
     if (!image)
       continue;
-    if (std::optional<std::int64_t> failing = failingModulo(*image, reduceModulo(elements, p).value()))
+    if (std::optional<int64_t> failing = failingModulo(*image, reduceModulo(elements, p).value()))
       return failing;
     proved += prime_bits - 1; // p > 2^(prime_bits - 1)
   }
   return std::nullopt;
 }
 
-std::int64_t firstFailing(const Table &table, std::int64_t limit) {
+int64_t firstFailing(const Table &table, int64_t limit) {
   std::optional<Table> image;
-  for (std::uint64_t p = 0; !image;)
+  for (uint64_t p = 0; !image;)
     image = table.field().isRationals() ? ProductOperator::modulo(table, p = nextModulus(p)) : table;
   ProductOperator product(*image);
   std::mt19937_64 random(1);
-  std::int64_t n = table.dimension();
+  int64_t n = table.dimension();
   Matrix y(image->field(), 1, n), z(image->field(), 1, n);
   for (Matrix *one : {&y, &z})
-    for (std::int64_t slot = 0; slot < n; ++slot)
-      one->set(0, slot, Rational(static_cast<std::int64_t>(random() >> 2)));
+    for (int64_t slot = 0; slot < n; ++slot)
+      one->set(0, slot, Rational(static_cast<int64_t>(random() >> 2)));
   // Row i: (b_i y) z and b_i (y z).
   Matrix outer = product.rightMatrix(y) * product.rightMatrix(z);
   Matrix inner = product.rightMatrix(product.multiply(y, z));
   Matrix difference = outer - inner;
-  for (std::int64_t i = 0; i < limit; ++i)
+  for (int64_t i = 0; i < limit; ++i)
     if (!difference.row(i).isZero())
       return i;
   return limit;

@@ -14,10 +14,10 @@ namespace algebras {
 // B, give differences of at most 2 n^2 G B^2 with G the largest entry of g: they vanish if they do modulo
 // primes whose product exceeds that. The primes are so small that sums of n products stay in a word. Costs 2
 // n^4 operations for each element and prime.
-std::optional<std::int64_t> findFailing(const Table &table, const Matrix &elements);
+std::optional<int64_t> findFailing(const Table &table, const Matrix &elements);
 
 // The first i < limit for which (b_i y) z and b_i (y z) differ modulo a prime at random y, z; `limit` if
 // there is none.
-std::int64_t firstFailing(const Table &table, std::int64_t limit);
+int64_t firstFailing(const Table &table, int64_t limit);
 
 } // namespace algebras

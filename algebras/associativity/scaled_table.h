@@ -32,8 +32,8 @@ struct WordArithmetic {
 };
 
 struct PrimeArithmetic {
-  using Number = std::uint64_t;
-  std::uint64_t p;
+  using Number = uint64_t;
+  uint64_t p;
   Number convert(const Rational &value) const { return value.integerModulo(p).value(); }
   Number multiply(Number left, Number right) const {
     return static_cast<Number>(static_cast<unsigned __int128>(left) * right % p);
@@ -57,7 +57,7 @@ struct LongArithmetic {
 template <typename Arithmetic> class ScaledTable {
 public:
   struct Entry {
-    std::int64_t i, j, k;
+    int64_t i, j, k;
     typename Arithmetic::Number value;
   };
 
@@ -75,30 +75,27 @@ public:
 
   const Arithmetic &arithmetic() const { return arithmetic_; }
   // Slots that are the first index of some constant, ascending. The dimension may be far larger.
-  const std::vector<std::int64_t> &firstIndices() const { return first_indices_; }
-  std::span<const Entry> row(std::int64_t i) const {
-    return find(by_first_, first_starts_, first_indices_, i);
-  }
-  std::span<const Entry> into(std::int64_t k) const {
+  const std::vector<int64_t> &firstIndices() const { return first_indices_; }
+  std::span<const Entry> row(int64_t i) const { return find(by_first_, first_starts_, first_indices_, i); }
+  std::span<const Entry> into(int64_t k) const {
     return find(by_output_, output_starts_, output_indices_, k);
   }
 
 private:
-  static void index(const std::vector<Entry> &entries, std::int64_t Entry::*key,
-                    std::vector<std::size_t> &starts, std::vector<std::int64_t> &indices) {
-    for (std::size_t at = 0; at < entries.size(); ++at)
+  static void index(const std::vector<Entry> &entries, int64_t Entry::*key, std::vector<size_t> &starts,
+                    std::vector<int64_t> &indices) {
+    for (size_t at = 0; at < entries.size(); ++at)
       if (at == 0 || entries[at].*key != entries[at - 1].*key) {
         indices.push_back(entries[at].*key);
         starts.push_back(at);
       }
     starts.push_back(entries.size());
   }
-  static std::span<const Entry> find(const std::vector<Entry> &entries,
-                                     const std::vector<std::size_t> &starts,
-                                     const std::vector<std::int64_t> &indices, std::int64_t key) {
-    std::size_t place;
-    if (key < static_cast<std::int64_t>(indices.size()) && indices[key] == key)
-      place = static_cast<std::size_t>(key); // every slot occurs, as in unital algebras: no search
+  static std::span<const Entry> find(const std::vector<Entry> &entries, const std::vector<size_t> &starts,
+                                     const std::vector<int64_t> &indices, int64_t key) {
+    size_t place;
+    if (key < static_cast<int64_t>(indices.size()) && indices[key] == key)
+      place = static_cast<size_t>(key); // every slot occurs, as in unital algebras: no search
     else
       place = std::lower_bound(indices.begin(), indices.end(), key) - indices.begin();
     if (place == indices.size() || indices[place] != key)
@@ -108,8 +105,8 @@ private:
 
   Arithmetic arithmetic_;
   std::vector<Entry> by_first_, by_output_;
-  std::vector<std::size_t> first_starts_, output_starts_;
-  std::vector<std::int64_t> first_indices_, output_indices_;
+  std::vector<size_t> first_starts_, output_starts_;
+  std::vector<int64_t> first_indices_, output_indices_;
 };
 
 } // namespace algebras

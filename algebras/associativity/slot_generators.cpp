@@ -19,10 +19,10 @@ public:
         is_product[constant.k] = true;
     });
     for (bool products : {false, true})
-      for (std::size_t slot = 0; slot < reached_.size(); ++slot)
+      for (size_t slot = 0; slot < reached_.size(); ++slot)
         if (is_product[slot] == products && !reached_[slot]) {
           chosen_[slot] = true;
-          reach(static_cast<std::int64_t>(slot));
+          reach(static_cast<int64_t>(slot));
         }
     return std::move(chosen_);
   }
@@ -40,11 +40,11 @@ private:
         take(constant);
   }
 
-  void reach(std::int64_t start) {
+  void reach(int64_t start) {
     reached_[start] = true;
     open_.push_back(start);
     while (!open_.empty()) {
-      std::int64_t slot = open_.back();
+      int64_t slot = open_.back();
       open_.pop_back();
       auto multiply = [&](const Constant &constant) {
         if (!reached_[constant.k] && reached_[constant.i] && reached_[constant.j] && isMultiple(constant)) {
@@ -60,7 +60,7 @@ private:
 
   TableIndex index_;
   std::vector<bool> reached_, chosen_;
-  std::vector<std::int64_t> open_;
+  std::vector<int64_t> open_;
 };
 
 } // namespace

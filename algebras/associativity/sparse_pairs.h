@@ -11,8 +11,8 @@ namespace algebras {
 
 struct SparsePairs {
   // The first i with (b_i b_j) b_k and b_i (b_j b_k) unlike for some k and some j of a generating set.
-  std::optional<std::int64_t> first_failing;
-  std::vector<std::int64_t> not_examined; // slots with too many pairs at once, ascending
+  std::optional<int64_t> first_failing;
+  std::vector<int64_t> not_examined; // slots with too many pairs at once, ascending
 };
 
 // Second slots j of a generating set are enough, because the middle nucleus is closed under products

@@ -13,20 +13,20 @@ namespace algebras {
 
 namespace {
 
-constexpr std::int64_t kLargestDense = 512;
-using Equation = std::map<std::int64_t, Rational>; // unknown -> coefficient
+constexpr int64_t largest_dense = 512;
+using Equation = std::map<int64_t, Rational>; // unknown -> coefficient
 
 Rational inverse(const Field &field, const Rational &value) {
   if (field.isRationals())
     return Rational(1) / value;
-  std::uint64_t p = field.characteristic();
-  return Rational(static_cast<std::int64_t>(n_invmod(value.integerModulo(p).value(), p)));
+  uint64_t p = field.characteristic();
+  return Rational(static_cast<int64_t>(n_invmod(value.integerModulo(p).value(), p)));
 }
 
 // Rows whose last unknown is expressed by earlier ones: x_last = sum.
 class Elimination {
 public:
-  Elimination(const Field &field, std::int64_t unknowns) : field_(field), solved_(unknowns) {}
+  Elimination(const Field &field, int64_t unknowns) : field_(field), solved_(unknowns) {}
 
   // Whether the work stays within bounds.
   bool insert(Equation equation) {
@@ -47,7 +47,7 @@ public:
         entry = field_.add(entry, field_.multiply(coefficient, value));
         if (entry.isZero())
           equation.erase(slot);
-        if (++steps_ > kMostSteps)
+        if (++steps_ > most_steps)
           return false;
       }
     }
@@ -56,9 +56,9 @@ public:
 
   // One vector for each unknown that is free.
   std::vector<SparseVector> kernel() const {
-    std::map<std::int64_t, SparseVector> basis;
+    std::map<int64_t, SparseVector> basis;
     std::vector<Equation> value(solved_.size()); // of each unknown, in the free ones
-    for (std::size_t unknown = 0; unknown < solved_.size(); ++unknown) {
+    for (size_t unknown = 0; unknown < solved_.size(); ++unknown) {
       if (!solved_[unknown]) {
         value[unknown].emplace(unknown, Rational(1));
       } else {
@@ -79,10 +79,10 @@ public:
   }
 
 private:
-  static constexpr std::int64_t kMostSteps = std::int64_t{1} << 26;
+  static constexpr int64_t most_steps = int64_t{1} << 26;
   Field field_;
   std::vector<std::optional<Equation>> solved_;
-  std::int64_t steps_ = 0;
+  int64_t steps_ = 0;
 };
 
 std::vector<SparseVector> denseBasis(const Table &table, const SparseVector &identity) {
@@ -94,9 +94,9 @@ std::vector<SparseVector> denseBasis(const Table &table, const SparseVector &ide
 
 std::optional<std::vector<SparseVector>> centerBasis(const Table &table, const SparseVector &identity) {
   const Field &field = table.field();
-  std::int64_t n = table.dimension();
+  int64_t n = table.dimension();
   // Dense tables: two or three generators give all equations.
-  if (n <= kLargestDense && table.nonzeros() > 8 * n * n)
+  if (n <= largest_dense && table.nonzeros() > 8 * n * n)
     return denseBasis(table, identity);
   // [x, b_s]_k = sum_i x_i (c[i,s,k] - c[s,i,k]), collected by (s, k).
   std::vector<Constant> terms; // i: s, j: k, k: the unknown
@@ -109,9 +109,9 @@ std::optional<std::vector<SparseVector>> centerBasis(const Table &table, const S
     return std::tie(a.i, a.j, a.k) < std::tie(b.i, b.j, b.k);
   });
   Elimination equations(field, n);
-  for (std::size_t at = 0; at < terms.size();) {
+  for (size_t at = 0; at < terms.size();) {
     Equation equation;
-    std::size_t end = at;
+    size_t end = at;
     for (; end < terms.size() && terms[end].i == terms[at].i && terms[end].j == terms[at].j; ++end) {
       Rational &entry = equation[terms[end].k];
       entry = field.add(entry, terms[end].value);
@@ -119,7 +119,7 @@ std::optional<std::vector<SparseVector>> centerBasis(const Table &table, const S
     at = end;
     std::erase_if(equation, [](const auto &entry) { return entry.second.isZero(); });
     if (!equations.insert(std::move(equation)))
-      return n <= kLargestDense ? std::optional(denseBasis(table, identity)) : std::nullopt;
+      return n <= largest_dense ? std::optional(denseBasis(table, identity)) : std::nullopt;
   }
   return equations.kernel();
 }

@@ -16,7 +16,7 @@ namespace {
 using nlohmann::ordered_json;
 using Kind = Algebra::Kind;
 
-constexpr std::int64_t kMostSlots = std::int64_t{1} << 21, kMostConstants = std::int64_t{1} << 23;
+constexpr int64_t most_slots = int64_t{1} << 21, most_constants = int64_t{1} << 23;
 
 struct Node {
   ordered_json json;
@@ -30,18 +30,18 @@ std::optional<ordered_json> familyJson(const Algebra &algebra) {
        full = kind == Kind::Matrices || kind == Kind::CompleteGraph, path = kind == Kind::Path;
   if (!matrices && !full && !path && kind != Kind::Graph && kind != Kind::Coordinates)
     return std::nullopt;
-  std::int64_t n = algebra.parameter();
-  std::vector<std::vector<std::int64_t>> rows(n);
-  for (std::int64_t i = 0; i < n; ++i) {
-    std::int64_t last = full || matrices ? n - 1 : path ? std::min(i + 1, n - 1) : i;
-    for (std::int64_t j = full ? 0 : i; j <= last; ++j)
+  int64_t n = algebra.parameter();
+  std::vector<std::vector<int64_t>> rows(n);
+  for (int64_t i = 0; i < n; ++i) {
+    int64_t last = full || matrices ? n - 1 : path ? std::min(i + 1, n - 1) : i;
+    for (int64_t j = full ? 0 : i; j <= last; ++j)
       rows[i].push_back(j);
   }
   if (kind == Kind::Graph)
     for (const auto &[from, to] : algebra.graph()->edges())
       rows[from].push_back(to);
   ordered_json json = {{"kind", matrices ? "matrices" : "graph"}, {"rows", ordered_json::array()}};
-  for (std::vector<std::int64_t> &row : rows) {
+  for (std::vector<int64_t> &row : rows) {
     std::sort(row.begin(), row.end());
     json["rows"].push_back(encodeSlots(row));
   }
@@ -49,13 +49,13 @@ std::optional<ordered_json> familyJson(const Algebra &algebra) {
 }
 
 std::optional<Node> leaf(const Algebra &algebra, std::vector<std::string> &omissions) {
-  if (algebra.dimension() >= kMostSlots || algebra.nonzeros() >= kMostConstants)
+  if (algebra.dimension() >= most_slots || algebra.nonzeros() >= most_constants)
     throw InputError(fmt::format("{} is too large for a certificate: it has {} slots and {} constants",
                                  algebra.name(), algebra.dimension(), algebra.nonzeros()))
         .hint(fmt::format(
             "a family or table may have up to {} and {}; tensor and direct products of smaller ones may "
             "have any number",
-            kMostSlots, kMostConstants));
+            most_slots, most_constants));
   std::optional<ordered_json> family = familyJson(algebra);
   Table table = algebra.table() ? *algebra.table() : algebra.expand();
   std::optional<LeafProof> proof =
@@ -95,9 +95,9 @@ std::optional<Node> product(const Algebra &algebra, std::vector<std::string> &om
     before = std::move(expression);
   }
   // One table may tell what the factors do not.
-  constexpr std::int64_t kSmall = 256;
+  constexpr int64_t small = 256;
   for (const auto &[component, count] : claims->components)
-    if (tensor && component.degree == 0 && algebra.dimension() <= kSmall)
+    if (tensor && component.degree == 0 && algebra.dimension() <= small)
       return std::nullopt;
   return Node{{{"kind", tensor ? "tensor" : "direct"}, {"factors", std::move(factors)}}, std::move(*claims)};
 }
@@ -132,12 +132,12 @@ Certificate certify(const Algebra &algebra) {
 std::vector<std::string> notClaimed(const Facts &facts, const Certificate &certificate) {
   const ordered_json &claims = certificate.json["claims"];
   std::vector<std::string> result;
-  std::int64_t upper = claims["rank_upper"];
+  int64_t upper = claims["rank_upper"];
   if (facts.rank_upper && *facts.rank_upper < upper)
     result.push_back(fmt::format("the rank is at most {} ({}); it claims {}", *facts.rank_upper,
                                  facts.rank_upper_rule, upper));
   if (claims.contains("rank_lower")) {
-    std::int64_t lower = claims["rank_lower"];
+    int64_t lower = claims["rank_lower"];
     if (facts.rank_lower && *facts.rank_lower > lower)
       result.push_back(fmt::format("the rank is at least {} ({}); it claims {}", *facts.rank_lower,
                                    facts.rank_lower_rule, lower));

@@ -12,19 +12,19 @@ namespace {
 // Sums and products that remember whether they fit.
 struct Checked {
   bool fits = true;
-  std::int64_t plus(std::int64_t left, std::int64_t right) {
-    std::int64_t sum = 0;
+  int64_t plus(int64_t left, int64_t right) {
+    int64_t sum = 0;
     fits = !__builtin_add_overflow(left, right, &sum) && fits;
     return sum;
   }
-  std::int64_t times(std::int64_t left, std::int64_t right) {
-    std::int64_t product = 0;
+  int64_t times(int64_t left, int64_t right) {
+    int64_t product = 0;
     fits = !__builtin_mul_overflow(left, right, &product) && fits;
     return product;
   }
 };
 
-nlohmann::ordered_json orNull(std::int64_t value) {
+nlohmann::ordered_json orNull(int64_t value) {
   return value > 0 ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
 }
 
@@ -34,16 +34,16 @@ bool isSplit(const ClaimedComponent &component) {
          component.dimension == component.center * component.degree * component.degree;
 }
 
-constexpr std::size_t kLongestSeries = std::size_t{1} << 16;
+constexpr size_t longest_series = size_t{1} << 16;
 
-std::pair<std::int64_t, std::string> lowerBound(const Claims &claims, std::int64_t ideals) {
-  std::pair<std::int64_t, std::string> best{2 * claims.dimension - ideals, "alder-strassen"};
-  auto offer = [&](bool applies, std::int64_t bound, const char *rule) {
+std::pair<int64_t, std::string> lowerBound(const Claims &claims, int64_t ideals) {
+  std::pair<int64_t, std::string> best{2 * claims.dimension - ideals, "alder-strassen"};
+  auto offer = [&](bool applies, int64_t bound, const char *rule) {
     if (applies && bound > best.first)
       best = {bound, rule};
   };
   const auto &[component, count] = *claims.components.begin();
-  std::int64_t n = component.degree;
+  int64_t n = component.degree;
   bool basic = claims.components.size() == 1 && component.dimension == 1;
   bool matrices = claims.layers.size() == 1 && ideals == 1 && component.center == 1 && n > 0 && n < 1 << 20 &&
                   isSplit(component);
@@ -70,7 +70,7 @@ std::optional<Claims> directProductClaims(Claims left, const Claims &right) {
     left.components.clear();
   } else {
     left.layers.resize(std::max(left.layers.size(), right.layers.size()));
-    for (std::size_t s = 0; s < right.layers.size(); ++s)
+    for (size_t s = 0; s < right.layers.size(); ++s)
       left.layers[s] = sizes.plus(left.layers[s], right.layers[s]);
     for (auto [component, count] : right.components)
       left.components[component] = sizes.plus(left.components[component], count);
@@ -90,15 +90,15 @@ std::optional<Claims> tensorProductClaims(const Field &field, const Claims &left
     result.center = sizes.times(*left.center, *right.center);
   if (left.components.empty() || right.components.empty())
     return sizes.fits ? std::optional(result) : std::nullopt;
-  if (left.layers.size() + right.layers.size() >= kLongestSeries)
+  if (left.layers.size() + right.layers.size() >= longest_series)
     return std::nullopt;
   result.layers.resize(left.layers.size() + right.layers.size() - 1);
-  for (std::size_t s = 0; s < left.layers.size(); ++s)
-    for (std::size_t t = 0; t < right.layers.size(); ++t)
+  for (size_t s = 0; s < left.layers.size(); ++s)
+    for (size_t t = 0; t < right.layers.size(); ++t)
       result.layers[s + t] = sizes.plus(result.layers[s + t], sizes.times(left.layers[s], right.layers[t]));
   for (auto [x, x_count] : left.components)
     for (auto [y, y_count] : right.components) {
-      std::int64_t copies = std::gcd(x.center, y.center);
+      int64_t copies = std::gcd(x.center, y.center);
       if (copies > 1 && field.isRationals())
         return std::nullopt;
       // A division algebra stays one when nothing but matrices over F comes to it.
@@ -106,7 +106,7 @@ std::optional<Claims> tensorProductClaims(const Field &field, const Claims &left
       ClaimedComponent product{sizes.times(x.dimension, y.dimension) / copies,
                                sizes.times(x.center, y.center) / copies,
                                known ? sizes.times(x.degree, y.degree) : 0};
-      std::int64_t &count = result.components[product];
+      int64_t &count = result.components[product];
       count = sizes.plus(count, sizes.times(copies, sizes.times(x_count, y_count)));
     }
   return sizes.fits ? std::optional(result) : std::nullopt;
@@ -124,12 +124,12 @@ nlohmann::ordered_json toJson(const Claims &claims) {
     json["center_dimension"] = *claims.center;
   if (claims.components.empty())
     return json;
-  std::vector<std::int64_t> series(claims.layers.size());
-  for (std::size_t s = series.size() - 1; s-- > 0;)
+  std::vector<int64_t> series(claims.layers.size());
+  for (size_t s = series.size() - 1; s-- > 0;)
     series[s] = series[s + 1] + claims.layers[s + 1];
   json["radical_dimension"] = series[0];
   json["radical_series"] = series;
-  std::int64_t ideals = 0;
+  int64_t ideals = 0;
   for (auto [component, count] : claims.components) {
     json["simple_components"].push_back(
         {{"dimension", component.dimension},

@@ -16,9 +16,9 @@ using nlohmann::ordered_json;
 // By exponents, like an element by slots.
 ordered_json encodePolynomial(const Polynomial &polynomial) {
   SparseVector terms;
-  for (std::size_t exponent = 0; exponent < polynomial.size(); ++exponent)
+  for (size_t exponent = 0; exponent < polynomial.size(); ++exponent)
     if (!polynomial[exponent].isZero())
-      terms.emplace_back(static_cast<std::int64_t>(exponent), polynomial[exponent]);
+      terms.emplace_back(static_cast<int64_t>(exponent), polynomial[exponent]);
   return encodeElement(terms);
 }
 
@@ -37,7 +37,7 @@ std::optional<ordered_json> rationalField(const Table &table, const SimpleCompon
   std::vector<SparseVector> elements;
   for (Polynomial &element : *tower) {
     SparseVector value; // by Horner's scheme
-    for (std::size_t s = element.size(); s-- > 0;)
+    for (size_t s = element.size(); s-- > 0;)
       value = combine(table.field(), Rational(1), product.multiply(value, generator), element[s],
                       component.idempotent);
     Rational multiple = commonDenominator(std::span(&value, 1));
@@ -48,7 +48,7 @@ std::optional<ordered_json> rationalField(const Table &table, const SimpleCompon
   if (!steps)
     return std::nullopt;
   ordered_json json = ordered_json::array();
-  for (std::size_t step = 0; step < elements.size(); ++step)
+  for (size_t step = 0; step < elements.size(); ++step)
     json.push_back({{"element", encodeElement(scaled(std::move(elements[step]), (*steps)[step].factor))},
                     {"polynomial", encodePolynomial((*steps)[step].polynomial)},
                     {"irreducible", std::move((*steps)[step].primes)}});
@@ -58,13 +58,13 @@ std::optional<ordered_json> rationalField(const Table &table, const SimpleCompon
 } // namespace
 
 std::optional<ComponentProof> proveComponent(const Table &table, const SimpleComponent &component,
-                                             const std::vector<std::int64_t> &slots) {
+                                             const std::vector<int64_t> &slots) {
   const Field &field = table.field();
   ComponentProof result;
   result.claimed.dimension = component.dimension;
-  result.claimed.center = static_cast<std::int64_t>(component.center_polynomial.size()) - 1;
-  std::int64_t quotient = component.dimension / result.claimed.center;
-  std::int64_t degree = 1;
+  result.claimed.center = static_cast<int64_t>(component.center_polynomial.size()) - 1;
+  int64_t quotient = component.dimension / result.claimed.center;
+  int64_t degree = 1;
   while (degree * degree < quotient)
     ++degree;
 
@@ -85,7 +85,7 @@ std::optional<ComponentProof> proveComponent(const Table &table, const SimpleCom
   result.claimed.degree = 0;
   if (!component.matrix_degree || (*component.matrix_degree > 1 && component.matrix_units.empty()))
     return result;
-  std::int64_t d = *component.matrix_degree;
+  int64_t d = *component.matrix_degree;
   if (d < degree) {
     std::optional<ordered_json> places = divisionPlaces(table, slots, component, degree, degree / d);
     if (!places)
@@ -94,7 +94,7 @@ std::optional<ComponentProof> proveComponent(const Table &table, const SimpleCom
   }
   result.claimed.degree = d;
   SparseVector nilpotent;
-  for (std::int64_t a = 0; a + 1 < d; ++a)
+  for (int64_t a = 0; a + 1 < d; ++a)
     nilpotent = combine(field, Rational(1), nilpotent, Rational(1), component.matrix_units[a * d + a + 1]);
   if (d > 1)
     result.json["nilpotent"] = encodeMultiple(field, nilpotent);

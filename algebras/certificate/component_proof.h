@@ -19,6 +19,6 @@ struct ComponentProof {
 // Of the component that these slots of the table span modulo the radical. Nothing where it is not shown that
 // its centre is a field.
 std::optional<ComponentProof> proveComponent(const Table &table, const SimpleComponent &component,
-                                             const std::vector<std::int64_t> &slots);
+                                             const std::vector<int64_t> &slots);
 
 } // namespace algebras

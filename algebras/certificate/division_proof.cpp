@@ -43,12 +43,12 @@ std::optional<Rational> residue(const Rational &value, const Rational &modulus) 
 
 class Places {
 public:
-  Places(const Table &table, const std::vector<std::int64_t> &slots, const SimpleComponent &component,
-         std::int64_t degree)
+  Places(const Table &table, const std::vector<int64_t> &slots, const SimpleComponent &component,
+         int64_t degree)
       : table_(table), slots_(slots), component_(component), degree_(degree), own_(restricted()),
         product_(own_), one_(identityOf(own_)) {}
 
-  std::optional<ordered_json> run(std::int64_t index) {
+  std::optional<ordered_json> run(int64_t index) {
     if (index == 2)
       if (std::optional<ordered_json> place = realPlace())
         return ordered_json::array({std::move(*place)});
@@ -58,7 +58,7 @@ public:
     if (indices.common_multiple % index != 0)
       return std::nullopt;
     ordered_json places = ordered_json::array();
-    std::int64_t found = 1;
+    int64_t found = 1;
     for (const RamifiedPrime &prime : indices.primes)
       if (std::lcm(found, prime.index) > found && found % index != 0)
         if (std::optional<ordered_json> place = finitePlace(prime)) {
@@ -76,9 +76,9 @@ public:
 private:
   // The component as a table of its own.
   Table restricted() const {
-    std::vector<std::int64_t> place(table_.dimension(), -1);
-    for (std::size_t at = 0; at < slots_.size(); ++at)
-      place[slots_[at]] = static_cast<std::int64_t>(at);
+    std::vector<int64_t> place(table_.dimension(), -1);
+    for (size_t at = 0; at < slots_.size(); ++at)
+      place[slots_[at]] = static_cast<int64_t>(at);
     std::vector<Constant> constants;
     for (const Constant &constant : table_.constants())
       if (place[constant.i] >= 0 && place[constant.j] >= 0 && place[constant.k] >= 0)
@@ -129,7 +129,7 @@ private:
     Matrix z = centerGenerator();
     while (center.size() + 1 < component_.center_polynomial.size())
       center.push_back(product_.multiply(center.back(), z));
-    for (std::int64_t slot = 0; slot < own_.dimension(); ++slot)
+    for (int64_t slot = 0; slot < own_.dimension(); ++slot)
       units.push_back(product_.unit(slot));
     take(std::move(center));
     take(std::move(units));
@@ -150,7 +150,7 @@ private:
   // The order in a basis that goes through the radical of the order modulo p, and an element that generates
   // it.
   std::optional<ordered_json> finitePlace(const RamifiedPrime &place) const {
-    std::uint64_t p = place.prime;
+    uint64_t p = place.prime;
     Lattice lattice(product_, place.order);
     Table residues = lattice.modulo(p);
     SparseVector one = findIdentity(residues).value();
@@ -159,7 +159,7 @@ private:
       return std::nullopt;
     Matrix rows = solve(filtered->slots, Matrix::identity(residues.field(), residues.dimension())).value();
     Matrix integral(Field::rationals(), rows.rows(), rows.columns());
-    for (std::int64_t row = 0; row < rows.rows(); ++row)
+    for (int64_t row = 0; row < rows.rows(); ++row)
       for (const auto &[slot, value] : rows.sparseRow(row))
         integral.set(row, slot, value);
     Matrix elements = integral * place.order;
@@ -185,7 +185,7 @@ private:
     json["modulo"] = p;
     json["proof"] = std::move(proof->json["proof"]);
     std::vector<SparseVector> images;
-    for (std::int64_t row = 0; row < elements.rows(); ++row)
+    for (int64_t row = 0; row < elements.rows(); ++row)
       images.push_back(scaled(outside(elements.row(row)), denominator / commonDenominator(table_)));
     Rational scale = commonDenominator(images);
     json["scale"] = encodeInteger(scale);
@@ -198,14 +198,14 @@ private:
   // modulo p.
   bool addUniformizer(ordered_json &json, const Table &order, const Table &modulo,
                       const ordered_json &layers) const {
-    constexpr int kTries = 1000;
-    std::uint64_t p = modulo.field().characteristic();
-    const Rational prime(static_cast<std::int64_t>(p));
+    constexpr int tries = 1000;
+    uint64_t p = modulo.field().characteristic();
+    const Rational prime(static_cast<int64_t>(p));
     std::vector<bool> in_radical(order.dimension());
-    std::int64_t radical = 0;
+    int64_t radical = 0;
     for (const ordered_json &layer : layers)
-      for (std::size_t at = 0; at < layer.size(); at += 2)
-        for (std::int64_t slot = layer[at]; slot <= layer[at + 1]; ++slot, ++radical)
+      for (size_t at = 0; at < layer.size(); at += 2)
+        for (int64_t slot = layer[at]; slot <= layer[at + 1]; ++slot, ++radical)
           in_radical[slot] = true;
     ProductOperator product(order);
     Matrix one(Field::rationals(), 1, order.dimension());
@@ -213,10 +213,10 @@ private:
     for (const auto &[slot, value] : identity)
       one.set(0, slot, value * prime);
     std::mt19937_64 random{1};
-    for (int attempt = 0; attempt < kTries; ++attempt) {
+    for (int attempt = 0; attempt < tries; ++attempt) {
       Matrix x(Field::rationals(), 1, order.dimension());
-      for (std::int64_t slot = 0; slot < order.dimension(); ++slot) {
-        Rational digit(static_cast<std::int64_t>(random() % std::min<std::uint64_t>(p, 1000)));
+      for (int64_t slot = 0; slot < order.dimension(); ++slot) {
+        Rational digit(static_cast<int64_t>(random() % std::min<uint64_t>(p, 1000)));
         x.set(0, slot, in_radical[slot] ? digit : digit * prime);
       }
       Matrix times_x = product.leftMatrix(x);
@@ -225,7 +225,7 @@ private:
       std::optional<Matrix> y = solve(times_x.transposed(), one.transposed());
       SparseVector cofactor;
       bool integral = y.has_value();
-      for (std::int64_t slot = 0; integral && slot < order.dimension(); ++slot) {
+      for (int64_t slot = 0; integral && slot < order.dimension(); ++slot) {
         std::optional<Rational> value = residue(y->get(slot, 0), prime * prime);
         integral = value.has_value();
         if (integral && !value->isZero())
@@ -241,9 +241,9 @@ private:
   }
 
   const Table &table_;
-  const std::vector<std::int64_t> &slots_;
+  const std::vector<int64_t> &slots_;
   const SimpleComponent &component_;
-  std::int64_t degree_;
+  int64_t degree_;
   Table own_;
   ProductOperator product_;
   Matrix one_;
@@ -251,11 +251,10 @@ private:
 
 } // namespace
 
-std::optional<ordered_json> divisionPlaces(const Table &table, const std::vector<std::int64_t> &slots,
-                                           const SimpleComponent &component, std::int64_t degree,
-                                           std::int64_t index) {
-  constexpr std::int64_t kLargest = 128; // as where division algebras are recognised
-  if (component.dimension > kLargest)
+std::optional<ordered_json> divisionPlaces(const Table &table, const std::vector<int64_t> &slots,
+                                           const SimpleComponent &component, int64_t degree, int64_t index) {
+  constexpr int64_t largest = 128; // as where division algebras are recognised
+  if (component.dimension > largest)
     return std::nullopt;
   return Places(table, slots, component, degree).run(index);
 }

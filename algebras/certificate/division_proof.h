@@ -15,9 +15,8 @@ namespace algebras {
 // `index`: a real one, by a basis that is orthogonal for the trace form, or primes, each by an order that is
 // maximal there. `slots` of the table span the component modulo the radical. Nothing where such places are
 // not found.
-std::optional<nlohmann::ordered_json> divisionPlaces(const Table &table,
-                                                     const std::vector<std::int64_t> &slots,
-                                                     const SimpleComponent &component, std::int64_t degree,
-                                                     std::int64_t index);
+std::optional<nlohmann::ordered_json> divisionPlaces(const Table &table, const std::vector<int64_t> &slots,
+                                                     const SimpleComponent &component, int64_t degree,
+                                                     int64_t index);
 
 } // namespace algebras

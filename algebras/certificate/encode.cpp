@@ -9,7 +9,7 @@ namespace algebras {
 using nlohmann::ordered_json;
 
 ordered_json encodeInteger(const Rational &value) {
-  if (std::optional<std::int64_t> integer = value.toInteger())
+  if (std::optional<int64_t> integer = value.toInteger())
     return *integer;
   if (!value.isInteger())
     throw std::logic_error("encodeInteger: a fraction");
@@ -29,9 +29,9 @@ ordered_json encodeMultiple(const Field &field, const SparseVector &element) {
   return encodeElement(field.isRationals() ? integralMultiple(element) : element);
 }
 
-ordered_json encodeSlots(const std::vector<std::int64_t> &slots) {
+ordered_json encodeSlots(const std::vector<int64_t> &slots) {
   auto json = ordered_json::array();
-  for (std::size_t first = 0, last = 0; first < slots.size(); first = last + 1) {
+  for (size_t first = 0, last = 0; first < slots.size(); first = last + 1) {
     for (last = first; last + 1 < slots.size() && slots[last + 1] == slots[last] + 1;)
       ++last;
     json.push_back(slots[first]);

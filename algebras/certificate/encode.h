@@ -16,7 +16,7 @@ nlohmann::ordered_json encodeElement(const SparseVector &element);
 // The same for a positive multiple, which is integral; over GF(p) the element itself.
 nlohmann::ordered_json encodeMultiple(const Field &field, const SparseVector &element);
 // Ascending slots as intervals: [first, last, first, last, ...].
-nlohmann::ordered_json encodeSlots(const std::vector<std::int64_t> &slots);
+nlohmann::ordered_json encodeSlots(const std::vector<int64_t> &slots);
 // {"kind": "table", ...}: the constants times their common denominator, which is there where it is not 1.
 nlohmann::ordered_json encodeTable(const Table &table);
 

@@ -12,7 +12,7 @@ namespace {
 
 Rational leastDenominator(const Matrix &column) {
   Rational result(1);
-  for (std::int64_t row = 0; row < column.rows(); ++row)
+  for (int64_t row = 0; row < column.rows(); ++row)
     result *= (column.get(row, 0) * result).denominator();
   return result;
 }
@@ -25,8 +25,8 @@ public:
   Polynomial multiply(const Polynomial &left, const Polynomial &right) const {
     return remainder(Field::rationals(), algebras::multiply(Field::rationals(), left, right), f_);
   }
-  std::size_t size() const { return elements_.size(); }
-  const Polynomial &operator[](std::size_t at) const { return elements_[at]; }
+  size_t size() const { return elements_.size(); }
+  const Polynomial &operator[](size_t at) const { return elements_[at]; }
   void push(Polynomial element) {
     rows_ = rows_.above(row(element));
     elements_.push_back(std::move(element));
@@ -39,8 +39,8 @@ public:
 private:
   Matrix row(const Polynomial &element) const {
     Matrix result(Field::rationals(), 1, degree(f_));
-    for (std::size_t s = 0; s < element.size(); ++s)
-      result.set(0, static_cast<std::int64_t>(s), element[s]);
+    for (size_t s = 0; s < element.size(); ++s)
+      result.set(0, static_cast<int64_t>(s), element[s]);
     return result;
   }
 
@@ -53,7 +53,7 @@ private:
 Polynomial substitute(const Polynomial &f, const Polynomial &h, const Polynomial &w) {
   Elements elements(f);
   Polynomial result;
-  for (std::size_t s = h.size(); s-- > 0;)
+  for (size_t s = h.size(); s-- > 0;)
     result = add(Field::rationals(), elements.multiply(result, w), {h[s]});
   while (!result.empty() && result.back().isZero())
     result.pop_back();
@@ -67,23 +67,23 @@ std::optional<std::vector<TowerStep>> steps(const Polynomial &f, const std::vect
   std::vector<TowerPolynomial> tower;
   std::vector<TowerStep> result;
   for (const Polynomial &generator : generators) {
-    std::size_t count = monomials.size();
+    size_t count = monomials.size();
     // The least power that depends on monomials times those before it.
     Elements powers = monomials;
     std::optional<Matrix> relation;
     Polynomial power = generator;
     while (!(relation = powers.coordinates(power))) {
-      for (std::size_t at = 0; at < count; ++at)
+      for (size_t at = 0; at < count; ++at)
         powers.push(powers.multiply(monomials[at], power));
       power = powers.multiply(power, generator);
     }
     TowerStep step{leastDenominator(*relation), TowerPolynomial(powers.size() + 1), {}};
     Rational factor(
         1); // of the coefficients at x^s: the denominator to the power of what is missing in the degree
-    for (std::size_t place = powers.size(); place-- > 0;) {
+    for (size_t place = powers.size(); place-- > 0;) {
       if (place % count == count - 1)
         factor *= step.factor;
-      step.polynomial[place] = -relation->get(static_cast<std::int64_t>(place), 0) * factor;
+      step.polynomial[place] = -relation->get(static_cast<int64_t>(place), 0) * factor;
     }
     step.polynomial.back() = Rational(1);
     tower.push_back(step.polynomial);
@@ -93,7 +93,7 @@ std::optional<std::vector<TowerStep>> steps(const Polynomial &f, const std::vect
     step.primes = std::move(*primes);
     result.push_back(std::move(step));
     Polynomial own = scale(Field::rationals(), result.back().factor, generator);
-    for (std::size_t place = 0; monomials.size() < powers.size(); ++place)
+    for (size_t place = 0; monomials.size() < powers.size(); ++place)
       monomials.push(monomials.multiply(monomials[place], own));
   }
   return result;
@@ -107,7 +107,7 @@ std::optional<std::vector<Polynomial>> fieldTower(const Polynomial &f) {
     return generator;
   std::optional<std::vector<Polynomial>> result;
   offerSubfields(f, [&](const Polynomial &w) {
-    std::int64_t d = 2;
+    int64_t d = 2;
     std::optional<Polynomial> minimal;
     while (!(minimal = minimalPolynomialOfDegree(f, w, d)))
       ++d;
@@ -136,23 +136,23 @@ std::optional<std::vector<TowerStep>> towerSteps(const Polynomial &f,
 }
 
 SmallGenerator smallGenerator(const Polynomial &polynomial) {
-  auto degree = static_cast<std::int64_t>(polynomial.size()) - 1;
+  auto degree = static_cast<int64_t>(polynomial.size()) - 1;
   SmallGenerator result{Rational(0), Rational(1), polynomial};
   // z - a has trace 0 for a = tr(z) / degree, the negative of the second coefficient over the degree.
   result.shift = -polynomial[degree - 1] / Rational(degree);
-  for (std::int64_t start = 0; start < degree; ++start) // f(x + a), by Horner's scheme
-    for (std::int64_t s = degree; s-- > start;)
+  for (int64_t start = 0; start < degree; ++start) // f(x + a), by Horner's scheme
+    for (int64_t s = degree; s-- > start;)
       result.polynomial[s] += result.shift * result.polynomial[s + 1];
   // f(c x) / c^degree has the coefficients a_s / c^(degree - s).
   auto rescale = [&](const Rational &c) {
     Rational power(1);
-    for (std::int64_t s = degree; s >= 0; --s, power *= c)
+    for (int64_t s = degree; s >= 0; --s, power *= c)
       result.polynomial[s] /= power;
     result.scale *= c;
   };
   auto divides = [&](const Rational &c) {
     Rational power(1);
-    for (std::int64_t s = degree; s >= 0; --s, power *= c)
+    for (int64_t s = degree; s >= 0; --s, power *= c)
       if (!(result.polynomial[s] / power).isInteger())
         return false;
     return true;
@@ -164,8 +164,8 @@ SmallGenerator smallGenerator(const Polynomial &polynomial) {
   n_primes_t primes;
   n_primes_init(primes);
   for (ulong prime = n_primes_next(primes); prime < 10000; prime = n_primes_next(primes))
-    while (divides(Rational(static_cast<std::int64_t>(prime))))
-      rescale(Rational(static_cast<std::int64_t>(prime)));
+    while (divides(Rational(static_cast<int64_t>(prime))))
+      rescale(Rational(static_cast<int64_t>(prime)));
   n_primes_clear(primes);
   return result;
 }

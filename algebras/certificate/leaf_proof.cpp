@@ -26,7 +26,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::int64_t kCheapPairs = std::int64_t{1} << 23; // that meet: seconds for the checker
+constexpr int64_t cheap_pairs = int64_t{1} << 23; // that meet: seconds for the checker
 
 bool isCommutative(const Table &table) {
   return std::all_of(table.constants().begin(), table.constants().end(), [&](const Constant &constant) {
@@ -40,13 +40,13 @@ bool isCommutative(const Table &table) {
 }
 
 // Pairs of constants that meet in (b_i b_j) b_k or b_i (b_j b_k): what it costs to check associativity.
-std::int64_t meetingPairs(const Table &table) {
-  std::vector<std::int64_t> as_left(table.dimension()), as_right(table.dimension());
+int64_t meetingPairs(const Table &table) {
+  std::vector<int64_t> as_left(table.dimension()), as_right(table.dimension());
   for (const Constant &constant : table.constants()) {
     ++as_left[constant.i];
     ++as_right[constant.j];
   }
-  std::int64_t pairs = 0;
+  int64_t pairs = 0;
   for (const Constant &constant : table.constants())
     pairs += as_left[constant.k] + as_right[constant.k];
   return pairs;
@@ -73,8 +73,8 @@ public:
   }
   void proveStructure(const Decomposition &decomposition, const SlotFiltration &filtration) {
     ordered_json components = ordered_json::array();
-    std::map<ClaimedComponent, std::int64_t> counts;
-    for (std::size_t c = 0; c < decomposition.components.size(); ++c) {
+    std::map<ClaimedComponent, int64_t> counts;
+    for (size_t c = 0; c < decomposition.components.size(); ++c) {
       std::optional<ComponentProof> proof =
           proveComponent(table_, decomposition.components[c], filtration.components[c]);
       if (!proof) {
@@ -100,14 +100,14 @@ public:
     claims_.components = std::move(counts);
     claims_.layers.push_back(table_.dimension());
     ordered_json &radical = proof_["radical"] = ordered_json::array();
-    for (const std::vector<std::int64_t> &layer : filtration.layers) {
+    for (const std::vector<int64_t> &layer : filtration.layers) {
       radical.push_back(encodeSlots(layer));
-      claims_.layers.push_back(static_cast<std::int64_t>(layer.size()));
+      claims_.layers.push_back(static_cast<int64_t>(layer.size()));
       claims_.layers[0] -= claims_.layers.back();
     }
     addForm(decomposition);
     proof_["components"] = std::move(components);
-    std::vector<std::int64_t> chain = findPeirceChain(table_, filtration);
+    std::vector<int64_t> chain = findPeirceChain(table_, filtration);
     claims_.chain = static_cast<int>(chain.size() / 2);
     if (!chain.empty())
       proof_["peirce"] = std::move(chain);
@@ -118,20 +118,20 @@ public:
 private:
   // One product for each constant needs no proof; a better algorithm is spelled out while it is short.
   void proveRankUpper() {
-    constexpr std::int64_t kMostConstants = std::int64_t{1} << 14, kMostTerms = std::int64_t{1} << 16;
-    if (table_.nonzeros() > kMostConstants)
+    constexpr int64_t most_constants = int64_t{1} << 14, most_terms = int64_t{1} << 16;
+    if (table_.nonzeros() > most_constants)
       return;
     std::optional<BilinearAlgorithm> algorithm = constructedAlgorithm(algebra_);
-    if (!algorithm || static_cast<std::int64_t>(algorithm->size()) >= claims_.rank_upper ||
+    if (!algorithm || static_cast<int64_t>(algorithm->size()) >= claims_.rank_upper ||
         findMismatch(*algorithm, table_))
       return;
-    std::size_t terms = 0;
+    size_t terms = 0;
     for (const BilinearProduct &product : *algorithm)
       terms += product.alpha.size() + product.beta.size() + product.gamma.size();
-    if (terms > kMostTerms)
+    if (terms > most_terms)
       return;
     proof_["algorithm"] = algorithmJson(*algorithm);
-    claims_.rank_upper = static_cast<std::int64_t>(algorithm->size());
+    claims_.rank_upper = static_cast<int64_t>(algorithm->size());
   }
   // The forms become integral, the elements gamma are divided by what these grow by, and then `scale` makes
   // them integral, too. It stands for the product of the file's table, which is `denominator` times this one.
@@ -147,7 +147,7 @@ private:
     }
     Rational scale = commonDenominator(gammas);
     ordered_json products = ordered_json::array();
-    for (std::size_t r = 0; r < gammas.size(); ++r)
+    for (size_t r = 0; r < gammas.size(); ++r)
       products.push_back(
           {encodeElement(alphas[r]), encodeElement(betas[r]), encodeElement(scaled(gammas[r], scale))});
     return {{"scale", encodeInteger(scale)}, {"products", std::move(products)}};
@@ -162,7 +162,7 @@ private:
     ordered_json &json = proof_["center"] = ordered_json::array();
     for (const SparseVector &element : *basis)
       json.push_back(encodeMultiple(table_.field(), element));
-    claims_.center = static_cast<std::int64_t>(basis->size());
+    claims_.center = static_cast<int64_t>(basis->size());
   }
 
   // Over Q the trace form of the quotient serves. Over GF(p) a trace may vanish: then on the left ideal that
@@ -194,7 +194,7 @@ private:
 LeafProof proofInBasis(const Table &table, const FilteredBasis &basis, ordered_json proof, Claims claims) {
   // Both tables stand there with their constants times a common denominator.
   std::vector<SparseVector> images;
-  for (std::int64_t slot = 0; slot < table.dimension(); ++slot)
+  for (int64_t slot = 0; slot < table.dimension(); ++slot)
     images.push_back(basis.slots.sparseRow(slot));
   Rational factor = commonDenominator(table) / commonDenominator(basis.table);
   if (!factor.isOne())
@@ -249,7 +249,7 @@ bool addSides(ordered_json &proof, Claims &claims, const Algebra &algebra, const
     if (table.field().isRationals())
       weights = integralMultiple(weights);
     proof[side] = ordered_json::array();
-    for (std::size_t at = 0; at < weights.size(); ++at)
+    for (size_t at = 0; at < weights.size(); ++at)
       proof[side].push_back({(*equations)[at].s, (*equations)[at].k, encodeInteger(weights[at].second)});
   }
   return true;
@@ -258,7 +258,7 @@ bool addSides(ordered_json &proof, Claims &claims, const Algebra &algebra, const
 std::optional<LeafProof> proveWithoutIdentity(const Algebra &algebra, const Table &table,
                                               std::vector<std::string> &omissions) {
   std::optional<FilteredBasis> basis;
-  if (meetingPairs(table) > kCheapPairs)
+  if (meetingPairs(table) > cheap_pairs)
     basis = filteredBasisWithoutIdentity(table);
   const Table &own = basis ? basis->table : table;
   ordered_json proof = ordered_json::object();
@@ -294,7 +294,7 @@ std::optional<LeafProof> proveLeaf(const Algebra &algebra, const Table &table,
   std::optional<SlotFiltration> filtration;
   if (decomposition) {
     filtration = slotFiltration(table, *decomposition);
-    if (!filtration || meetingPairs(table) > kCheapPairs)
+    if (!filtration || meetingPairs(table) > cheap_pairs)
       if (std::optional<FilteredBasis> basis = filteredBasis(table, *identity, *decomposition);
           basis && (!filtration || meetingPairs(basis->table) < meetingPairs(table)))
         return proveInBasis(*basis, algebra, table, *identity, omissions);

@@ -9,9 +9,9 @@ namespace algebras {
 
 namespace {
 
-constexpr std::int64_t kLargestDense = 512;
-using Form = std::vector<std::pair<std::int64_t, Rational>>; // in the coefficients of u; may name one twice
-using Place = std::pair<std::int64_t, std::int64_t>;         // s, k
+constexpr int64_t largest_dense = 512;
+using Form = std::vector<std::pair<int64_t, Rational>>; // in the coefficients of u; may name one twice
+using Place = std::pair<int64_t, int64_t>;              // s, k
 
 std::map<Place, Form> equations(const Table &table, bool left) {
   std::map<Place, Form> result;
@@ -26,9 +26,9 @@ std::map<Place, Form> equations(const Table &table, bool left) {
 // The weights with which the rows (form, right side) add up to (0, 1), exactly; nothing where there are none.
 std::optional<std::vector<Rational>> weights(const Table &table, const std::vector<Place> &places,
                                              const std::map<Place, Form> &forms) {
-  std::int64_t n = table.dimension(), count = static_cast<std::int64_t>(places.size());
+  int64_t n = table.dimension(), count = static_cast<int64_t>(places.size());
   Matrix columns(table.field(), n + 1, count), right(table.field(), n + 1, 1);
-  for (std::int64_t column = 0; column < count; ++column) {
+  for (int64_t column = 0; column < count; ++column) {
     for (const auto &[unknown, value] : forms.at(places[column]))
       columns.set(unknown, column, columns.get(unknown, column) + value);
     if (places[column].first == places[column].second)
@@ -39,7 +39,7 @@ std::optional<std::vector<Rational>> weights(const Table &table, const std::vect
   if (!solution)
     return std::nullopt;
   std::vector<Rational> result;
-  for (std::int64_t column = 0; column < count; ++column)
+  for (int64_t column = 0; column < count; ++column)
     result.push_back(solution->get(column, 0));
   return result;
 }
@@ -49,17 +49,17 @@ std::optional<std::vector<Rational>> weights(const Table &table, const std::vect
 std::optional<std::vector<WeightedEquation>> contradiction(const Table &table, bool left) {
   std::map<Place, Form> forms = equations(table, left);
   // 0 = 1 at once, where b_s never occurs in a product with b_s on this side.
-  for (std::int64_t s = 0; s < table.dimension(); ++s)
+  for (int64_t s = 0; s < table.dimension(); ++s)
     if (!forms.contains({s, s}))
       return std::vector<WeightedEquation>{{s, s, Rational(1)}};
-  std::int64_t n = table.dimension();
-  if (n > kLargestDense)
+  int64_t n = table.dimension();
+  if (n > largest_dense)
     return std::nullopt;
   // Modulo a prime, the rows that are independent, until one is a contradiction; then exactly with these
   // rows.
-  constexpr int kPrimes = 5;
-  std::uint64_t p = 0;
-  for (int attempt = 0; attempt < kPrimes; ++attempt) {
+  constexpr int primes = 5;
+  uint64_t p = 0;
+  for (int attempt = 0; attempt < primes; ++attempt) {
     p = table.field().isRationals() ? nextModulus(p) : table.field().characteristic();
     Field modular = Field::prime(p);
     ModularSpan span(p, n + 1);
@@ -76,7 +76,7 @@ std::optional<std::vector<WeightedEquation>> contradiction(const Table &table, b
     if (!found)
       continue;
     std::vector<WeightedEquation> result;
-    for (std::size_t at = 0; at < places.size(); ++at)
+    for (size_t at = 0; at < places.size(); ++at)
       if (!(*found)[at].isZero())
         result.push_back({places[at].first, places[at].second, (*found)[at]});
     return result;

@@ -12,7 +12,7 @@ namespace algebras {
 // One of the equations for a left identity u, (u b_s)_k = [s = k], or for a right one, (b_s u)_k = [s = k];
 // with a weight.
 struct WeightedEquation {
-  std::int64_t s = 0, k = 0;
+  int64_t s = 0, k = 0;
   Rational weight;
 };
 

@@ -14,9 +14,8 @@ namespace algebras {
 // components; and every slot of level s + 1 > 1 is, modulo J^(s+2), a multiple of the product of a slot of
 // level 1 and one of level s.
 struct SlotFiltration {
-  std::vector<std::vector<std::int64_t>> layers; // slots of level 1, 2, ..., ascending
-  std::vector<std::vector<std::int64_t>>
-      components; // of level 0, ascending, as the decomposition numbers them
+  std::vector<std::vector<int64_t>> layers;     // slots of level 1, 2, ..., ascending
+  std::vector<std::vector<int64_t>> components; // of level 0, ascending, as the decomposition numbers them
 };
 
 // Nothing where the slots are not of this kind. Nearly linear in the number of constants.

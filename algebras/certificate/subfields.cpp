@@ -25,20 +25,20 @@ Rational residue(Rational value, const Rational &modulus) {
 
 // A prime modulo which f is a product of different linear factors, and its roots.
 struct SplitPrime {
-  std::int64_t p = 0;
+  int64_t p = 0;
   std::vector<Rational> roots;
 };
 
 std::optional<SplitPrime> splitPrime(const Polynomial &f) {
-  constexpr ulong kLargestPrime = 400000; // for closures of degree up to some thousands
-  std::int64_t m = degree(f);
+  constexpr ulong largest_prime = 400000; // for closures of degree up to some thousands
+  int64_t m = degree(f);
   SplitPrime result;
-  for (ulong p = n_nextprime(static_cast<ulong>(m), 1); p < kLargestPrime && result.p == 0;
+  for (ulong p = n_nextprime(static_cast<ulong>(m), 1); p < largest_prime && result.p == 0;
        p = n_nextprime(p, 1)) {
     nmod_poly_t modular, power;
     nmod_poly_init(modular, p);
     nmod_poly_init(power, p);
-    for (std::int64_t s = 0; s <= m; ++s)
+    for (int64_t s = 0; s <= m; ++s)
       nmod_poly_set_coeff_ui(modular, s, f[s].integerModulo(p).value());
     nmod_poly_set_coeff_ui(power, 1, 1);
     nmod_poly_powmod_ui_binexp(power, power, p, modular);
@@ -47,10 +47,10 @@ std::optional<SplitPrime> splitPrime(const Polynomial &f) {
       nmod_poly_factor_t linear;
       nmod_poly_factor_init(linear);
       nmod_poly_roots(linear, modular, 0);
-      result.p = static_cast<std::int64_t>(p);
+      result.p = static_cast<int64_t>(p);
       for (slong at = 0; at < linear->num; ++at)
         result.roots.emplace_back(
-            static_cast<std::int64_t>(n_negmod(nmod_poly_get_coeff_ui(linear->p + at, 0), p)));
+            static_cast<int64_t>(n_negmod(nmod_poly_get_coeff_ui(linear->p + at, 0), p)));
       nmod_poly_factor_clear(linear);
     }
     nmod_poly_clear(power);
@@ -64,7 +64,7 @@ Rational liftRoot(const Polynomial &f, Rational root, Rational modulus, int doub
   for (int step = 0; step < doublings; ++step) {
     modulus *= modulus;
     Rational value, slope, inverse;
-    for (std::size_t s = f.size(); s-- > 0;) {
+    for (size_t s = f.size(); s-- > 0;) {
       slope = residue(slope * root + value, modulus);
       value = residue(value * root + f[s], modulus);
     }
@@ -75,15 +75,15 @@ Rational liftRoot(const Polynomial &f, Rational root, Rational modulus, int doub
 }
 
 // Short h with h(a) = h(b) modulo the modulus, where a and b differ by a unit.
-std::vector<Polynomial> shortElements(std::int64_t m, const Rational &a, const Rational &b,
-                                      const Rational &modulus, std::size_t longest) {
+std::vector<Polynomial> shortElements(int64_t m, const Rational &a, const Rational &b,
+                                      const Rational &modulus, size_t longest) {
   fmpz_mat_t lattice;
   fmpz_mat_init(lattice, m, m);
   Rational inverse, a_power = a, b_power = b;
   fmpz_invmod(integer(inverse), integer(residue(a - b, modulus)), integer(modulus));
   fmpz_one(fmpz_mat_entry(lattice, 0, 0));
   fmpz_set(fmpz_mat_entry(lattice, 1, 1), integer(modulus));
-  for (std::int64_t s = 2; s < m; ++s) { // z^s - c z with c = (a^s - b^s) / (a - b)
+  for (int64_t s = 2; s < m; ++s) { // z^s - c z with c = (a^s - b^s) / (a - b)
     a_power = residue(a_power * a, modulus);
     b_power = residue(b_power * b, modulus);
     fmpz_one(fmpz_mat_entry(lattice, s, s));
@@ -94,12 +94,12 @@ std::vector<Polynomial> shortElements(std::int64_t m, const Rational &a, const R
   fmpz_lll_context_init_default(context);
   fmpz_lll(lattice, nullptr, context);
   std::vector<Polynomial> result;
-  for (std::int64_t row = 0; row < m; ++row) {
+  for (int64_t row = 0; row < m; ++row) {
     Polynomial h(m);
-    std::size_t bits = 0;
-    for (std::int64_t s = 0; s < m; ++s) {
+    size_t bits = 0;
+    for (int64_t s = 0; s < m; ++s) {
       fmpz_set(integer(h[s]), fmpz_mat_entry(lattice, row, s));
-      bits = std::max<std::size_t>(bits, fmpz_bits(integer(h[s])));
+      bits = std::max<size_t>(bits, fmpz_bits(integer(h[s])));
     }
     if (bits < longest)
       result.push_back(std::move(h));
@@ -108,26 +108,26 @@ std::vector<Polynomial> shortElements(std::int64_t m, const Rational &a, const R
   return result;
 }
 
-Matrix asRow(const Polynomial &h, std::int64_t m) {
+Matrix asRow(const Polynomial &h, int64_t m) {
   Matrix row(Field::rationals(), 1, m);
-  for (std::size_t s = 0; s < h.size(); ++s)
-    row.set(0, static_cast<std::int64_t>(s), h[s]);
+  for (size_t s = 0; s < h.size(); ++s)
+    row.set(0, static_cast<int64_t>(s), h[s]);
   return row;
 }
 
 // An element of this degree in the span of as many; nothing where the span is no field.
 std::optional<Polynomial> generatorOf(const Polynomial &f, const std::vector<Polynomial> &span) {
-  constexpr int kTries = 8;
+  constexpr int tries = 8;
   std::mt19937_64 random{1};
-  auto d = static_cast<std::int64_t>(span.size());
-  for (int attempt = -static_cast<int>(d); attempt < kTries; ++attempt) {
+  auto d = static_cast<int64_t>(span.size());
+  for (int attempt = -static_cast<int>(d); attempt < tries; ++attempt) {
     Polynomial h;
     if (attempt < 0)
-      h = span[static_cast<std::size_t>(-attempt) - 1];
+      h = span[static_cast<size_t>(-attempt) - 1];
     else
       for (const Polynomial &element : span)
         h = add(Field::rationals(), h,
-                scale(Field::rationals(), Rational(static_cast<std::int64_t>(random() % 5) - 2), element));
+                scale(Field::rationals(), Rational(static_cast<int64_t>(random() % 5) - 2), element));
     while (!h.empty() && h.back().isZero())
       h.pop_back();
     if (minimalPolynomialOfDegree(f, h, d))
@@ -139,12 +139,12 @@ std::optional<Polynomial> generatorOf(const Polynomial &f, const std::vector<Pol
 } // namespace
 
 std::optional<Polynomial> minimalPolynomialOfDegree(const Polynomial &f, const Polynomial &h,
-                                                    std::int64_t degree) {
+                                                    int64_t degree) {
   const Field field = Field::rationals();
-  std::int64_t m = algebras::degree(f);
+  int64_t m = algebras::degree(f);
   Matrix powers(field, 0, m);
   Polynomial power = {Rational(1)};
-  for (std::int64_t s = 0; s < degree; ++s) {
+  for (int64_t s = 0; s < degree; ++s) {
     powers = powers.above(asRow(power, m));
     power = remainder(field, multiply(field, power, h), f);
   }
@@ -154,38 +154,38 @@ std::optional<Polynomial> minimalPolynomialOfDegree(const Polynomial &f, const P
   if (!solution)
     return std::nullopt;
   Polynomial result(degree + 1);
-  for (std::int64_t s = 0; s < degree; ++s)
+  for (int64_t s = 0; s < degree; ++s)
     result[s] = -solution->get(s, 0);
   result[degree] = Rational(1);
   return result;
 }
 
 void offerSubfields(const Polynomial &f, const std::function<bool(const Polynomial &)> &take) {
-  constexpr std::int64_t kLargestDegree = 64;
-  constexpr int kRounds = 3; // each with numbers of twice the length
-  std::int64_t m = degree(f);
-  if (m < 4 || m > kLargestDegree)
+  constexpr int64_t largest_degree = 64;
+  constexpr int rounds = 3; // each with numbers of twice the length
+  int64_t m = degree(f);
+  if (m < 4 || m > largest_degree)
     return;
   std::optional<SplitPrime> split = splitPrime(f);
   if (!split)
     return;
-  std::size_t height = 1;
+  size_t height = 1;
   for (const Rational &coefficient : f)
-    height = std::max<std::size_t>(height, fmpz_bits(integer(coefficient)));
+    height = std::max<size_t>(height, fmpz_bits(integer(coefficient)));
   std::vector<bool> found(split->roots.size());
-  std::size_t bits = 4 * (height + static_cast<std::size_t>(m)); // for each dimension of the lattice
-  for (int round = 0; round < kRounds; ++round, bits *= 2) {
+  size_t bits = 4 * (height + static_cast<size_t>(m)); // for each dimension of the lattice
+  for (int round = 0; round < rounds; ++round, bits *= 2) {
     Rational modulus(split->p);
     int doublings = 0;
-    for (; fmpz_bits(integer(modulus)) < bits * static_cast<std::size_t>(m); ++doublings)
+    for (; fmpz_bits(integer(modulus)) < bits * static_cast<size_t>(m); ++doublings)
       modulus *= modulus;
     Rational first = liftRoot(f, split->roots[0], Rational(split->p), doublings);
-    for (std::size_t at = 1; at < split->roots.size(); ++at) {
+    for (size_t at = 1; at < split->roots.size(); ++at) {
       if (found[at])
         continue;
       Rational other = liftRoot(f, split->roots[at], Rational(split->p), doublings);
       std::vector<Polynomial> span = shortElements(m, first, other, modulus, bits / 2);
-      auto d = static_cast<std::int64_t>(span.size());
+      auto d = static_cast<int64_t>(span.size());
       if (d < 2 || d == m || m % d != 0)
         continue;
       std::optional<Polynomial> generator = generatorOf(f, span);

@@ -16,7 +16,6 @@ namespace algebras {
 void offerSubfields(const Polynomial &f, const std::function<bool(const Polynomial &)> &take);
 
 // The minimal polynomial over Q of h(z), if its degree is `degree`; else nothing.
-std::optional<Polynomial> minimalPolynomialOfDegree(const Polynomial &f, const Polynomial &h,
-                                                    std::int64_t degree);
+std::optional<Polynomial> minimalPolynomialOfDegree(const Polynomial &f, const Polynomial &h, int64_t degree);
 
 } // namespace algebras

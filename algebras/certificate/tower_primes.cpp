@@ -43,22 +43,22 @@ ordered_json encode(const nmod_poly_struct *polynomial) {
   SparseVector terms;
   for (slong exponent = 0; exponent < nmod_poly_length(polynomial); ++exponent)
     if (ulong value = nmod_poly_get_coeff_ui(polynomial, exponent); value != 0)
-      terms.emplace_back(exponent, Rational(static_cast<std::int64_t>(value)));
+      terms.emplace_back(exponent, Rational(static_cast<int64_t>(value)));
   return encodeElement(terms);
 }
 
 class Search {
 public:
   Search(const std::vector<TowerPolynomial> &tower, bool several) : tower_(tower), several_(several) {
-    std::size_t count = 1;
+    size_t count = 1;
     for (const TowerPolynomial &polynomial : tower)
       count *= degrees_.emplace_back((polynomial.size() - 1) / count);
     possible_.assign(degrees_.back() + 1, true);
   }
 
   std::optional<ordered_json> run() {
-    constexpr ulong kLargestPrime = 4000;
-    for (ulong q = 2; q < kLargestPrime && !settled(); q = n_nextprime(q, 1)) {
+    constexpr ulong largest_prime = 4000;
+    for (ulong q = 2; q < largest_prime && !settled(); q = n_nextprime(q, 1)) {
       q_ = q;
       chains_ = 0;
       descend({1}, {});
@@ -67,18 +67,17 @@ public:
   }
 
 private:
-  static constexpr int kMostChains = 16; // of roots, modulo one prime
+  static constexpr int most_chains = 16; // of roots, modulo one prime
 
   bool settled() const { return std::count(possible_.begin(), possible_.end(), true) == 2; }
 
   // `values` of the monomials at `roots` of the polynomials before.
   void descend(const std::vector<ulong> &values, const std::vector<ulong> &roots) {
-    std::size_t step = roots.size();
+    size_t step = roots.size();
     ModularPolynomial f(q_);
-    for (std::size_t exponent = 0; exponent <= degrees_[step]; ++exponent) {
+    for (size_t exponent = 0; exponent <= degrees_[step]; ++exponent) {
       ulong sum = 0;
-      for (std::size_t at = 0; at < values.size() && exponent * values.size() + at < tower_[step].size();
-           ++at)
+      for (size_t at = 0; at < values.size() && exponent * values.size() + at < tower_[step].size(); ++at)
         sum = (sum + tower_[step][exponent * values.size() + at].integerModulo(q_).value() * values[at]) % q_;
       nmod_poly_set_coeff_ui(f, static_cast<slong>(exponent), sum);
     }
@@ -89,12 +88,12 @@ private:
     }
     Factors linear;
     nmod_poly_roots(linear, f, 1);
-    for (slong at = 0; at < linear->num && chains_ < kMostChains && !settled(); ++at) {
+    for (slong at = 0; at < linear->num && chains_ < most_chains && !settled(); ++at) {
       if (linear->exp[at] != 1)
         continue;
       ulong root = n_negmod(nmod_poly_get_coeff_ui(linear->p + at, 0), q_);
       std::vector<ulong> more = values, longer = roots;
-      for (std::size_t place = 0; more.size() < values.size() * degrees_[step]; ++place)
+      for (size_t place = 0; more.size() < values.size() * degrees_[step]; ++place)
         more.push_back(more[place] * root % q_);
       longer.push_back(root);
       descend(more, longer);
@@ -119,13 +118,13 @@ private:
     sums[0] = true;
     for (slong at = 0; at < factors->num; ++at)
       for (slong copy = 0; copy < factors->exp[at]; ++copy) {
-        auto degree = static_cast<std::size_t>(nmod_poly_degree(factors->p + at));
-        for (std::size_t sum = sums.size(); sum-- > degree;)
+        auto degree = static_cast<size_t>(nmod_poly_degree(factors->p + at));
+        for (size_t sum = sums.size(); sum-- > degree;)
           sums[sum] = sums[sum] || sums[sum - degree];
         prime["factors"].push_back(encode(factors->p + at));
       }
     std::vector<bool> both = possible_;
-    for (std::size_t sum = 0; sum < both.size(); ++sum)
+    for (size_t sum = 0; sum < both.size(); ++sum)
       both[sum] = both[sum] && sums[sum];
     if (both != possible_)
       primes_.push_back(std::move(prime));
@@ -134,7 +133,7 @@ private:
 
   const std::vector<TowerPolynomial> &tower_;
   bool several_;
-  std::vector<std::size_t> degrees_; // of the steps
+  std::vector<size_t> degrees_; // of the steps
   ulong q_ = 0;
   int chains_ = 0;
   std::vector<bool> possible_; // degrees of factors, as far as the primes tell

@@ -10,11 +10,11 @@ const std::vector<Algebra> &Construction::factors() const {
   return none;
 }
 
-std::vector<Constant> MatrixConstruction::constantsInto(std::int64_t slot) const {
+std::vector<Constant> MatrixConstruction::constantsInto(int64_t slot) const {
   Position where = position(slot);
   std::vector<Constant> result;
   // (i,k)(k,j): slots of one row ascend with their column, so that ascending k gives ascending first indices.
-  for (std::int64_t k : support(where.row, where.column))
+  for (int64_t k : support(where.row, where.column))
     result.push_back({slotAt({where.row, k}).value(), slotAt({k, where.column}).value(), slot, Rational(1)});
   return result;
 }

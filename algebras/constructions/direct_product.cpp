@@ -25,7 +25,7 @@ std::string join(const std::vector<Algebra> &factors, std::string (*print)(const
 
 class DirectProduct final : public Construction {
 public:
-  DirectProduct(std::vector<Algebra> factors, std::int64_t dimension, std::int64_t nonzeros)
+  DirectProduct(std::vector<Algebra> factors, int64_t dimension, int64_t nonzeros)
       : Construction(Kind::DirectProduct, factors[0].field(), dimension, nonzeros),
         factors_(std::move(factors)) {
     setName(join(factors_, [](const Algebra &factor) { return factor.name(); }));
@@ -37,7 +37,7 @@ public:
   }
   const std::vector<Algebra> &factors() const override { return factors_; }
 
-  std::vector<Constant> constantsInto(std::int64_t slot) const override {
+  std::vector<Constant> constantsInto(int64_t slot) const override {
     Place place = find(slot, &Algebra::dimension);
     std::vector<Constant> result = factors_[place.factor].constantsInto(place.rest);
     for (Constant &constant : result) {
@@ -47,70 +47,70 @@ public:
     }
     return result;
   }
-  std::string slotName(std::int64_t slot) const override {
+  std::string slotName(int64_t slot) const override {
     Place place = find(slot, &Algebra::dimension);
     return fmt::format("{}:{}", place.factor, factors_[place.factor].slotName(place.rest));
   }
 
   bool isMatrixLike() const override { return matrix_like_; }
-  std::int64_t positions() const override { return sum(&Algebra::positions); }
-  Position position(std::int64_t slot) const override {
+  int64_t positions() const override { return sum(&Algebra::positions); }
+  Position position(int64_t slot) const override {
     Place place = find(slot, &Algebra::dimension);
     Position own = factors_[place.factor].position(place.rest);
-    std::int64_t start = startOf(place.factor, &Algebra::positions);
+    int64_t start = startOf(place.factor, &Algebra::positions);
     return {start + own.row, start + own.column};
   }
-  std::optional<std::int64_t> slotAt(Position where) const override {
+  std::optional<int64_t> slotAt(Position where) const override {
     Place row = find(where.row, &Algebra::positions), column = find(where.column, &Algebra::positions);
     if (row.factor != column.factor)
       return std::nullopt;
-    std::optional<std::int64_t> own = factors_[row.factor].slotAt({row.rest, column.rest});
+    std::optional<int64_t> own = factors_[row.factor].slotAt({row.rest, column.rest});
     return own ? std::optional(startOf(row.factor, &Algebra::dimension) + *own) : std::nullopt;
   }
-  std::vector<std::int64_t> support(std::int64_t i, std::int64_t j) const override {
+  std::vector<int64_t> support(int64_t i, int64_t j) const override {
     Place row = find(i, &Algebra::positions), column = find(j, &Algebra::positions);
     if (row.factor != column.factor)
       return {};
-    std::vector<std::int64_t> result = factors_[row.factor].support(row.rest, column.rest);
-    for (std::int64_t &k : result)
+    std::vector<int64_t> result = factors_[row.factor].support(row.rest, column.rest);
+    for (int64_t &k : result)
       k += row.start;
     return result;
   }
-  std::int64_t rowTypes() const override { return sum(&Algebra::rowTypes); }
-  std::int64_t rowTypeOf(std::int64_t row) const override {
+  int64_t rowTypes() const override { return sum(&Algebra::rowTypes); }
+  int64_t rowTypeOf(int64_t row) const override {
     Place place = find(row, &Algebra::positions);
     return startOf(place.factor, &Algebra::rowTypes) + factors_[place.factor].rowTypeOf(place.rest);
   }
-  std::int64_t firstRowOf(std::int64_t type) const override {
+  int64_t firstRowOf(int64_t type) const override {
     Place place = find(type, &Algebra::rowTypes);
     return startOf(place.factor, &Algebra::positions) + factors_[place.factor].firstRowOf(place.rest);
   }
 
 private:
-  using Size = std::int64_t (Algebra::*)() const;
+  using Size = int64_t (Algebra::*)() const;
 
   struct Place {
-    std::size_t factor;
-    std::int64_t start, rest;
+    size_t factor;
+    int64_t start, rest;
   };
 
   // The factor that holds an index, where it starts, and the index within it.
-  Place find(std::int64_t index, Size size) const {
-    std::int64_t start = 0;
-    for (std::size_t factor = 0;; ++factor) {
-      std::int64_t own = (factors_[factor].*size)();
+  Place find(int64_t index, Size size) const {
+    int64_t start = 0;
+    for (size_t factor = 0;; ++factor) {
+      int64_t own = (factors_[factor].*size)();
       if (index - start < own)
         return {factor, start, index - start};
       start += own;
     }
   }
-  std::int64_t startOf(std::size_t factor, Size size) const {
-    std::int64_t start = 0;
-    for (std::size_t before = 0; before < factor; ++before)
+  int64_t startOf(size_t factor, Size size) const {
+    int64_t start = 0;
+    for (size_t before = 0; before < factor; ++before)
       start += (factors_[before].*size)();
     return start;
   }
-  std::int64_t sum(Size size) const { return startOf(factors_.size(), size); }
+  int64_t sum(Size size) const { return startOf(factors_.size(), size); }
 
   std::vector<Algebra> factors_;
   bool matrix_like_ = false;
@@ -119,9 +119,8 @@ private:
 } // namespace
 
 Algebra directProduct(const Algebra &left, const Algebra &right) {
-  std::int64_t dimension =
-      checkedAdd(left.dimension(), right.dimension(), "the dimension of a direct product");
-  std::int64_t nonzeros =
+  int64_t dimension = checkedAdd(left.dimension(), right.dimension(), "the dimension of a direct product");
+  int64_t nonzeros =
       checkedAdd(left.nonzeros(), right.nonzeros(), "the number of products of a direct product");
   return Algebra(std::make_shared<DirectProduct>(detail::flatten(Kind::DirectProduct, left, right), dimension,
                                                  nonzeros));

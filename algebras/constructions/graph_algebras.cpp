@@ -15,7 +15,7 @@ namespace {
 using detail::MatrixConstruction;
 using Kind = Algebra::Kind;
 
-void requirePositive(std::int64_t n, const char *family) {
+void requirePositive(int64_t n, const char *family) {
   if (n < 1)
     throw InputError(fmt::format("{}({}): the size has to be at least 1", family, n));
 }
@@ -25,70 +25,70 @@ class GraphLike : public MatrixConstruction {
 public:
   using MatrixConstruction::MatrixConstruction;
 
-  std::vector<std::int64_t> support(std::int64_t i, std::int64_t j) const override {
+  std::vector<int64_t> support(int64_t i, int64_t j) const override {
     if (i == j)
       return {i};
     if (!slotAt({i, j}))
       return {};
     return {std::min(i, j), std::max(i, j)};
   }
-  std::string slotName(std::int64_t slot) const override {
+  std::string slotName(int64_t slot) const override {
     Position where = position(slot);
     if (where.row == where.column)
       return "e" + vertexName(where.row);
     return fmt::format("a{}_{}", vertexName(where.row), vertexName(where.column));
   }
-  virtual std::string vertexName(std::int64_t vertex) const { return fmt::format("{}", vertex); }
+  virtual std::string vertexName(int64_t vertex) const { return fmt::format("{}", vertex); }
 };
 
 class CompleteGraph final : public GraphLike {
 public:
-  CompleteGraph(std::int64_t n, std::int64_t dimension, std::int64_t nonzeros, Field field)
+  CompleteGraph(int64_t n, int64_t dimension, int64_t nonzeros, Field field)
       : GraphLike(Kind::CompleteGraph, field, dimension, nonzeros), n_(n) {
     setName(fmt::format("Q({})", n));
   }
-  std::int64_t parameter() const override { return n_; }
-  std::int64_t positions() const override { return n_; }
-  Position position(std::int64_t slot) const override { return {slot / n_, slot % n_}; }
-  std::optional<std::int64_t> slotAt(Position where) const override { return where.row * n_ + where.column; }
+  int64_t parameter() const override { return n_; }
+  int64_t positions() const override { return n_; }
+  Position position(int64_t slot) const override { return {slot / n_, slot % n_}; }
+  std::optional<int64_t> slotAt(Position where) const override { return where.row * n_ + where.column; }
 
 private:
-  std::int64_t n_;
+  int64_t n_;
 };
 
 class PathGraph final : public GraphLike {
 public:
-  PathGraph(std::int64_t n, std::int64_t dimension, std::int64_t nonzeros, Field field)
+  PathGraph(int64_t n, int64_t dimension, int64_t nonzeros, Field field)
       : GraphLike(Kind::Path, field, dimension, nonzeros), n_(n) {
     setName(fmt::format("path({})", n));
   }
-  std::int64_t parameter() const override { return n_; }
-  std::int64_t positions() const override { return n_; }
-  Position position(std::int64_t slot) const override { return {slot / 2, slot / 2 + slot % 2}; }
-  std::optional<std::int64_t> slotAt(Position where) const override {
+  int64_t parameter() const override { return n_; }
+  int64_t positions() const override { return n_; }
+  Position position(int64_t slot) const override { return {slot / 2, slot / 2 + slot % 2}; }
+  std::optional<int64_t> slotAt(Position where) const override {
     if (where.column != where.row && where.column != where.row + 1)
       return std::nullopt;
     return where.row + where.column;
   }
 
 private:
-  std::int64_t n_;
+  int64_t n_;
 };
 
 class Coordinates final : public GraphLike {
 public:
-  Coordinates(std::int64_t n, Field field) : GraphLike(Kind::Coordinates, field, n, n), n_(n) {
+  Coordinates(int64_t n, Field field) : GraphLike(Kind::Coordinates, field, n, n), n_(n) {
     setName(fmt::format("D({})", n));
   }
-  std::int64_t parameter() const override { return n_; }
-  std::int64_t positions() const override { return n_; }
-  Position position(std::int64_t slot) const override { return {slot, slot}; }
-  std::optional<std::int64_t> slotAt(Position where) const override {
+  int64_t parameter() const override { return n_; }
+  int64_t positions() const override { return n_; }
+  Position position(int64_t slot) const override { return {slot, slot}; }
+  std::optional<int64_t> slotAt(Position where) const override {
     return where.row == where.column ? std::optional(where.row) : std::nullopt;
   }
 
 private:
-  std::int64_t n_;
+  int64_t n_;
 };
 
 class ExplicitGraph final : public GraphLike {
@@ -97,31 +97,31 @@ public:
       : GraphLike(Kind::Graph, field, graph.vertexCount() + graph.edgeCount(),
                   graph.vertexCount() + 2 * graph.edgeCount()),
         graph_(std::move(graph)) {
-    constexpr std::int64_t kSpelledOut = 32;
-    setName(graph_.edgeCount() <= kSpelledOut
+    constexpr int64_t spelled_out = 32;
+    setName(graph_.edgeCount() <= spelled_out
                 ? graph_.expression()
                 : fmt::format("graph({} vertices, {} edges)", graph_.vertexCount(), graph_.edgeCount()));
   }
   std::string expression() const override { return graph_.expression(); }
-  std::int64_t parameter() const override { return graph_.vertexCount(); }
+  int64_t parameter() const override { return graph_.vertexCount(); }
   const Graph *graph() const override { return &graph_; }
-  std::int64_t positions() const override { return graph_.vertexCount(); }
-  std::string vertexName(std::int64_t vertex) const override { return graph_.vertexName(vertex); }
+  int64_t positions() const override { return graph_.vertexCount(); }
+  std::string vertexName(int64_t vertex) const override { return graph_.vertexName(vertex); }
 
   // Row i holds its vertex and the out-edges of i, by column: slots edgesBefore(i) + i and following.
-  Position position(std::int64_t slot) const override {
-    std::int64_t low = 0, high = positions(); // the last row that starts at or before the slot
+  Position position(int64_t slot) const override {
+    int64_t low = 0, high = positions(); // the last row that starts at or before the slot
     while (high - low > 1) {
-      std::int64_t middle = low + (high - low) / 2;
+      int64_t middle = low + (high - low) / 2;
       (rowStart(middle) <= slot ? low : high) = middle;
     }
-    std::int64_t k = slot - rowStart(low), diagonal = edgesLeftOf(low, low);
+    int64_t k = slot - rowStart(low), diagonal = edgesLeftOf(low, low);
     if (k == diagonal)
       return {low, low};
     return {low, graph_.successor(low, k < diagonal ? k : k - 1)};
   }
-  std::optional<std::int64_t> slotAt(Position where) const override {
-    std::int64_t k = edgesLeftOf(where.row, where.column);
+  std::optional<int64_t> slotAt(Position where) const override {
+    int64_t k = edgesLeftOf(where.row, where.column);
     if (where.row == where.column)
       return rowStart(where.row) + k;
     if (!graph_.hasEdge(where.row, where.column))
@@ -130,12 +130,12 @@ public:
   }
 
 private:
-  std::int64_t rowStart(std::int64_t row) const { return row + graph_.edgesBefore(row); }
+  int64_t rowStart(int64_t row) const { return row + graph_.edgesBefore(row); }
   // Out-edges of `row` whose target is smaller than `column`.
-  std::int64_t edgesLeftOf(std::int64_t row, std::int64_t column) const {
-    std::int64_t low = 0, high = graph_.edgesBefore(row + 1) - graph_.edgesBefore(row);
+  int64_t edgesLeftOf(int64_t row, int64_t column) const {
+    int64_t low = 0, high = graph_.edgesBefore(row + 1) - graph_.edgesBefore(row);
     while (low < high) {
-      std::int64_t middle = low + (high - low) / 2;
+      int64_t middle = low + (high - low) / 2;
       if (graph_.successor(row, middle) < column)
         low = middle + 1;
       else
@@ -149,11 +149,11 @@ private:
 
 } // namespace
 
-Algebra completeGraph(std::int64_t n, Field field) {
+Algebra completeGraph(int64_t n, Field field) {
   requirePositive(n, "Q");
   std::string what = fmt::format("the dimension of Q({})", n);
-  std::int64_t dimension = checkedMultiply(n, n, what);
-  std::int64_t nonzeros = checkedMultiply(n, checkedMultiply(2, n, what) - 1, what);
+  int64_t dimension = checkedMultiply(n, n, what);
+  int64_t nonzeros = checkedMultiply(n, checkedMultiply(2, n, what) - 1, what);
   return Algebra(std::make_shared<CompleteGraph>(n, dimension, nonzeros, field));
 }
 
@@ -161,14 +161,14 @@ Algebra graphAlgebra(Graph graph, Field field) {
   return Algebra(std::make_shared<ExplicitGraph>(std::move(graph), field));
 }
 
-Algebra path(std::int64_t n, Field field) {
+Algebra path(int64_t n, Field field) {
   requirePositive(n, "path");
   std::string what = fmt::format("the number of products of path({})", n);
-  std::int64_t nonzeros = checkedMultiply(3, n, what) - 2;
+  int64_t nonzeros = checkedMultiply(3, n, what) - 2;
   return Algebra(std::make_shared<PathGraph>(n, 2 * n - 1, nonzeros, field));
 }
 
-Algebra coordinates(std::int64_t n, Field field) {
+Algebra coordinates(int64_t n, Field field) {
   requirePositive(n, "D");
   return Algebra(std::make_shared<Coordinates>(n, field));
 }

@@ -25,33 +25,33 @@ public:
   }
   std::string expression() const override { return fmt::format("table({})", printTable(table_)); }
   const Table *table() const override { return &table_; }
-  std::vector<Constant> constantsInto(std::int64_t slot) const override {
+  std::vector<Constant> constantsInto(int64_t slot) const override {
     std::call_once(sorted_, [this] { sortByOutput(); });
     const std::vector<Constant> &constants = table_.constants();
     auto place = std::lower_bound(by_output_.begin(), by_output_.end(), slot,
-                                  [&](std::size_t index, std::int64_t k) { return constants[index].k < k; });
+                                  [&](size_t index, int64_t k) { return constants[index].k < k; });
     std::vector<Constant> result;
     for (; place != by_output_.end() && constants[*place].k == slot; ++place)
       result.push_back(constants[*place]);
     return result;
   }
-  std::string slotName(std::int64_t slot) const override { return fmt::format("b{}", slot); }
+  std::string slotName(int64_t slot) const override { return fmt::format("b{}", slot); }
 
   bool isMatrixLike() const override { return false; }
-  std::int64_t positions() const override { notMatrixLike(); }
-  Position position(std::int64_t) const override { notMatrixLike(); }
-  std::optional<std::int64_t> slotAt(Position) const override { notMatrixLike(); }
-  std::vector<std::int64_t> support(std::int64_t, std::int64_t) const override { notMatrixLike(); }
-  std::int64_t rowTypes() const override { notMatrixLike(); }
-  std::int64_t rowTypeOf(std::int64_t) const override { notMatrixLike(); }
-  std::int64_t firstRowOf(std::int64_t) const override { notMatrixLike(); }
+  int64_t positions() const override { notMatrixLike(); }
+  Position position(int64_t) const override { notMatrixLike(); }
+  std::optional<int64_t> slotAt(Position) const override { notMatrixLike(); }
+  std::vector<int64_t> support(int64_t, int64_t) const override { notMatrixLike(); }
+  int64_t rowTypes() const override { notMatrixLike(); }
+  int64_t rowTypeOf(int64_t) const override { notMatrixLike(); }
+  int64_t firstRowOf(int64_t) const override { notMatrixLike(); }
 
 private:
   void sortByOutput() const {
     const std::vector<Constant> &constants = table_.constants();
     by_output_.resize(constants.size());
     std::iota(by_output_.begin(), by_output_.end(), 0);
-    std::sort(by_output_.begin(), by_output_.end(), [&](std::size_t left, std::size_t right) {
+    std::sort(by_output_.begin(), by_output_.end(), [&](size_t left, size_t right) {
       return std::tie(constants[left].k, left) < std::tie(constants[right].k, right);
     });
   }
@@ -59,7 +59,7 @@ private:
   Table table_;
   // Made when it is first asked for: proofs about large tables do without.
   mutable std::once_flag sorted_;
-  mutable std::vector<std::size_t> by_output_; // indices of the constants, sorted by (k, i, j)
+  mutable std::vector<size_t> by_output_; // indices of the constants, sorted by (k, i, j)
 };
 
 } // namespace

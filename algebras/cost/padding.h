@@ -10,12 +10,12 @@
 namespace algebras::cost {
 
 struct Tile {
-  std::int64_t rows = 128, columns = 128, depth = 1;
+  int64_t rows = 128, columns = 128, depth = 1;
 };
 
 // MACs with the rows of each type, the columns of each output group and the depth of each input group rounded
 // up to the tile.
-std::int64_t paddedMacs(const Lift &lift, const Groups &in, const Groups &out,
-                        std::span<const std::int64_t> rows_of_type, const Tile &tile);
+int64_t paddedMacs(const Lift &lift, const Groups &in, const Groups &out,
+                   std::span<const int64_t> rows_of_type, const Tile &tile);
 
 } // namespace algebras::cost

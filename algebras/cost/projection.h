@@ -14,20 +14,20 @@ namespace algebras::cost {
 
 // MACs of one row of `type`: the sum of s_k r_j over its terms. For Q(q) this is C_i = sum_j s_j r_j + s_i (N
 // - r_i) (eq. unequal-row-cost), in closed form.
-std::int64_t rowMacs(const Lift &lift, const Groups &in, const Groups &out, std::int64_t type);
+int64_t rowMacs(const Lift &lift, const Groups &in, const Groups &out, int64_t type);
 // eq. unequal-row-cost by itself, for Q(q) with q = in.count().
-std::int64_t completeGraphRowMacs(const Groups &in, const Groups &out, std::int64_t type);
+int64_t completeGraphRowMacs(const Groups &in, const Groups &out, int64_t type);
 // rowMacs of every type; linear in the number of terms, or in the groups for Q(q).
-std::vector<std::int64_t> allRowMacs(const Lift &lift, const Groups &in, const Groups &out);
+std::vector<int64_t> allRowMacs(const Lift &lift, const Groups &in, const Groups &out);
 
 // Forward MACs of a batch with rows_of_type[i] rows of type i (eq. rectangular-batch-cost).
-std::int64_t batchMacs(const Lift &lift, const Groups &in, const Groups &out,
-                       std::span<const std::int64_t> rows_of_type);
-std::int64_t denseMacs(std::int64_t m, std::int64_t k, std::int64_t n);
+int64_t batchMacs(const Lift &lift, const Groups &in, const Groups &out,
+                  std::span<const int64_t> rows_of_type);
+int64_t denseMacs(int64_t m, int64_t k, int64_t n);
 // Forward, dX and dW: three times the forward count (eq. three-pass-projection-cost).
-std::int64_t trainingMacs(std::int64_t forward);
+int64_t trainingMacs(int64_t forward);
 
-Rational rho(std::int64_t q); // (2q-1)/q^2, eq. rho
+Rational rho(int64_t q); // (2q-1)/q^2, eq. rho
 Rational
 equalGroupFraction(const Lift &lift); // active over dense for equal groups and equally frequent types
 

@@ -14,55 +14,54 @@ namespace algebras::cost {
 
 namespace {
 
-constexpr std::int64_t kListedBlocks = 64;
+constexpr int64_t listed_blocks = 64;
 
 // How many terms and places of terms have to be looked at. Between groups of one width all are alike, and
 // those of a product are counted factor by factor.
-std::int64_t walkedTerms(const Lift &lift, bool alike) {
+int64_t walkedTerms(const Lift &lift, bool alike) {
   if (lift.completeGraph() || (alike && lift.formula()))
     return 0;
   const char *what = "the number of block products";
   if (!alike || lift.factors().empty())
     return checkedAdd(checkedMultiply(lift.types(), lift.outputGroups(), what), lift.termCount(), what);
-  std::int64_t walked = lift.types();
+  int64_t walked = lift.types();
   for (const Lift &factor : lift.factors())
     walked = checkedAdd(walked, walkedTerms(factor, alike), what);
   return walked;
 }
 
 void requireCountable(const Layer &layer) {
-  constexpr std::int64_t kMostTerms = std::int64_t{1} << 26;
+  constexpr int64_t most_terms = int64_t{1} << 26;
   const Lift &lift = layer.lift;
-  const std::int64_t walked = walkedTerms(lift, layer.in.isEqual() && layer.out.isEqual());
-  if (walked > kMostTerms)
+  const int64_t walked = walkedTerms(lift, layer.in.isEqual() && layer.out.isEqual());
+  if (walked > most_terms)
     throw InputError(fmt::format("{} has {} block products, too many to count one by one: that would take {} "
                                  "steps; {} are the limit",
-                                 lift.algebra().name(), lift.termCount(), walked, kMostTerms))
+                                 lift.algebra().name(), lift.termCount(), walked, most_terms))
         .hint("take a smaller algebra, or matrix factors M(n) on its right, which need no terms");
 }
 
-std::vector<std::int64_t> evenly(std::int64_t m, std::int64_t types) {
-  std::vector<std::int64_t> rows(types, m / types);
-  for (std::int64_t type = 0; type < m % types; ++type)
+std::vector<int64_t> evenly(int64_t m, int64_t types) {
+  std::vector<int64_t> rows(types, m / types);
+  for (int64_t type = 0; type < m % types; ++type)
     ++rows[type];
   return rows;
 }
 
-std::vector<std::int64_t> countRows(const Layer &layer, std::int64_t m, std::int64_t p0,
-                                    const CostOptions &options) {
-  std::int64_t types = layer.lift.types();
+std::vector<int64_t> countRows(const Layer &layer, int64_t m, int64_t p0, const CostOptions &options) {
+  int64_t types = layer.lift.types();
   if (layer.row_types.kind() != RowTypes::Kind::Explicit) {
-    std::vector<std::int64_t> rows(types);
-    for (std::int64_t type = 0; type < types; ++type)
+    std::vector<int64_t> rows(types);
+    for (int64_t type = 0; type < types; ++type)
       rows[type] = layer.row_types.countOf(type, m, p0);
     return rows;
   }
   if (options.rows_of_type.empty())
     return evenly(m, types);
-  const std::vector<std::int64_t> &given = options.rows_of_type;
+  const std::vector<int64_t> &given = options.rows_of_type;
   bool sound =
-      static_cast<std::int64_t>(given.size()) == types &&
-      std::all_of(given.begin(), given.end(), [&](std::int64_t rows) { return rows >= 0 && rows <= m; }) &&
+      static_cast<int64_t>(given.size()) == types &&
+      std::all_of(given.begin(), given.end(), [&](int64_t rows) { return rows >= 0 && rows <= m; }) &&
       std::accumulate(given.begin(), given.end(), __int128{0}) == m;
   if (!sound)
     throw InputError(fmt::format("the row counts have to be {} numbers that add up to {}", types, m));
@@ -80,7 +79,7 @@ nlohmann::ordered_json toJson(const Reach &reach) {
 
 } // namespace
 
-CostReport costReport(const Layer &layer, std::int64_t m, std::int64_t p0, const CostOptions &options) {
+CostReport costReport(const Layer &layer, int64_t m, int64_t p0, const CostOptions &options) {
   layer.validate();
   if (m < 1)
     throw InputError(fmt::format("M = {}: at least one row is needed", m));
@@ -116,17 +115,18 @@ CostReport costReport(const Layer &layer, std::int64_t m, std::int64_t p0, const
   report.complete_graph = lift.completeGraph();
 
   report.reach = reach(lift, layer.in, layer.out, report.rows_of_type);
-  report.unreached = unreachedBlocks(lift, report.rows_of_type, kListedBlocks);
-  report.bank_identity_is_identity = lift.bankIdentityIsIdentity();
+  report.unreached = unreachedBlocks(lift, report.rows_of_type, listed_blocks);
+  report.weight_identity_is_identity = lift.weightIdentityIsIdentity();
   auto [least, most] = std::minmax_element(report.row_macs.begin(), report.row_macs.end());
   report.decode_row_macs_least = *least;
   report.decode_row_macs_most = *most;
 
-  std::int64_t bytes = byteWidth(layer.dtype);
-  std::int64_t features = checkedAdd(report.k, report.n, "the width of a row");
+  int64_t bytes = byteWidth(layer.dtype);
+  int64_t features = checkedAdd(report.k, report.n, "the width of a row");
   report.activation_bytes =
       checkedMultiply(bytes, checkedMultiply(m, features, "the size of X and Y"), "the size of X and Y");
-  report.live_weight_bytes = checkedMultiply(bytes, report.reach.reached_parameters, "the size of the bank");
+  report.live_weight_bytes =
+      checkedMultiply(bytes, report.reach.reached_parameters, "the size of the weight matrix");
   report.largest_efficient_groups = largestEfficientGroups(m, report.k, report.n, options.leaf);
   report.break_even_rate = breakEvenRate(report.fraction, Rational(0));
   return report;
@@ -162,9 +162,9 @@ nlohmann::ordered_json toJson(const CostReport &report) {
       {"rows", report.tile.rows}, {"columns", report.tile.columns}, {"depth", report.tile.depth}};
   result["reach"] = toJson(report.reach);
   result["unreached"] = nlohmann::ordered_json::array();
-  for (const BankBlock &block : report.unreached)
-    result["unreached"].push_back({block.bank_row, block.output_group});
-  result["bank_identity_is_identity"] = report.bank_identity_is_identity;
+  for (const WeightBlock &block : report.unreached)
+    result["unreached"].push_back({block.weight_row, block.output_group});
+  result["bank_identity_is_identity"] = report.weight_identity_is_identity;
   result["decode_row_macs_least"] = report.decode_row_macs_least;
   result["decode_row_macs_most"] = report.decode_row_macs_most;
   result["activation_bytes"] = report.activation_bytes;

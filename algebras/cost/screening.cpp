@@ -8,7 +8,7 @@
 
 namespace algebras::cost {
 
-std::int64_t largestEfficientGroups(std::int64_t m, std::int64_t k, std::int64_t n, const LeafMinimum &leaf) {
+int64_t largestEfficientGroups(int64_t m, int64_t k, int64_t n, const LeafMinimum &leaf) {
   if (leaf.m < 1 || leaf.k < 1 || leaf.n < 1)
     throw InputError("the smallest efficient leaf has to be at least 1 along each axis");
   return std::min({m / leaf.m, k / leaf.k, n / leaf.n});

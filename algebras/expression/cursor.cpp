@@ -50,7 +50,7 @@ void Cursor::require(char expected, std::string_view purpose) {
 
 std::string_view Cursor::word() {
   skipBlanks();
-  std::size_t start = offset_;
+  size_t start = offset_;
   while (offset_ < text_.size() &&
          (std::isalpha(static_cast<unsigned char>(text_[offset_])) || text_[offset_] == '_'))
     ++offset_;
@@ -59,7 +59,7 @@ std::string_view Cursor::word() {
 
 std::string_view Cursor::name() {
   skipBlanks();
-  std::size_t start = offset_;
+  size_t start = offset_;
   while (offset_ < text_.size() &&
          (std::isalnum(static_cast<unsigned char>(text_[offset_])) || text_[offset_] == '_'))
     ++offset_;
@@ -68,10 +68,10 @@ std::string_view Cursor::name() {
 
 Rational Cursor::fraction(std::string_view purpose) {
   skipBlanks();
-  std::size_t start = offset_;
+  size_t start = offset_;
   auto digits = [&] {
     skipBlanks();
-    std::size_t begin = offset_;
+    size_t begin = offset_;
     while (offset_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[offset_])))
       ++offset_;
     if (offset_ == begin)
@@ -88,12 +88,12 @@ Rational Cursor::fraction(std::string_view purpose) {
   }
 }
 
-std::int64_t Cursor::integer(std::string_view purpose) {
+int64_t Cursor::integer(std::string_view purpose) {
   skipBlanks();
-  std::size_t start = offset_;
+  size_t start = offset_;
   bool negative = offset_ < text_.size() && text_[offset_] == '-';
   const char *begin = text_.data() + offset_ + negative, *end = text_.data() + text_.size();
-  std::int64_t value = 0;
+  int64_t value = 0;
   auto [stop, code] = std::from_chars(begin, end, value);
   if (code == std::errc::result_out_of_range)
     fail(start, fmt::format("{} does not fit in 64 bits", purpose));
@@ -101,15 +101,15 @@ std::int64_t Cursor::integer(std::string_view purpose) {
     fail(start, fmt::format("{} is missing: an integer is needed here", purpose));
   if (negative)
     fail(start, fmt::format("{} is negative", purpose));
-  offset_ = static_cast<std::size_t>(stop - text_.data());
+  offset_ = static_cast<size_t>(stop - text_.data());
   return value;
 }
 
 std::string Cursor::fileName(char stop) {
   skipBlanks();
-  std::size_t start = offset_;
+  size_t start = offset_;
   bool quoted = take('"');
-  std::size_t end = text_.find(quoted ? '"' : stop, offset_);
+  size_t end = text_.find(quoted ? '"' : stop, offset_);
   if (end == std::string_view::npos)
     fail(start, quoted ? std::string("this file name is not closed with a quote")
                        : fmt::format("'{}' is missing after this file name", stop));
@@ -126,8 +126,8 @@ std::string Cursor::fileName(char stop) {
 
 std::string_view Cursor::json() {
   skipBlanks();
-  std::size_t start = offset_;
-  std::size_t depth = 0;
+  size_t start = offset_;
+  size_t depth = 0;
   bool string = false;
   for (; offset_ < text_.size(); ++offset_) {
     char c = text_[offset_];
@@ -147,19 +147,19 @@ std::string_view Cursor::json() {
   fail(start, "this JSON object is not closed");
 }
 
-SourceLocation Cursor::where(std::size_t offset) const {
+SourceLocation Cursor::where(size_t offset) const {
   SourceLocation where = locate(text_, offset, options_.file);
   // The first line of the expression may stand in the middle of a line of its file, whose start is not known
   // here: blanks stand for it.
   if (where.line == 1 && options_.column > 1) {
-    where.text = std::string(static_cast<std::size_t>(options_.column - 1), ' ') + where.text;
+    where.text = std::string(static_cast<size_t>(options_.column - 1), ' ') + where.text;
     where.column += options_.column - 1;
   }
   where.line += options_.line - 1;
   return where;
 }
 
-void Cursor::fail(std::size_t offset, const std::string &message, const std::string &hint) const {
+void Cursor::fail(size_t offset, const std::string &message, const std::string &hint) const {
   throw InputError(message, where(offset)).hint(hint);
 }
 

@@ -13,7 +13,7 @@ class Cursor {
 public:
   Cursor(std::string_view text, const ExpressionOptions &options) : text_(text), options_(options) {}
 
-  std::size_t offset() const { return offset_; }
+  size_t offset() const { return offset_; }
   bool atEnd(); // after blanks
   // The next character after blanks, or 0 at the end.
   char peek();
@@ -28,21 +28,21 @@ public:
   // A non-negative number: digits, or digits "/" digits.
   Rational fraction(std::string_view purpose);
   // A non-negative decimal integer that fits in 64 bits.
-  std::int64_t integer(std::string_view purpose);
+  int64_t integer(std::string_view purpose);
   // A file name: in double quotes, or up to the next `end` with blanks around it dropped.
   std::string fileName(char end = ')');
   // The JSON object that starts here, to its closing brace.
   std::string_view json();
 
-  [[noreturn]] void fail(std::size_t offset, const std::string &message, const std::string &hint = {}) const;
-  SourceLocation where(std::size_t offset) const;
+  [[noreturn]] void fail(size_t offset, const std::string &message, const std::string &hint = {}) const;
+  SourceLocation where(size_t offset) const;
 
 private:
   void skipBlanks();
 
   std::string_view text_;
   const ExpressionOptions &options_;
-  std::size_t offset_ = 0;
+  size_t offset_ = 0;
 };
 
 } // namespace algebras::detail

@@ -60,7 +60,7 @@ private:
       break;
     }
     Algebra result = build(syntax.operands[0]);
-    for (std::size_t index = 1; index < syntax.operands.size(); ++index) {
+    for (size_t index = 1; index < syntax.operands.size(); ++index) {
       Algebra next = build(syntax.operands[index]);
       result = pointing(syntax, [&] {
         return syntax.kind == Syntax::Kind::Sum ? directProduct(result, next) : tensor(result, next);

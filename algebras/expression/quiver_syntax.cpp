@@ -18,7 +18,7 @@ bool beginsWithDigit(const std::string &name) {
 
 std::string requireName(Cursor &cursor, const char *what) {
   cursor.peek();
-  std::size_t start = cursor.offset();
+  size_t start = cursor.offset();
   std::string name(cursor.name());
   if (name.empty())
     cursor.fail(start,
@@ -31,7 +31,7 @@ public:
   explicit QuiverReader(Cursor &cursor) : cursor_(cursor) {}
 
   Quiver run() {
-    std::size_t start = (cursor_.peek(), cursor_.offset());
+    size_t start = (cursor_.peek(), cursor_.offset());
     cursor_.require('"', "before the arrows");
     if (cursor_.peek() != '"')
       do
@@ -40,10 +40,10 @@ public:
     cursor_.require('"', "after the arrows");
     if (names_.empty())
       cursor_.fail(start, "a quiver needs at least one vertex", "for example \"a:1->2, b:2->3\"");
-    std::vector<std::int64_t> order = vertexOrder(names_), place(names_.size());
+    std::vector<int64_t> order = vertexOrder(names_), place(names_.size());
     std::vector<std::string> sorted(names_.size());
-    for (std::size_t index = 0; index < order.size(); ++index) {
-      place[order[index]] = static_cast<std::int64_t>(index);
+    for (size_t index = 0; index < order.size(); ++index) {
+      place[order[index]] = static_cast<int64_t>(index);
       sorted[index] = names_[order[index]];
     }
     for (Arrow &arrow : arrows_) {
@@ -55,7 +55,7 @@ public:
 
 private:
   void item() {
-    std::size_t start = (cursor_.peek(), cursor_.offset());
+    size_t start = (cursor_.peek(), cursor_.offset());
     std::string name = requireName(cursor_, "an arrow or a vertex");
     if (cursor_.peek() == '-')
       cursor_.fail(start, fmt::format("this arrow from {} has no name", name), "write it as in a:1->2");
@@ -68,16 +68,16 @@ private:
                    "relations could not tell it from a number");
     if (!arrow_names_.insert({name, arrows_.size()}).second)
       cursor_.fail(start, fmt::format("two arrows are called {}", name), "give each its own name");
-    std::int64_t source = vertex(requireName(cursor_, "the source of an arrow"));
+    int64_t source = vertex(requireName(cursor_, "the source of an arrow"));
     cursor_.peek();
     if (!cursor_.takeWord("->"))
       cursor_.fail(cursor_.offset(), "'->' is missing in this arrow");
-    std::int64_t target = vertex(requireName(cursor_, "the target of an arrow"));
+    int64_t target = vertex(requireName(cursor_, "the target of an arrow"));
     arrows_.push_back({name, source, target});
   }
 
-  std::int64_t vertex(const std::string &name) {
-    auto [place, is_new] = vertices_.try_emplace(name, static_cast<std::int64_t>(names_.size()));
+  int64_t vertex(const std::string &name) {
+    auto [place, is_new] = vertices_.try_emplace(name, static_cast<int64_t>(names_.size()));
     if (is_new)
       names_.push_back(name);
     return place->second;
@@ -85,17 +85,17 @@ private:
 
   Cursor &cursor_;
   std::vector<std::string> names_; // of vertices, as they are mentioned
-  std::map<std::string, std::int64_t> vertices_;
-  std::map<std::string, std::size_t> arrow_names_;
+  std::map<std::string, int64_t> vertices_;
+  std::map<std::string, size_t> arrow_names_;
   std::vector<Arrow> arrows_;
 };
 
 class RelationReader {
 public:
   RelationReader(Cursor &cursor, const Quiver &quiver) : cursor_(cursor), quiver_(quiver) {
-    for (std::int64_t arrow = 0; arrow < quiver.arrowCount(); ++arrow)
+    for (int64_t arrow = 0; arrow < quiver.arrowCount(); ++arrow)
       arrows_.emplace(quiver.arrow(arrow).name, arrow);
-    for (std::int64_t vertex = 0; vertex < quiver.vertexCount(); ++vertex)
+    for (int64_t vertex = 0; vertex < quiver.vertexCount(); ++vertex)
       vertices_.emplace(quiver.vertexName(vertex), vertex);
   }
 
@@ -115,7 +115,7 @@ public:
 private:
   // A path under way: where it starts and ends, and its arrows.
   struct Path {
-    std::int64_t source, target;
+    int64_t source, target;
     Word word;
   };
 
@@ -171,10 +171,10 @@ private:
   }
 
   void factor(std::optional<Path> &path) {
-    std::size_t start = (cursor_.peek(), cursor_.offset());
+    size_t start = (cursor_.peek(), cursor_.offset());
     std::string name = requireName(cursor_, "an arrow");
     if (name == "e" && cursor_.take('(')) {
-      std::size_t place = (cursor_.peek(), cursor_.offset());
+      size_t place = (cursor_.peek(), cursor_.offset());
       std::string vertex = requireName(cursor_, "a vertex");
       auto found = vertices_.find(vertex);
       if (found == vertices_.end())
@@ -193,18 +193,18 @@ private:
     Path own{arrow.source, arrow.target, Word(1, static_cast<char32_t>(found->second))};
     if (cursor_.peek() == '^') {
       cursor_.take('^');
-      std::size_t place = (cursor_.peek(), cursor_.offset());
-      std::int64_t exponent = cursor_.integer("the exponent");
-      if (exponent < 1 || exponent > kLongestWrittenPath)
-        cursor_.fail(place, fmt::format("an exponent has to be between 1 and {}", kLongestWrittenPath));
+      size_t place = (cursor_.peek(), cursor_.offset());
+      int64_t exponent = cursor_.integer("the exponent");
+      if (exponent < 1 || exponent > longest_written_path)
+        cursor_.fail(place, fmt::format("an exponent has to be between 1 and {}", longest_written_path));
       if (exponent > 1 && arrow.source != arrow.target)
         cursor_.fail(start, fmt::format("{} is no loop: its powers are no paths", name));
-      own.word.assign(static_cast<std::size_t>(exponent), static_cast<char32_t>(found->second));
+      own.word.assign(static_cast<size_t>(exponent), static_cast<char32_t>(found->second));
     }
     append(path, start, name, own);
   }
 
-  void append(std::optional<Path> &path, std::size_t start, const std::string &name, const Path &next) {
+  void append(std::optional<Path> &path, size_t start, const std::string &name, const Path &next) {
     if (!path) {
       path = next;
       return;
@@ -214,15 +214,15 @@ private:
                    fmt::format("the path before {} ends at {}, and {} begins at {}", name,
                                quiver_.vertexName(path->target), name, quiver_.vertexName(next.source)),
                    "a*b is the path that walks a first and then b");
-    if (path->word.size() + next.word.size() > static_cast<std::size_t>(kLongestWrittenPath))
-      cursor_.fail(start, fmt::format("a path of more than {} arrows", kLongestWrittenPath));
+    if (path->word.size() + next.word.size() > static_cast<size_t>(longest_written_path))
+      cursor_.fail(start, fmt::format("a path of more than {} arrows", longest_written_path));
     path->word += next.word;
     path->target = next.target;
   }
 
   Cursor &cursor_;
   const Quiver &quiver_;
-  std::map<std::string, std::int64_t> arrows_, vertices_;
+  std::map<std::string, int64_t> arrows_, vertices_;
 };
 
 } // namespace

@@ -20,12 +20,12 @@ namespace algebras::detail {
 // A relation before a field is known.
 struct RelationSyntax {
   struct Term {
-    std::size_t offset = 0;
+    size_t offset = 0;
     Rational coefficient;
     Word path;
   };
-  std::size_t offset = 0;
-  std::int64_t source = 0, target = 0;
+  size_t offset = 0;
+  int64_t source = 0, target = 0;
   std::vector<Term> terms;
 };
 
@@ -39,6 +39,6 @@ std::vector<Relation> relationsOver(const Field &field, const std::vector<Relati
                                     const Cursor &cursor);
 
 // Longer paths than this are not written out.
-constexpr std::int64_t kLongestWrittenPath = 4096;
+constexpr int64_t longest_written_path = 4096;
 
 } // namespace algebras::detail

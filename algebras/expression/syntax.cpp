@@ -12,9 +12,9 @@ namespace algebras::detail {
 
 namespace {
 
-constexpr int kMaximumDepth = 100;
-constexpr const char *kAtoms = "the algebras are Q(n), path(n), D(n), M(n), T(n), graph(file), table(file), "
-                               "quiver(arrows), path_algebra(graph, n), poset(file)";
+constexpr int maximum_depth = 100;
+constexpr const char *atoms = "the algebras are Q(n), path(n), D(n), M(n), T(n), graph(file), table(file), "
+                              "quiver(arrows), path_algebra(graph, n), poset(file)";
 
 class Parser {
 public:
@@ -23,7 +23,7 @@ public:
 
   Syntax run() {
     if (cursor_.atEnd())
-      cursor_.fail(cursor_.offset(), "the expression is empty", kAtoms);
+      cursor_.fail(cursor_.offset(), "the expression is empty", atoms);
     Syntax result = sum();
     if (!cursor_.atEnd()) {
       if (cursor_.peek() == ')')
@@ -67,10 +67,10 @@ private:
   }
 
   Syntax atom() {
-    std::size_t start = (cursor_.peek(), cursor_.offset());
+    size_t start = (cursor_.peek(), cursor_.offset());
     if (cursor_.take('(')) {
-      if (++depth_ > kMaximumDepth)
-        cursor_.fail(start, fmt::format("parentheses nested deeper than {}", kMaximumDepth));
+      if (++depth_ > maximum_depth)
+        cursor_.fail(start, fmt::format("parentheses nested deeper than {}", maximum_depth));
       Syntax inside = sum();
       cursor_.require(')', "to close the parenthesis");
       --depth_;
@@ -97,22 +97,22 @@ private:
   }
 
   // "(n)" after the name of a family.
-  std::int64_t size(std::string_view family) {
+  int64_t size(std::string_view family) {
     cursor_.require('(', fmt::format("after '{}'", family));
-    std::size_t place = (cursor_.peek(), cursor_.offset());
-    std::int64_t number = cursor_.integer("the size");
+    size_t place = (cursor_.peek(), cursor_.offset());
+    int64_t number = cursor_.integer("the size");
     if (number < 1)
       cursor_.fail(place, "the size has to be at least 1");
     cursor_.require(')', "after the size");
     return number;
   }
 
-  [[noreturn]] void refuse(std::string_view word, std::size_t start) {
+  [[noreturn]] void refuse(std::string_view word, size_t start) {
     if (word.empty() && cursor_.atEnd())
-      cursor_.fail(start, "an algebra is missing at the end", kAtoms);
+      cursor_.fail(start, "an algebra is missing at the end", atoms);
     if (word.empty())
-      cursor_.fail(start, "an algebra is needed here", kAtoms);
-    cursor_.fail(start, fmt::format("'{}' is not an algebra", word.substr(0, 80)), kAtoms);
+      cursor_.fail(start, "an algebra is needed here", atoms);
+    cursor_.fail(start, fmt::format("'{}' is not an algebra", word.substr(0, 80)), atoms);
   }
 
   std::string resolve(const std::string &name) const {
@@ -121,7 +121,7 @@ private:
   }
 
   // Runs `read`; an error without a line of its own points at the expression instead.
-  template <typename Read> auto reading(std::size_t place, Read read) {
+  template <typename Read> auto reading(size_t place, Read read) {
     try {
       return read();
     } catch (const InputError &error) {
@@ -135,7 +135,7 @@ private:
   Syntax graph(Syntax result) {
     result.kind = Syntax::Kind::Graph;
     cursor_.require('(', "after 'graph'");
-    std::size_t place = (cursor_.peek(), cursor_.offset());
+    size_t place = (cursor_.peek(), cursor_.offset());
     if (isInlineGraph(place)) {
       result.graph = reading(result.offset, [&] { return inlineGraph().graph; });
     } else {
@@ -147,29 +147,28 @@ private:
   }
 
   // "3; ..." : digits and a semicolon.
-  bool isInlineGraph(std::size_t at) const {
-    std::size_t digits = at;
+  bool isInlineGraph(size_t at) const {
+    size_t digits = at;
     while (digits < text_.size() && std::isdigit(static_cast<unsigned char>(text_[digits])))
       ++digits;
-    std::size_t sign = text_.find_first_not_of(" \t\r\n", digits);
+    size_t sign = text_.find_first_not_of(" \t\r\n", digits);
     return digits > at && sign != std::string_view::npos && text_[sign] == ';';
   }
 
   struct InlineGraph {
     Graph graph;
-    std::optional<std::int64_t> last; // a number after the edges that is no edge
+    std::optional<int64_t> last; // a number after the edges that is no edge
   };
 
   // "3; 0->1, 1->2", and with a number at the end where that may follow.
   InlineGraph inlineGraph(bool may_end_in_number = false) {
-    std::int64_t vertices = cursor_.integer("the number of vertices");
+    int64_t vertices = cursor_.integer("the number of vertices");
     cursor_.require(';', "after the number of vertices");
     std::vector<Graph::Edge> edges;
-    std::optional<std::int64_t> last;
+    std::optional<int64_t> last;
     bool goes_on = may_end_in_number ? cursor_.take(',') || cursor_.peek() != ')' : cursor_.peek() != ')';
     for (; goes_on; goes_on = !last && cursor_.take(',')) {
-      std::int64_t source =
-          cursor_.integer(may_end_in_number ? "an edge, or the bound" : "the source of an edge");
+      int64_t source = cursor_.integer(may_end_in_number ? "an edge, or the bound" : "the source of an edge");
       if (cursor_.takeWord("->"))
         edges.emplace_back(source, cursor_.integer("the target of an edge"));
       else if (may_end_in_number)
@@ -185,7 +184,7 @@ private:
     cursor_.require('(', "after 'quiver'");
     result.quiver = quiverText(cursor_);
     if (cursor_.take(',')) {
-      std::size_t place = (cursor_.peek(), cursor_.offset());
+      size_t place = (cursor_.peek(), cursor_.offset());
       if (!cursor_.takeWord("relations"))
         cursor_.fail(place, "'relations=' is missing here",
                      "as in quiver(\"a:1->2, b:2->3\", relations=\"a*b\")");
@@ -199,7 +198,7 @@ private:
   // A graph in any notation: Q(n), path(n), D(n), graph(...), "3; 0->1", a file, and where quivers are meant
   // quiver(...). Leaves the cursor behind it.
   void graphArgument(Syntax &result, bool is_path_algebra) {
-    std::size_t place = (cursor_.peek(), cursor_.offset());
+    size_t place = (cursor_.peek(), cursor_.offset());
     if (isInlineGraph(place)) {
       InlineGraph read = reading(place, [&] { return inlineGraph(is_path_algebra); });
       result.graph = read.graph;
@@ -213,7 +212,7 @@ private:
     if (is_call && (word == "Q" || word == "path" || word == "D")) {
       cursor_.word();
       result.family = word[0];
-      std::int64_t n = size(word);
+      int64_t n = size(word);
       result.notation = fmt::format("{}({})", word, n);
       reading(place, [&] {
         if (is_path_algebra)
@@ -247,13 +246,13 @@ private:
     }
   }
 
-  Graph familyGraph(char family, std::int64_t n) {
-    if (n > Poset::kMaximumSize) // before the edges are written down
+  Graph familyGraph(char family, int64_t n) {
+    if (n > Poset::maximum_size) // before the edges are written down
       throw InputError(
-          fmt::format("a poset of {} elements is too large: the limit is {}", n, Poset::kMaximumSize));
+          fmt::format("a poset of {} elements is too large: the limit is {}", n, Poset::maximum_size));
     std::vector<Graph::Edge> edges;
     if (family == 'p')
-      for (std::int64_t vertex = 0; vertex + 1 < n; ++vertex)
+      for (int64_t vertex = 0; vertex + 1 < n; ++vertex)
         edges.emplace_back(vertex, vertex + 1);
     if (family == 'Q' && n > 1)
       edges = {{0, 1}, {1, 0}}; // enough for the cycle that is refused
@@ -271,7 +270,7 @@ private:
     }
     if (result.number < 0) {
       cursor_.require(',', "after the graph: path_algebra(graph, n) has the paths with fewer than n arrows");
-      std::size_t place = (cursor_.peek(), cursor_.offset());
+      size_t place = (cursor_.peek(), cursor_.offset());
       result.number = cursor_.integer("the bound n");
       if (result.number < 1)
         cursor_.fail(place,
@@ -292,7 +291,7 @@ private:
   Syntax table(Syntax result) {
     result.kind = Syntax::Kind::Table;
     cursor_.require('(', "after 'table'");
-    std::size_t place = (cursor_.peek(), cursor_.offset());
+    size_t place = (cursor_.peek(), cursor_.offset());
     if (cursor_.peek() == '{') {
       std::string_view json = cursor_.json();
       // Its own lines would count from the brace: errors point at the brace instead.

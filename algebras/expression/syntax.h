@@ -15,9 +15,9 @@ namespace algebras::detail {
 struct Syntax {
   enum class Kind { Family, Graph, Table, Quiver, PathAlgebra, Poset, Sum, Product, Power };
   Kind kind = Kind::Family;
-  std::size_t offset = 0;       // where errors about this node point
+  size_t offset = 0;            // where errors about this node point
   char family = 'Q';            // Q, p(ath), D, M, T
-  std::int64_t number = 0;      // the size of a family, the exponent of a power, the bound of a path algebra
+  int64_t number = 0;           // the size of a family, the exponent of a power, the bound of a path algebra
   std::optional<Graph> graph;   // of a Graph, and of a Poset
   std::optional<Quiver> quiver; // of a Quiver, and of a PathAlgebra
   std::string notation;         // of a PathAlgebra: how its quiver is written, "Q(3)"

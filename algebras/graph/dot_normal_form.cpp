@@ -13,18 +13,18 @@ namespace {
 
 using Kind = DotToken::Kind;
 
-constexpr std::size_t kMaximumDepth = 100;                    // Boost's reader recurses
-constexpr std::int64_t kMaximumEdges = std::int64_t{1} << 22; // and keeps a map for every edge
-constexpr std::int64_t kSaturated = std::int64_t{1} << 30;
+constexpr size_t maximum_depth = 100;               // Boost's reader recurses
+constexpr int64_t maximum_edges = int64_t{1} << 22; // and keeps a map for every edge
+constexpr int64_t saturated = int64_t{1} << 30;
 
 // One brace level: how many vertices it mentions, and the end of an edge that waits for its other end.
 struct Level {
-  std::size_t brace = 0; // where it opens
+  size_t brace = 0; // where it opens
   std::string subgraph;
-  std::int64_t mentions = 0;
-  std::int64_t last_size = 0;
-  std::int64_t last_vertex = -1; // -1: the last end was a subgraph
-  bool has_end = false;          // an arrow may follow
+  int64_t mentions = 0;
+  int64_t last_size = 0;
+  int64_t last_vertex = -1; // -1: the last end was a subgraph
+  bool has_end = false;     // an arrow may follow
   bool after_arrow = false;
 };
 
@@ -47,10 +47,10 @@ public:
   }
 
 private:
-  const DotToken &peek(std::size_t ahead = 0) const {
+  const DotToken &peek(size_t ahead = 0) const {
     return tokens_[std::min(position_ + ahead, tokens_.size() - 1)];
   }
-  bool isSign(std::size_t ahead, char sign) const {
+  bool isSign(size_t ahead, char sign) const {
     return peek(ahead).kind == Kind::Sign && peek(ahead).text[0] == sign;
   }
   [[noreturn]] void fail(const DotToken &token, std::string message, std::string hint = {}) const {
@@ -149,8 +149,8 @@ private:
   }
 
   void open(std::string name) {
-    if (levels_.size() > kMaximumDepth)
-      fail(peek(), fmt::format("subgraphs nested deeper than {}", kMaximumDepth));
+    if (levels_.size() > maximum_depth)
+      fail(peek(), fmt::format("subgraphs nested deeper than {}", maximum_depth));
     emit("{");
     Level &level = levels_.emplace_back();
     level.brace = peek().offset;
@@ -198,7 +198,7 @@ private:
       position_ += 3;
       return;
     }
-    auto [entry, fresh] = vertices_.try_emplace(token.text, static_cast<std::int64_t>(result_.names.size()));
+    auto [entry, fresh] = vertices_.try_emplace(token.text, static_cast<int64_t>(result_.names.size()));
     if (fresh)
       result_.names.push_back(token.text);
     emit(fmt::format("\"{}\"", entry->second));
@@ -223,16 +223,16 @@ private:
     ++position_;
   }
 
-  void endpoint(std::int64_t size, std::int64_t vertex, std::size_t offset) {
+  void endpoint(int64_t size, int64_t vertex, size_t offset) {
     Level &level = levels_.back();
-    size = std::min(size, kSaturated);
-    level.mentions = std::min(level.mentions + size, kSaturated);
+    size = std::min(size, saturated);
+    level.mentions = std::min(level.mentions + size, saturated);
     if (level.after_arrow) {
       if (vertex >= 0 && level.last_vertex >= 0)
         result_.edge_places[{level.last_vertex, vertex}].push_back(offset);
       edges_ += level.last_size * size; // at most 2^60, checked at once
-      if (edges_ > kMaximumEdges)
-        throw InputError(fmt::format("more than {} edges", kMaximumEdges), SourceLocation{file_, 0, 0, {}})
+      if (edges_ > maximum_edges)
+        throw InputError(fmt::format("more than {} edges", maximum_edges), SourceLocation{file_, 0, 0, {}})
             .hint("the complete graph of any size is Q(n)");
     }
     level.has_end = true;
@@ -244,14 +244,14 @@ private:
   const std::vector<DotToken> &tokens_;
   std::string_view content_;
   const std::string &file_;
-  std::size_t position_ = 0;
-  std::size_t brace_ = 0; // where the graph's own brace opens
+  size_t position_ = 0;
+  size_t brace_ = 0; // where the graph's own brace opens
   DotNormalForm result_;
   std::vector<Level> levels_;
-  std::unordered_map<std::string, std::int64_t> vertices_;
-  std::unordered_map<std::string, std::size_t> subgraph_names_;
-  std::unordered_map<std::string, std::int64_t> subgraph_sizes_;
-  std::int64_t edges_ = 0;
+  std::unordered_map<std::string, int64_t> vertices_;
+  std::unordered_map<std::string, size_t> subgraph_names_;
+  std::unordered_map<std::string, int64_t> subgraph_sizes_;
+  int64_t edges_ = 0;
 };
 
 } // namespace

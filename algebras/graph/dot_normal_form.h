@@ -13,9 +13,8 @@ namespace algebras {
 // attributes and ports are left out, and each place where an edge is written is remembered.
 struct DotNormalForm {
   std::string text;
-  std::vector<std::string> names; // of the vertices, in that order
-  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::size_t>>
-      edge_places; // offsets of the targets
+  std::vector<std::string> names;                                         // of the vertices, in that order
+  std::map<std::pair<int64_t, int64_t>, std::vector<size_t>> edge_places; // offsets of the targets
 };
 
 // InputError for undirected graphs, nesting deeper than 100 and files that could make more than 2^22 edges.

@@ -52,11 +52,11 @@ public:
   }
 
 private:
-  [[noreturn]] void fail(std::size_t offset, std::string message) const {
+  [[noreturn]] void fail(size_t offset, std::string message) const {
     throw InputError(std::move(message), locate(content_, offset, file_));
   }
 
-  char at(std::size_t offset) const { return offset < content_.size() ? content_[offset] : '\0'; }
+  char at(size_t offset) const { return offset < content_.size() ? content_[offset] : '\0'; }
 
   void skipBlanks() {
     while (position_ < content_.size()) {
@@ -66,7 +66,7 @@ private:
       } else if ((c == '/' && at(position_ + 1) == '/') || (c == '#' && atLineStart())) {
         position_ = std::min(content_.find('\n', position_), content_.size());
       } else if (c == '/' && at(position_ + 1) == '*') {
-        std::size_t end = content_.find("*/", position_ + 2);
+        size_t end = content_.find("*/", position_ + 2);
         if (end == std::string_view::npos)
           fail(position_, "this comment is not closed");
         position_ = end + 2;
@@ -79,7 +79,7 @@ private:
   bool atLineStart() const { return position_ == 0 || content_[position_ - 1] == '\n'; }
 
   void next() {
-    std::size_t start = position_;
+    size_t start = position_;
     char c = content_[position_];
     if (startsName(c))
       name(start);
@@ -102,16 +102,16 @@ private:
       fail(start, fmt::format("byte 0x{:02x} cannot stand here", static_cast<unsigned char>(c)));
   }
 
-  void name(std::size_t start) {
+  void name(size_t start) {
     while (position_ < content_.size() && continuesName(content_[position_]))
       ++position_;
     std::string_view word = content_.substr(start, position_ - start);
     tokens_.push_back({keyword(word), std::string(word), start});
   }
 
-  void number(std::size_t start) {
+  void number(size_t start) {
     position_ += at(position_) == '-';
-    std::size_t digits = 0;
+    size_t digits = 0;
     for (bool point = false; position_ < content_.size(); ++position_) {
       char c = content_[position_];
       if (c == '.' && !point)
@@ -128,10 +128,10 @@ private:
 
   // "..." with \" for a quote and a backslash before a line break for nothing; other escapes are left as they
   // are, as DOT says. Strings that + joins are one name.
-  void quoted(std::size_t start) {
+  void quoted(size_t start) {
     std::string text;
     for (;;) {
-      std::size_t open = position_++;
+      size_t open = position_++;
       while (position_ < content_.size() && content_[position_] != '"') {
         if (content_[position_] == '\\' && at(position_ + 1) == '"') {
           text += '"';
@@ -159,8 +159,8 @@ private:
     tokens_.push_back({Kind::Identifier, std::move(text), start});
   }
 
-  void html(std::size_t start) {
-    std::size_t depth = 0;
+  void html(size_t start) {
+    size_t depth = 0;
     do {
       depth += content_[position_] == '<';
       depth -= content_[position_] == '>';
@@ -173,7 +173,7 @@ private:
 
   std::string_view content_;
   const std::string &file_;
-  std::size_t position_ = 0;
+  size_t position_ = 0;
   std::vector<DotToken> tokens_;
 };
 

@@ -24,7 +24,7 @@ struct DotToken {
   };
   Kind kind = Kind::End;
   std::string text; // an identifier without quotes and escapes; a sign itself
-  std::size_t offset = 0;
+  size_t offset = 0;
 };
 
 // The last token is End. InputError with the place for unterminated strings and comments and for stray

@@ -15,22 +15,22 @@ namespace algebras {
 // An immutable value; copies share one boost::adjacency_list.
 class Graph {
 public:
-  using Edge = std::pair<std::int64_t, std::int64_t>; // source, target
+  using Edge = std::pair<int64_t, int64_t>; // source, target
 
-  std::int64_t vertexCount() const;
-  std::int64_t edgeCount() const;
+  int64_t vertexCount() const;
+  int64_t edgeCount() const;
   std::vector<Edge> edges() const; // sorted by (source, target)
   // Targets of the edges that leave `vertex`, ascending.
-  std::vector<std::int64_t> successors(std::int64_t vertex) const;
-  bool hasEdge(std::int64_t source, std::int64_t target) const; // logarithmic in the out-degree
+  std::vector<int64_t> successors(int64_t vertex) const;
+  bool hasEdge(int64_t source, int64_t target) const; // logarithmic in the out-degree
   // Number of edges whose source is smaller than `vertex`, for 0 <= vertex <= vertexCount(). Constant time.
-  std::int64_t edgesBefore(std::int64_t vertex) const;
+  int64_t edgesBefore(int64_t vertex) const;
   // The k-th successor of `vertex`, 0 <= k < edgesBefore(vertex + 1) - edgesBefore(vertex). Constant time.
-  std::int64_t successor(std::int64_t vertex, std::int64_t k) const;
+  int64_t successor(int64_t vertex, int64_t k) const;
   // The name in the file, or the index in decimal.
-  std::string vertexName(std::int64_t vertex) const;
+  std::string vertexName(int64_t vertex) const;
   // Connected components of the graph with directions forgotten, isolated vertices included.
-  std::int64_t weakComponents() const;
+  int64_t weakComponents() const;
   bool isComplete() const;
 
   // "graph(3; 0->1, 1->2)": self-contained, by index; parseExpression reads it back.
@@ -46,7 +46,7 @@ private:
 // At most 2^20 vertices and 2^24 edges (complete graphs of any size are Q(n)). InputError for no vertices, an
 // edge that leaves the range, a self-loop, a double edge, or a number of names that is neither 0 nor
 // `vertices`.
-Graph makeGraph(std::int64_t vertices, std::vector<Graph::Edge> edges, std::vector<std::string> names = {});
+Graph makeGraph(int64_t vertices, std::vector<Graph::Edge> edges, std::vector<std::string> names = {});
 
 // Files, read through Boost.Graph. Vertices keep the order in which the file first names them; when all names
 // are integers they are sorted as integers. Undirected graphs, self-loops, multiple edges and nested GraphML

@@ -20,7 +20,7 @@ namespace {
 
 using boost::property_tree::ptree;
 
-constexpr int kMaximumDepth = 100; // the XML reader recurses
+constexpr int maximum_depth = 100; // the XML reader recurses
 
 [[noreturn]] void fail(const std::string &file, std::string message, std::string hint = {}) {
   throw InputError(std::move(message), SourceLocation{file, 0, 0, {}}).hint(std::move(hint));
@@ -30,7 +30,7 @@ constexpr int kMaximumDepth = 100; // the XML reader recurses
 // '<...>' opens one.
 void boundDepth(std::string_view text, const std::string &file) {
   int depth = 0;
-  for (std::size_t at = text.find('<'); at != std::string_view::npos; at = text.find('<', at)) {
+  for (size_t at = text.find('<'); at != std::string_view::npos; at = text.find('<', at)) {
     if (text.substr(at, 4) == "<!--") {
       at = std::min(text.find("-->", at + 4), text.size());
       continue;
@@ -40,7 +40,7 @@ void boundDepth(std::string_view text, const std::string &file) {
       continue;
     }
     char next = at + 1 < text.size() ? text[at + 1] : '\0';
-    std::size_t end = at + 1;
+    size_t end = at + 1;
     // A '>' inside an attribute value does not end the element.
     for (char quote = '\0'; end < text.size() && (quote || text[end] != '>'); ++end)
       if (quote ? text[end] == quote : text[end] == '"' || text[end] == '\'')
@@ -48,8 +48,8 @@ void boundDepth(std::string_view text, const std::string &file) {
     bool closed = end < text.size() && text[end - 1] == '/';
     if (next == '/')
       depth = std::max(depth - 1, 0);
-    else if (next != '!' && next != '?' && !closed && ++depth > kMaximumDepth)
-      throw InputError(fmt::format("elements nested deeper than {}", kMaximumDepth), locate(text, at, file));
+    else if (next != '!' && next != '?' && !closed && ++depth > maximum_depth)
+      throw InputError(fmt::format("elements nested deeper than {}", maximum_depth), locate(text, at, file));
     at = end;
   }
 }
@@ -61,9 +61,9 @@ ptree readXml(std::string_view text, const std::string &file) {
   try {
     boost::property_tree::read_xml(stream, tree);
   } catch (const boost::property_tree::xml_parser_error &error) {
-    SourceLocation where{file, static_cast<std::int64_t>(error.line()), 1, {}};
+    SourceLocation where{file, static_cast<int64_t>(error.line()), 1, {}};
     std::istringstream lines{std::string(text)};
-    for (std::int64_t line = 0; line < where.line; ++line)
+    for (int64_t line = 0; line < where.line; ++line)
       if (!std::getline(lines, where.text))
         where.text.clear();
     throw InputError(fmt::format("not well-formed XML: {}", error.message()), where);
@@ -99,7 +99,7 @@ Graph parseGraphml(std::string_view text, const std::string &file) {
     fail(file, "the <graph> element does not say whether edges are directed", write_directed);
 
   std::vector<std::string> names;
-  std::map<std::string, std::int64_t> vertices;
+  std::map<std::string, int64_t> vertices;
   for (const auto &[tag, element] : graph) {
     if (tag == "hyperedge")
       fail(file, "hyperedges are not edges of a directed graph");
@@ -108,7 +108,7 @@ Graph parseGraphml(std::string_view text, const std::string &file) {
     std::string id = attribute(element, "id");
     if (id.empty())
       fail(file, fmt::format("node number {} has no id", names.size() + 1));
-    if (!vertices.try_emplace(id, static_cast<std::int64_t>(names.size())).second)
+    if (!vertices.try_emplace(id, static_cast<int64_t>(names.size())).second)
       fail(file, fmt::format("node {} is declared twice", id));
     if (element.count("graph"))
       fail(file, fmt::format("node {} holds a nested graph; only flat graphs are read", id));

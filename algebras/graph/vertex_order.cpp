@@ -38,12 +38,12 @@ bool isLess(const Integer &left, const Integer &right) {
 
 } // namespace
 
-std::vector<std::int64_t> vertexOrder(const std::vector<std::string> &names) {
-  std::vector<std::int64_t> order(names.size());
+std::vector<int64_t> vertexOrder(const std::vector<std::string> &names) {
+  std::vector<int64_t> order(names.size());
   std::iota(order.begin(), order.end(), 0);
   // "1" and "01" are two vertices, and stay in the order of the file.
   if (std::all_of(names.begin(), names.end(), isInteger))
-    std::sort(order.begin(), order.end(), [&](std::int64_t left, std::int64_t right) {
+    std::sort(order.begin(), order.end(), [&](int64_t left, int64_t right) {
       Integer a(names[left]), b(names[right]);
       return isLess(a, b) || (!isLess(b, a) && left < right);
     });
@@ -51,17 +51,17 @@ std::vector<std::int64_t> vertexOrder(const std::vector<std::string> &names) {
 }
 
 Graph makeNamedGraph(std::vector<std::string> names, std::vector<Graph::Edge> edges) {
-  std::vector<std::int64_t> order = vertexOrder(names), place(names.size());
+  std::vector<int64_t> order = vertexOrder(names), place(names.size());
   std::vector<std::string> sorted(names.size());
-  for (std::size_t index = 0; index < order.size(); ++index) {
-    place[order[index]] = static_cast<std::int64_t>(index);
+  for (size_t index = 0; index < order.size(); ++index) {
+    place[order[index]] = static_cast<int64_t>(index);
     sorted[index] = std::move(names[order[index]]);
   }
   for (auto &[source, target] : edges) {
     source = place[source];
     target = place[target];
   }
-  auto count = static_cast<std::int64_t>(sorted.size());
+  auto count = static_cast<int64_t>(sorted.size());
   return makeGraph(count, std::move(edges), std::move(sorted));
 }
 

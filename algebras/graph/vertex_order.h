@@ -10,7 +10,7 @@ namespace algebras {
 
 // The order of vertices whose names come in the order of their first mention: result[k] is the place, in
 // `names`, of the vertex that becomes number k. Kept, or sorted as integers when all names are integers.
-std::vector<std::int64_t> vertexOrder(const std::vector<std::string> &names);
+std::vector<int64_t> vertexOrder(const std::vector<std::string> &names);
 
 // A graph from names in the order in which a file first names them: kept, or sorted as integers when all are
 // integers. `edges` refer to that first order.

@@ -17,20 +17,20 @@ bool isIdentity(const ProductOperator &product, const Matrix &candidate) {
 } // namespace
 
 bool isDense(const Table &table) {
-  std::int64_t n = table.dimension();
+  int64_t n = table.dimension();
   return n >= 24 && n <= 1024 && table.nonzeros() >= n * n * n / 8;
 }
 
 bool lacksIdentity(const Table &table, Side side) {
   std::optional<Table> image;
-  for (std::uint64_t p = 0; !image;)
+  for (uint64_t p = 0; !image;)
     image = table.field().isRationals() ? ProductOperator::modulo(table, p = nextModulus(p)) : table;
-  const std::int64_t n = table.dimension();
+  const int64_t n = table.dimension();
   ProductOperator product(*image);
   std::mt19937_64 random(1);
   Matrix x(image->field(), 1, n);
-  for (std::int64_t slot = 0; slot < n; ++slot)
-    x.set(0, slot, Rational(static_cast<std::int64_t>(random() >> 2)));
+  for (int64_t slot = 0; slot < n; ++slot)
+    x.set(0, slot, Rational(static_cast<int64_t>(random() >> 2)));
   const Matrix equations = side == Side::Left ? product.rightMatrix(x) : product.leftMatrix(x);
   if (reducedEchelon(equations).rank() < n)
     return false;
@@ -43,8 +43,8 @@ std::optional<SparseVector> guessIdentity(const Table &table) {
   ProductOperator product(table);
   std::mt19937_64 random(1);
   Matrix x(table.field(), 1, table.dimension());
-  for (std::int64_t slot = 0; slot < table.dimension(); ++slot)
-    x.set(0, slot, Rational(static_cast<std::int64_t>(random() % 7) - 3));
+  for (int64_t slot = 0; slot < table.dimension(); ++slot)
+    x.set(0, slot, Rational(static_cast<int64_t>(random() % 7) - 3));
   std::optional<Matrix> candidate = solve(product.rightMatrix(x).transposed(), x.transposed());
   if (!candidate || !isIdentity(product, candidate->transposed()))
     return std::nullopt;

@@ -14,34 +14,34 @@ namespace algebras {
 
 namespace {
 
-constexpr std::int64_t kDenseLimit = 4096;
+constexpr int64_t dense_limit = 4096;
 
 SparseVector sparse(const std::vector<Rational> &coefficients) {
   SparseVector result;
-  for (std::size_t slot = 0; slot < coefficients.size(); ++slot)
+  for (size_t slot = 0; slot < coefficients.size(); ++slot)
     if (!coefficients[slot].isZero())
-      result.emplace_back(static_cast<std::int64_t>(slot), coefficients[slot]);
+      result.emplace_back(static_cast<int64_t>(slot), coefficients[slot]);
   return result;
 }
 
-const Rational *coefficientOf(const SparseVector &vector, std::int64_t slot) {
+const Rational *coefficientOf(const SparseVector &vector, int64_t slot) {
   auto place = std::lower_bound(vector.begin(), vector.end(), slot,
-                                [](const auto &entry, std::int64_t index) { return entry.first < index; });
+                                [](const auto &entry, int64_t index) { return entry.first < index; });
   return place != vector.end() && place->first == slot ? &place->second : nullptr;
 }
 
 struct MatrixEntry {
-  std::int64_t row, column;
+  int64_t row, column;
   Rational value;
 };
 
 // Whether the summed entries are the identity matrix of order `dimension`.
-bool isIdentityMatrix(const Field &field, std::vector<MatrixEntry> entries, std::int64_t dimension) {
+bool isIdentityMatrix(const Field &field, std::vector<MatrixEntry> entries, int64_t dimension) {
   std::sort(entries.begin(), entries.end(), [](const MatrixEntry &a, const MatrixEntry &b) {
     return std::tie(a.row, a.column) < std::tie(b.row, b.column);
   });
-  std::int64_t ones = 0;
-  for (std::size_t first = 0; first < entries.size();) {
+  int64_t ones = 0;
+  for (size_t first = 0; first < entries.size();) {
     const MatrixEntry &start = entries[first];
     Rational sum;
     for (; first < entries.size() && entries[first].row == start.row && entries[first].column == start.column;
@@ -94,25 +94,25 @@ std::optional<SparseVector> findIdentity(const Table &table) {
     return std::nullopt;
 
   // What is left, in its own numbering. A two-sided identity is unique, as solveUnique asks.
-  std::vector<std::int64_t> open, number(table.dimension(), -1);
-  for (std::int64_t slot = 0; slot < table.dimension(); ++slot)
+  std::vector<int64_t> open, number(table.dimension(), -1);
+  for (int64_t slot = 0; slot < table.dimension(); ++slot)
     if (!propagated.values[slot]) {
-      number[slot] = static_cast<std::int64_t>(open.size());
+      number[slot] = static_cast<int64_t>(open.size());
       open.push_back(slot);
     }
-  if (static_cast<std::int64_t>(open.size()) > kDenseLimit)
+  if (static_cast<int64_t>(open.size()) > dense_limit)
     throw InputError(fmt::format("the identity of {} needs {} equations solved at once; the limit is {}",
-                                 table.name(), open.size(), kDenseLimit))
+                                 table.name(), open.size(), dense_limit))
         .hint("a sparser basis, or an \"identity\" in the file, which is checked in linear time");
   if (!open.empty()) {
     for (Equation &equation : propagated.left)
       for (auto &term : equation.terms)
         term.first = number[term.first];
     std::optional<std::vector<Rational>> rest =
-        solveUnique(table.field(), static_cast<std::int64_t>(open.size()), propagated.left);
+        solveUnique(table.field(), static_cast<int64_t>(open.size()), propagated.left);
     if (!rest)
       return std::nullopt;
-    for (std::size_t index = 0; index < open.size(); ++index)
+    for (size_t index = 0; index < open.size(); ++index)
       propagated.values[open[index]] = std::move((*rest)[index]);
   }
   std::vector<Rational> all;

@@ -12,14 +12,14 @@
 namespace algebras {
 
 struct Equation {
-  std::vector<std::pair<std::int64_t, Rational>> terms; // unknown, coefficient
+  std::vector<std::pair<int64_t, Rational>> terms; // unknown, coefficient
   Rational right;
 };
 
 // The solution of a system that is known to have exactly one if it has any; nothing when it has none. Both
 // answers are proved: over Q a large prime only chooses which equations are solved exactly. Dense in the
 // unknowns.
-std::optional<std::vector<Rational>> solveUnique(const Field &field, std::int64_t unknowns,
+std::optional<std::vector<Rational>> solveUnique(const Field &field, int64_t unknowns,
                                                  const std::vector<Equation> &equations);
 
 } // namespace algebras

@@ -9,8 +9,8 @@ namespace algebras {
 
 namespace {
 
-constexpr std::int64_t kMostUnknowns = 512;
-constexpr std::size_t kLongest = std::size_t{1} << 20;
+constexpr int64_t most_unknowns = 512;
+constexpr size_t longest = size_t{1} << 20;
 
 std::optional<SparseVector> findOneSided(const Table &table, Side side) {
   if (isDense(table) && lacksIdentity(table, side))
@@ -22,19 +22,19 @@ std::optional<SparseVector> findOneSided(const Table &table, Side side) {
   if (propagated.contradictory)
     return std::nullopt;
   // Unknowns that no equation is left for are free: zero.
-  std::vector<std::int64_t> open, number(table.dimension(), -1);
+  std::vector<int64_t> open, number(table.dimension(), -1);
   for (const Equation &equation : propagated.left)
     for (const auto &[unknown, coefficient] : equation.terms)
       if (number[unknown] < 0) {
-        number[unknown] = static_cast<std::int64_t>(open.size());
+        number[unknown] = static_cast<int64_t>(open.size());
         open.push_back(unknown);
       }
-  if (static_cast<std::int64_t>(open.size()) > kMostUnknowns)
+  if (static_cast<int64_t>(open.size()) > most_unknowns)
     return std::nullopt;
   if (!open.empty()) {
-    auto rows = static_cast<std::int64_t>(propagated.left.size());
-    Matrix matrix(table.field(), rows, static_cast<std::int64_t>(open.size())), right(table.field(), rows, 1);
-    for (std::int64_t row = 0; row < rows; ++row) {
+    auto rows = static_cast<int64_t>(propagated.left.size());
+    Matrix matrix(table.field(), rows, static_cast<int64_t>(open.size())), right(table.field(), rows, 1);
+    for (int64_t row = 0; row < rows; ++row) {
       for (const auto &[unknown, coefficient] : propagated.left[row].terms)
         matrix.set(row, number[unknown], coefficient);
       right.set(row, 0, propagated.left[row].right);
@@ -42,11 +42,11 @@ std::optional<SparseVector> findOneSided(const Table &table, Side side) {
     std::optional<Matrix> solution = solve(matrix, right);
     if (!solution)
       return std::nullopt;
-    for (std::size_t index = 0; index < open.size(); ++index)
-      propagated.values[open[index]] = solution->get(static_cast<std::int64_t>(index), 0);
+    for (size_t index = 0; index < open.size(); ++index)
+      propagated.values[open[index]] = solution->get(static_cast<int64_t>(index), 0);
   }
   SparseVector result;
-  for (std::int64_t slot = 0; slot < table.dimension(); ++slot)
+  for (int64_t slot = 0; slot < table.dimension(); ++slot)
     if (propagated.values[slot] && !propagated.values[slot]->isZero())
       result.emplace_back(slot, *propagated.values[slot]);
   return result;
@@ -58,7 +58,7 @@ template <typename Find> std::optional<SparseVector> ofProduct(const Algebra &al
   SparseVector result;
   if (is_tensor)
     result = {{0, Rational(1)}};
-  std::int64_t start = 0;
+  int64_t start = 0;
   for (const Algebra &factor : algebra.factors()) {
     std::optional<SparseVector> own = find(factor);
     if (!own)
@@ -73,7 +73,7 @@ template <typename Find> std::optional<SparseVector> ofProduct(const Algebra &al
       for (const auto &[slot, value] : *own)
         next.emplace_back(start + slot, value);
     }
-    if (next.size() > kLongest)
+    if (next.size() > longest)
       return std::nullopt;
     result = std::move(next);
     start += factor.dimension();
@@ -85,8 +85,8 @@ template <typename Find> std::optional<SparseVector> ofAlgebra(const Algebra &al
   if (const Table *table = algebra.table())
     return find(*table);
   if (algebra.factors().empty()) // unital: this side is no news
-    return algebra.dimension() <= static_cast<std::int64_t>(kLongest) ? findIdentity(algebra.expand())
-                                                                      : std::nullopt;
+    return algebra.dimension() <= static_cast<int64_t>(longest) ? findIdentity(algebra.expand())
+                                                                : std::nullopt;
   return ofProduct(algebra, [&](const Algebra &factor) { return ofAlgebra(factor, find); });
 }
 

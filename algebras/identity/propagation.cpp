@@ -9,17 +9,17 @@ namespace algebras {
 namespace {
 
 struct Term {
-  std::int64_t row, column, unknown; // of the equation (row, column)
+  int64_t row, column, unknown; // of the equation (row, column)
   const Rational *coefficient;
 };
 
 // One side's equations. False when a diagonal one has no term.
-bool gather(std::vector<Term> terms, std::int64_t dimension, std::vector<Equation> &equations) {
+bool gather(std::vector<Term> terms, int64_t dimension, std::vector<Equation> &equations) {
   std::sort(terms.begin(), terms.end(), [](const Term &a, const Term &b) {
     return std::tie(a.row, a.column, a.unknown) < std::tie(b.row, b.column, b.unknown);
   });
-  std::int64_t diagonals = 0;
-  for (std::size_t first = 0; first < terms.size();) {
+  int64_t diagonals = 0;
+  for (size_t first = 0; first < terms.size();) {
     const Term &start = terms[first];
     Equation equation;
     equation.right = Rational(start.row == start.column ? 1 : 0);
@@ -61,14 +61,14 @@ IdentityEquations identityEquations(const Table &table) {
   return result;
 }
 
-Propagated propagate(const Field &field, std::int64_t unknowns, std::vector<Equation> equations) {
+Propagated propagate(const Field &field, int64_t unknowns, std::vector<Equation> equations) {
   Propagated result;
   result.values.resize(unknowns);
-  std::vector<std::vector<std::pair<std::size_t, std::size_t>>> uses(unknowns); // equation, term
-  std::vector<std::size_t> open(equations.size()), ready;
-  for (std::size_t index = 0; index < equations.size(); ++index) {
+  std::vector<std::vector<std::pair<size_t, size_t>>> uses(unknowns); // equation, term
+  std::vector<size_t> open(equations.size()), ready;
+  for (size_t index = 0; index < equations.size(); ++index) {
     open[index] = equations[index].terms.size();
-    for (std::size_t term = 0; term < equations[index].terms.size(); ++term)
+    for (size_t term = 0; term < equations[index].terms.size(); ++term)
       uses[equations[index].terms[term].first].emplace_back(index, term);
     if (open[index] == 1)
       ready.push_back(index);
@@ -80,7 +80,7 @@ Propagated propagate(const Field &field, std::int64_t unknowns, std::vector<Equa
                                  [&](const auto &term) { return !result.values[term.first]; });
     if (unsolved == equation.terms.end())
       continue; // solved by another equation meanwhile
-    std::int64_t unknown = unsolved->first;
+    int64_t unknown = unsolved->first;
     Rational value = field.reduce(equation.right / unsolved->second);
     result.values[unknown] = value;
     for (auto [index, term] : uses[unknown]) {
@@ -96,7 +96,7 @@ Propagated propagate(const Field &field, std::int64_t unknowns, std::vector<Equa
       }
     }
   }
-  for (std::size_t index = 0; index < equations.size(); ++index) {
+  for (size_t index = 0; index < equations.size(); ++index) {
     if (open[index] == 0)
       continue;
     std::erase_if(equations[index].terms,

@@ -23,6 +23,6 @@ struct Propagated {
   bool contradictory = false;
 };
 // Linear in the number of terms.
-Propagated propagate(const Field &field, std::int64_t unknowns, std::vector<Equation> equations);
+Propagated propagate(const Field &field, int64_t unknowns, std::vector<Equation> equations);
 
 } // namespace algebras

@@ -16,10 +16,10 @@ public:
         open_(table.dimension()) {}
 
   std::optional<std::vector<Rational>> solve() {
-    constexpr int kPasses = 8;
-    for (int pass = 0; pass < kPasses && open_ > 0; ++pass) {
-      std::int64_t before = open_;
-      for (std::int64_t slot = 0; slot < index_.table().dimension() && open_ > 0; ++slot) {
+    constexpr int passes = 8;
+    for (int pass = 0; pass < passes && open_ > 0; ++pass) {
+      int64_t before = open_;
+      for (int64_t slot = 0; slot < index_.table().dimension() && open_ > 0; ++slot) {
         terms_.clear();
         for (const Constant &constant : index_.withFirst(slot))
           terms_.push_back({constant.k, constant.j, &constant.value});
@@ -40,16 +40,16 @@ public:
 
 private:
   struct Term {
-    std::int64_t output, unknown;
+    int64_t output, unknown;
     const Rational *coefficient;
   };
 
   // The equations of one fixed slot; the terms of one output are one equation.
-  void take(std::int64_t slot) {
+  void take(int64_t slot) {
     std::sort(terms_.begin(), terms_.end(), [](const Term &a, const Term &b) { return a.output < b.output; });
-    for (std::size_t first = 0, end; first < terms_.size(); first = end) {
+    for (size_t first = 0, end; first < terms_.size(); first = end) {
       const Term *unknown = nullptr;
-      std::size_t unknowns = 0;
+      size_t unknowns = 0;
       for (end = first; end < terms_.size() && terms_[end].output == terms_[first].output; ++end)
         if (!known_[terms_[end].unknown]) {
           unknown = &terms_[end];
@@ -58,7 +58,7 @@ private:
       if (unknowns != 1)
         continue;
       Rational right(terms_[first].output == slot ? 1 : 0);
-      for (std::size_t at = first; at < end; ++at)
+      for (size_t at = first; at < end; ++at)
         if (const Rational &value = values_[terms_[at].unknown]; !value.isZero())
           right -= *terms_[at].coefficient * value;
       right = field_.reduce(right);
@@ -72,7 +72,7 @@ private:
   const Field field_;
   std::vector<Rational> values_; // zero where not yet known
   std::vector<bool> known_;
-  std::int64_t open_;
+  int64_t open_;
   std::vector<Term> terms_;
 };
 

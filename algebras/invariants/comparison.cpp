@@ -12,13 +12,13 @@ namespace algebras {
 
 namespace {
 
-constexpr const char *kUnknown = "not known";
-constexpr std::size_t kShown = 12;
+constexpr const char *unknown = "not known";
+constexpr size_t most_shown = 12;
 
-std::string listText(const std::vector<std::int64_t> &values) {
-  std::vector<std::int64_t> shown(values.begin(), values.begin() + std::min(values.size(), kShown));
+std::string listText(const std::vector<int64_t> &values) {
+  std::vector<int64_t> shown(values.begin(), values.begin() + std::min(values.size(), most_shown));
   std::string text = fmt::format("{}", fmt::join(shown, ", "));
-  return values.size() > kShown ? text + fmt::format(", ... ({} in all)", values.size()) : text;
+  return values.size() > most_shown ? text + fmt::format(", ... ({} in all)", values.size()) : text;
 }
 
 // "M(2)", "a field of degree 2", "dimension 4 over its centre".
@@ -36,7 +36,7 @@ std::string componentText(const Field &field, const ComponentType &type) {
 }
 
 std::string componentsText(const Field &field, const std::vector<ComponentType> &components) {
-  std::vector<std::pair<std::string, std::int64_t>> counts;
+  std::vector<std::pair<std::string, int64_t>> counts;
   for (const ComponentType &type : components) {
     std::string text = componentText(field, type);
     if (counts.empty() || counts.back().first != text)
@@ -49,8 +49,8 @@ std::string componentsText(const Field &field, const std::vector<ComponentType> 
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::int64_t arrowCount(const PeirceQuiver &quiver) {
-  std::int64_t total = 0;
+int64_t arrowCount(const PeirceQuiver &quiver) {
+  int64_t total = 0;
   for (const auto &[pair, count] : quiver.arrows())
     total += count;
   return total;
@@ -66,9 +66,9 @@ std::string quiverText(const PeirceQuiver &quiver) {
 
 // How often each value occurs: "4 x 0, 12 x 1".
 std::string cartanText(const PeirceQuiver &quiver) {
-  std::map<std::int64_t, std::int64_t> counts;
+  std::map<int64_t, int64_t> counts;
   auto matrix = quiver.cartanMatrix();
-  counts[0] = quiver.vertexCount() * quiver.vertexCount() - static_cast<std::int64_t>(matrix.size());
+  counts[0] = quiver.vertexCount() * quiver.vertexCount() - static_cast<int64_t>(matrix.size());
   for (const auto &[pair, value] : matrix)
     ++counts[value];
   std::vector<std::string> parts;
@@ -79,7 +79,7 @@ std::string cartanText(const PeirceQuiver &quiver) {
 }
 
 std::string layersText(const PeirceQuiver &quiver) {
-  std::vector<std::int64_t> totals;
+  std::vector<int64_t> totals;
   for (const auto &layer : quiver.layers) {
     totals.push_back(0);
     for (const auto &[pair, count] : layer)
@@ -131,16 +131,14 @@ private:
     result_.invariants.push_back({std::move(name), std::move(left), std::move(right), differs});
   }
 
-  void numbers(const char *name, std::optional<std::int64_t> left, std::optional<std::int64_t> right) {
-    auto text = [](std::optional<std::int64_t> value) {
-      return value ? fmt::format("{}", *value) : kUnknown;
-    };
+  void numbers(const char *name, std::optional<int64_t> left, std::optional<int64_t> right) {
+    auto text = [](std::optional<int64_t> value) { return value ? fmt::format("{}", *value) : unknown; };
     if (left || right)
       add(name, text(left), text(right), left && right && *left != *right);
   }
 
   void flags(const char *name, std::optional<bool> left, std::optional<bool> right) {
-    auto text = [](std::optional<bool> value) { return !value ? kUnknown : *value ? "yes" : "no"; };
+    auto text = [](std::optional<bool> value) { return !value ? unknown : *value ? "yes" : "no"; };
     add(name, text(left), text(right), left && right && *left != *right);
   }
 
@@ -149,20 +147,20 @@ private:
     std::string reason;
     bool differs = left && right && *left != *right;
     if (differs) {
-      std::size_t s = 0;
-      auto at = [&](const std::vector<std::int64_t> &series) { return s < series.size() ? series[s] : 0; };
+      size_t s = 0;
+      auto at = [&](const std::vector<int64_t> &series) { return s < series.size() ? series[s] : 0; };
       while (at(*left) == at(*right))
         ++s;
       reason = fmt::format("{} has dimension {} on the left and {} on the right",
                            s == 0 ? "the radical" : fmt::format("the power rad^{} of the radical", s + 1),
                            at(*left), at(*right));
     }
-    add("radical and its powers", left ? listText(*left) : kUnknown, right ? listText(*right) : kUnknown,
+    add("radical and its powers", left ? listText(*left) : unknown, right ? listText(*right) : unknown,
         differs, reason);
   }
 
   bool differ(const std::vector<ComponentType> &left, const std::vector<ComponentType> &right) const {
-    std::optional<bool> same = pairOff(left.size(), right.size(), [&](std::size_t i, std::size_t j) {
+    std::optional<bool> same = pairOff(left.size(), right.size(), [&](size_t i, size_t j) {
       return sameComponent(left_.field(), left[i], right[j]);
     });
     return same_field_ && !same.value_or(true);
@@ -170,8 +168,8 @@ private:
 
   void components() {
     const auto &left = left_values_.components, &right = right_values_.components;
-    add("simple components of A/rad", left ? componentsText(left_.field(), *left) : kUnknown,
-        right ? componentsText(right_.field(), *right) : kUnknown, left && right && differ(*left, *right));
+    add("simple components of A/rad", left ? componentsText(left_.field(), *left) : unknown,
+        right ? componentsText(right_.field(), *right) : unknown, left && right && differ(*left, *right));
   }
 
   void center() {
@@ -186,7 +184,7 @@ private:
     const auto &left = left_values_.peirce, &right = right_values_.peirce;
     auto compare = [&](const char *name, std::string (*print)(const PeirceQuiver &), PeirceDetail detail,
                        const char *what) {
-      std::string first = left ? print(*left) : kUnknown, second = right ? print(*right) : kUnknown;
+      std::string first = left ? print(*left) : unknown, second = right ? print(*right) : unknown;
       bool differs = same_field_ && left && right && left_.expression() != right_.expression() &&
                      matchPeirce(*left, *right, detail).verdict == Matching::Verdict::None;
       add(name, first, second, differs,

@@ -36,7 +36,7 @@ ordered_json toOrderedJson(const Comparison &comparison, const Algebra &left, co
   result["slot_map"] = nullptr;
   if (comparison.slot_map) {
     ordered_json map = ordered_json::array();
-    for (std::size_t slot = 0; slot < comparison.slot_map->image.size(); ++slot)
+    for (size_t slot = 0; slot < comparison.slot_map->image.size(); ++slot)
       map.push_back({slot, comparison.slot_map->image[slot], comparison.slot_map->factors[slot].toString()});
     result["slot_map"] = std::move(map);
   }

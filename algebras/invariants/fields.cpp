@@ -17,20 +17,20 @@ namespace {
 // The degrees of the irreducible factors modulo p, ascending; nothing when p divides a denominator or the
 // factors are not all different. When they are, p does not divide the discriminant of f, and the degrees are
 // those of the primes of the field above p (Dedekind): they depend on the field alone.
-std::optional<std::vector<std::int64_t>> splittingType(const Polynomial &f, std::uint64_t p) {
+std::optional<std::vector<int64_t>> splittingType(const Polynomial &f, uint64_t p) {
   nmod_poly_t reduced;
   nmod_poly_init(reduced, p);
   bool is_integral = true;
-  for (std::size_t power = 0; power < f.size() && is_integral; ++power) {
+  for (size_t power = 0; power < f.size() && is_integral; ++power) {
     const fmpq *value = FlintAccess::get(f[power]);
-    std::uint64_t denominator = fmpz_fdiv_ui(fmpq_denref(value), p);
+    uint64_t denominator = fmpz_fdiv_ui(fmpq_denref(value), p);
     if (denominator == 0)
       is_integral = false;
     else
       nmod_poly_set_coeff_ui(reduced, static_cast<slong>(power),
                              n_mulmod2(fmpz_fdiv_ui(fmpq_numref(value), p), n_invmod(denominator, p), p));
   }
-  std::optional<std::vector<std::int64_t>> result;
+  std::optional<std::vector<int64_t>> result;
   if (is_integral && nmod_poly_is_squarefree(reduced)) {
     nmod_poly_factor_t factors;
     nmod_poly_factor_init(factors);
@@ -65,8 +65,8 @@ std::optional<bool> sameField(const Field &field, const Polynomial &f, const Pol
     return true;
   if (f.size() == 3)
     return isSquare(discriminant(f) * discriminant(g));
-  constexpr std::uint64_t kLastPrime = 1000;
-  for (std::uint64_t p = 2; p < kLastPrime; p = n_nextprime(p, 1)) {
+  constexpr uint64_t last_prime = 1000;
+  for (uint64_t p = 2; p < last_prime; p = n_nextprime(p, 1)) {
     auto left = splittingType(f, p), right = splittingType(g, p);
     if (left && right && *left != *right)
       return false;

@@ -11,11 +11,11 @@ namespace algebras {
 // element. Colours mean the same in two structures that are matched.
 struct ColouredStructure {
   struct Triple {
-    std::int64_t first, second, third;
-    std::uint64_t colour;
+    int64_t first, second, third;
+    uint64_t colour;
   };
-  std::vector<std::uint64_t> colours; // of the elements
-  std::vector<Triple> triples;        // no two with the same three elements
+  std::vector<uint64_t> colours; // of the elements
+  std::vector<Triple> triples;   // no two with the same three elements
 };
 
 struct Matching {
@@ -25,16 +25,16 @@ struct Matching {
     GaveUp, // the search was too long
   };
   Verdict verdict = Verdict::GaveUp;
-  std::vector<std::int64_t> image; // element of the left structure -> of the right one
+  std::vector<int64_t> image; // element of the left structure -> of the right one
 };
 
 // Colour refinement with individualisation: colours that any isomorphism respects are refined until they no
 // longer change; then an element is given a colour of its own, and all candidates for its image are tried.
 // `budget` counts triples looked at.
 Matching match(const ColouredStructure &left, const ColouredStructure &right,
-               std::int64_t budget = std::int64_t{1} << 28);
+               int64_t budget = int64_t{1} << 28);
 
 // A colour from several numbers.
-std::uint64_t mixColour(std::uint64_t seed, std::uint64_t value);
+uint64_t mixColour(uint64_t seed, uint64_t value);
 
 } // namespace algebras

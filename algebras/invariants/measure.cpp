@@ -16,7 +16,7 @@ namespace {
 std::vector<ComponentType> componentTypes(const Decomposition &decomposition) {
   std::vector<ComponentType> result;
   for (const SimpleComponent &component : decomposition.components)
-    result.push_back({component.dimension, static_cast<std::int64_t>(component.center_polynomial.size()) - 1,
+    result.push_back({component.dimension, static_cast<int64_t>(component.center_polynomial.size()) - 1,
                       component.matrix_degree, component.center_polynomial, component.local_indices});
   std::sort(result.begin(), result.end(), [](const ComponentType &a, const ComponentType &b) {
     return std::tie(a.dimension, a.center_degree, a.matrix_degree) <
@@ -28,17 +28,17 @@ std::vector<ComponentType> componentTypes(const Decomposition &decomposition) {
 // Components in closed form: those of a known structure are matrix algebras over the ground field.
 std::vector<ComponentType> splitComponents(const PeirceQuiver &peirce) {
   std::vector<ComponentType> result;
-  for (std::int64_t size : peirce.sizes)
+  for (int64_t size : peirce.sizes)
     result.push_back({size * size, 1, size, {Rational(-1), Rational(1)}, ""});
   std::sort(result.begin(), result.end(),
             [](const ComponentType &a, const ComponentType &b) { return a.dimension < b.dimension; });
   return result;
 }
 
-std::vector<std::int64_t> seriesOf(const Decomposition &decomposition) {
-  std::vector<std::int64_t> result;
+std::vector<int64_t> seriesOf(const Decomposition &decomposition) {
+  std::vector<int64_t> result;
   for (const auto &power : decomposition.radical_powers)
-    result.push_back(static_cast<std::int64_t>(power.size()));
+    result.push_back(static_cast<int64_t>(power.size()));
   result.push_back(0);
   return result;
 }
@@ -59,10 +59,10 @@ std::optional<CenterInvariants> measureCenter(const Table &table, const ProductO
 // J is generated, as a left and as a right ideal, by any complement of J^2 in it (Nakayama).
 AnnihilatorDimensions measureAnnihilators(const ProductOperator &product,
                                           const Decomposition &decomposition) {
-  std::int64_t n = product.dimension();
+  int64_t n = product.dimension();
   if (decomposition.radical_powers.empty())
     return {n, n};
-  std::vector<std::int64_t> square; // leading slots of J^2
+  std::vector<int64_t> square; // leading slots of J^2
   if (decomposition.radical_powers.size() > 1)
     for (const SparseVector &vector : decomposition.radical_powers[1])
       square.push_back(vector.front().first);
@@ -92,7 +92,7 @@ Invariants measure(const Algebra &algebra) {
   result.peirce = peirceQuiver(algebra);
   if (result.peirce)
     result.components = splitComponents(*result.peirce);
-  if (algebra.dimension() > kLargestMeasured)
+  if (algebra.dimension() > largest_measured)
     return result;
   std::optional<Decomposition> decomposition =
       result.facts.decomposition ? result.facts.decomposition : decompose(algebra);

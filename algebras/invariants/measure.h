@@ -14,9 +14,9 @@ namespace algebras {
 
 // What a simple component is up to isomorphism, as far as it is known.
 struct ComponentType {
-  std::int64_t dimension = 0;
-  std::int64_t center_degree = 0;
-  std::optional<std::int64_t> matrix_degree;
+  int64_t dimension = 0;
+  int64_t center_degree = 0;
+  std::optional<int64_t> matrix_degree;
   std::vector<Rational>
       center_polynomial;     // of one generator of the centre; another generator has another one
   std::string local_indices; // of its division algebra, as in SimpleComponent
@@ -29,14 +29,14 @@ struct ComponentType {
 
 // Of the ring of elements that commute with all.
 struct CenterInvariants {
-  std::int64_t dimension = 0;
-  std::vector<std::int64_t> radical_series; // ending with 0
+  int64_t dimension = 0;
+  std::vector<int64_t> radical_series; // ending with 0
   std::vector<ComponentType> components;
 };
 
 // The elements x with J x = 0, or x J = 0, for the radical J.
 struct AnnihilatorDimensions {
-  std::int64_t right = 0, left = 0;
+  int64_t right = 0, left = 0;
 };
 
 // An empty optional: not known, or without meaning.
@@ -50,7 +50,7 @@ struct Invariants {
 };
 
 // Dense linear algebra (components, centre, annihilators) up to this dimension.
-constexpr std::int64_t kLargestMeasured = 128;
+constexpr int64_t largest_measured = 128;
 
 Invariants measure(const Algebra &algebra);
 

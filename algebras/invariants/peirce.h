@@ -17,20 +17,20 @@ namespace algebras {
 // over the ground field. Vertices are the simple components, with a primitive idempotent e_i for each; A is
 // Morita equivalent to the basic algebra e A e, e = sum of the e_i, and determined by it and the d_i.
 struct PeirceQuiver {
-  using Pair = std::pair<std::int64_t, std::int64_t>;
+  using Pair = std::pair<int64_t, int64_t>;
 
-  std::vector<std::int64_t> sizes; // d_i: M_d has dimension d * d
+  std::vector<int64_t> sizes;      // d_i: M_d has dimension d * d
   std::vector<std::string> labels; // for drawings: the vertex or slot that carries e_i where there is one
   // layers[s]: (i, j) -> dim e_i (J^s / J^(s+1)) e_j where that is not zero; the last one is not empty.
   // layers[0] has the pairs (i, i), layers[1] are the arrows i -> j of the Gabriel quiver with their numbers.
-  std::vector<std::map<Pair, std::int64_t>> layers;
+  std::vector<std::map<Pair, int64_t>> layers;
 
-  std::int64_t vertexCount() const { return static_cast<std::int64_t>(sizes.size()); }
-  const std::map<Pair, std::int64_t> &arrows() const;
+  int64_t vertexCount() const { return static_cast<int64_t>(sizes.size()); }
+  const std::map<Pair, int64_t> &arrows() const;
   // dim e_i A e_j.
-  std::map<Pair, std::int64_t> cartanMatrix() const;
+  std::map<Pair, int64_t> cartanMatrix() const;
   bool isBasic() const; // all d_i are 1
-  std::int64_t basicDimension() const;
+  int64_t basicDimension() const;
 };
 
 // What of the Peirce decomposition a bijection of the vertices has to respect, besides the sizes.

@@ -12,15 +12,14 @@ namespace algebras {
 
 namespace {
 
-constexpr std::int64_t kFewConstants = std::int64_t{1} << 12;
-constexpr std::int64_t kMostConstants = std::int64_t{1} << 16;
+constexpr int64_t few_constants = int64_t{1} << 12;
+constexpr int64_t most_constants_by_slots = int64_t{1} << 16;
 
 bool isAlgebra(const Invariants &invariants) {
   return invariants.facts.associative.value_or(false) && invariants.facts.unital.value_or(false);
 }
 
-std::optional<IsomorphismProof> bySlots(const Algebra &left, const Algebra &right,
-                                        std::int64_t most_constants) {
+std::optional<IsomorphismProof> bySlots(const Algebra &left, const Algebra &right, int64_t most_constants) {
   if (left.nonzeros() > most_constants || right.nonzeros() > most_constants)
     return std::nullopt;
   std::optional<SlotMap> map = findSlotMap(left.expand(), right.expand());
@@ -54,7 +53,7 @@ std::optional<IsomorphismProof> bySemisimplicity(const Field &field, const Invar
       !right.components)
     return std::nullopt;
   std::optional<bool> same =
-      pairOff(left.components->size(), right.components->size(), [&](std::size_t i, std::size_t j) {
+      pairOff(left.components->size(), right.components->size(), [&](size_t i, size_t j) {
         return sameComponent(field, (*left.components)[i], (*right.components)[j]);
       });
   if (!same.value_or(false))
@@ -66,7 +65,7 @@ std::optional<IsomorphismProof> bySemisimplicity(const Field &field, const Invar
 std::optional<IsomorphismProof> byGenerators(const Algebra &left, const Invariants &left_invariants,
                                              const Algebra &right, const Invariants &right_invariants) {
   if (!left_invariants.facts.commutative.value_or(false) ||
-      !right_invariants.facts.commutative.value_or(false) || left.dimension() > kLargestMeasured ||
+      !right_invariants.facts.commutative.value_or(false) || left.dimension() > largest_measured ||
       !left_invariants.facts.identity || !right_invariants.facts.identity)
     return std::nullopt;
   std::optional<Monogenic> first = findGenerator(left.expand(), *left_invariants.facts.identity);
@@ -107,11 +106,11 @@ std::optional<IsomorphismProof> proveIsomorphic(const Algebra &left, const Invar
                                                 const Algebra &right, const Invariants &right_invariants) {
   if (left.expression() == right.expression())
     return IsomorphismProof{"they are the same construction", std::nullopt};
-  constexpr std::int64_t kMostCompared = std::int64_t{1} << 22;
-  if (left.nonzeros() == right.nonzeros() && left.nonzeros() <= kMostCompared &&
-      left.dimension() <= kMostCompared && left.expand().sameProduct(right.expand()))
+  constexpr int64_t most_compared = int64_t{1} << 22;
+  if (left.nonzeros() == right.nonzeros() && left.nonzeros() <= most_compared &&
+      left.dimension() <= most_compared && left.expand().sameProduct(right.expand()))
     return IsomorphismProof{"their structure constants are equal, slot by slot", std::nullopt};
-  if (std::optional<IsomorphismProof> proof = bySlots(left, right, kFewConstants))
+  if (std::optional<IsomorphismProof> proof = bySlots(left, right, few_constants))
     return proof;
   if (isAlgebra(left_invariants) && isAlgebra(right_invariants)) {
     if (std::optional<IsomorphismProof> proof = byTruncation(left_invariants, right_invariants))
@@ -122,7 +121,7 @@ std::optional<IsomorphismProof> proveIsomorphic(const Algebra &left, const Invar
     if (std::optional<IsomorphismProof> proof = byGenerators(left, left_invariants, right, right_invariants))
       return proof;
   }
-  return left.nonzeros() > kFewConstants ? bySlots(left, right, kMostConstants) : std::nullopt;
+  return left.nonzeros() > few_constants ? bySlots(left, right, most_constants_by_slots) : std::nullopt;
 }
 
 } // namespace algebras

@@ -18,24 +18,24 @@ ColouredStructure structureOf(const Table &table, bool with_values) {
   for (const Constant &constant : table.constants())
     result.triples.push_back(
         {constant.i, constant.j, constant.k,
-         with_values ? std::hash<std::string>()(constant.value.toString()) : std::uint64_t{1}});
+         with_values ? std::hash<std::string>()(constant.value.toString()) : uint64_t{1}});
   return result;
 }
 
 // Factors that turn the constants of `left` into those of `right` along the permutation: factor_i factor_j
 // right = left factor_k. Solved one unknown at a time; where an equation leaves a choice, 1 is taken.
 std::vector<Rational> propagateFactors(const Table &left, const Table &right,
-                                       const std::vector<std::int64_t> &image) {
+                                       const std::vector<int64_t> &image) {
   const Field &field = left.field();
   const std::vector<Constant> &constants = left.constants();
   std::vector<Rational> factors(left.dimension()); // zero: not known yet
-  std::vector<std::vector<std::size_t>> uses(left.dimension());
-  for (std::size_t index = 0; index < constants.size(); ++index)
-    for (std::int64_t slot : {constants[index].i, constants[index].j, constants[index].k})
+  std::vector<std::vector<size_t>> uses(left.dimension());
+  for (size_t index = 0; index < constants.size(); ++index)
+    for (int64_t slot : {constants[index].i, constants[index].j, constants[index].k})
       uses[slot].push_back(index);
   auto inverse = [&](const Rational &value) { return field.reduce(Rational(1) / value); };
-  std::queue<std::int64_t> known;
-  auto set = [&](std::int64_t slot, const Rational &value) {
+  std::queue<int64_t> known;
+  auto set = [&](int64_t slot, const Rational &value) {
     factors[slot] = value;
     known.push(slot);
   };
@@ -65,13 +65,13 @@ std::vector<Rational> propagateFactors(const Table &left, const Table &right,
   };
   auto drain = [&] {
     for (; !known.empty(); known.pop())
-      for (std::size_t index : uses[known.front()])
+      for (size_t index : uses[known.front()])
         use(constants[index]);
   };
   for (const Constant &constant : constants)
     use(constant);
   drain();
-  for (std::int64_t slot = 0; slot < left.dimension(); ++slot)
+  for (int64_t slot = 0; slot < left.dimension(); ++slot)
     if (factors[slot].isZero()) {
       set(slot, Rational(1));
       drain();
@@ -87,7 +87,7 @@ bool isIsomorphism(const Table &left, const Table &right, const SlotMap &map) {
     return false;
   const Field &field = left.field();
   std::vector<bool> hit(right.dimension(), false);
-  for (std::int64_t slot = 0; slot < left.dimension(); ++slot) {
+  for (int64_t slot = 0; slot < left.dimension(); ++slot) {
     if (hit[map.image[slot]] || map.factors[slot].isZero())
       return false;
     hit[map.image[slot]] = true;
@@ -110,8 +110,8 @@ std::optional<SlotMap> findSlotMap(const Table &left, const Table &right) {
   if (left.field() != right.field() || left.dimension() != right.dimension() ||
       left.nonzeros() != right.nonzeros())
     return std::nullopt;
-  constexpr std::int64_t kMostConstants = std::int64_t{1} << 16;
-  if (left.nonzeros() > kMostConstants)
+  constexpr int64_t most_constants = int64_t{1} << 16;
+  if (left.nonzeros() > most_constants)
     return std::nullopt;
   for (bool with_values : {true, false}) {
     Matching matching = match(structureOf(left, with_values), structureOf(right, with_values));

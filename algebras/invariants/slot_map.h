@@ -11,7 +11,7 @@ namespace algebras {
 
 // b_s -> factors[s] * b_image[s].
 struct SlotMap {
-  std::vector<std::int64_t> image;
+  std::vector<int64_t> image;
   std::vector<Rational> factors; // not zero
 };
 

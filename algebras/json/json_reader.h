@@ -18,7 +18,7 @@ namespace algebras {
 // A value and the offset of its first byte in the file.
 template <typename Value> struct Written {
   Value value;
-  std::size_t offset = 0;
+  size_t offset = 0;
 };
 
 // A value of a document that is no list and no object.
@@ -26,7 +26,7 @@ struct JsonScalar {
   enum Kind { Null, Integer, LongInteger, String, Other }; // LongInteger: beyond 64 bits
   JsonText::Token token;
   Kind kind;
-  std::int64_t integer = 0;
+  int64_t integer = 0;
   const std::string *string = nullptr;
 };
 
@@ -44,7 +44,7 @@ public:
   bool number_unsigned(nlohmann::json::number_unsigned_t value) {
     if (value > static_cast<nlohmann::json::number_unsigned_t>(INT64_MAX))
       return give({Token::Number, JsonScalar::LongInteger});
-    return give({Token::Number, JsonScalar::Integer, static_cast<std::int64_t>(value)});
+    return give({Token::Number, JsonScalar::Integer, static_cast<int64_t>(value)});
   }
   bool number_float(nlohmann::json::number_float_t, const std::string &digits) {
     bool integer = digits.find_first_not_of("0123456789", digits[0] == '-') == std::string::npos;
@@ -52,7 +52,7 @@ public:
   }
   bool string(const std::string &value) { return give({Token::String, JsonScalar::String, 0, &value}); }
   bool binary(const nlohmann::json::binary_t &) { return false; } // not in JSON
-  bool parse_error(std::size_t position, const std::string &, const nlohmann::json::exception &error) {
+  bool parse_error(size_t position, const std::string &, const nlohmann::json::exception &error) {
     text_.refuseSyntax(position, error);
   }
 
@@ -61,7 +61,7 @@ protected:
 
   explicit JsonReader(JsonText &text) : text_(text) {}
 
-  [[noreturn]] void refuse(std::size_t offset, std::string message, std::string hint = {}) const {
+  [[noreturn]] void refuse(size_t offset, std::string message, std::string hint = {}) const {
     throw InputError(std::move(message), text_.locate(offset)).hint(std::move(hint));
   }
   [[noreturn]] void refuse(const JsonScalar &scalar, const std::string &what, const char *needed) const {
@@ -70,7 +70,7 @@ protected:
   }
 
   // `name` is called for the name of the value where it is refused.
-  template <typename Name> std::int64_t integer(const JsonScalar &value, Name name) const {
+  template <typename Name> int64_t integer(const JsonScalar &value, Name name) const {
     if (value.kind == JsonScalar::Integer)
       return value.integer;
     refuse(value, name(),
@@ -83,9 +83,9 @@ protected:
     if (value.kind != JsonScalar::String && value.kind != JsonScalar::LongInteger)
       refuse(value, name(), "; a string \"num/den\" or an integer is needed");
     std::string_view digits = value.kind == JsonScalar::String ? *value.string : text_.bytes(value.token);
-    if (digits.size() > kLongestCoefficient)
+    if (digits.size() > longest_coefficient)
       refuse(text_.offset(value.token), fmt::format("{} is {} characters long; the limit is {}", name(),
-                                                    digits.size(), kLongestCoefficient));
+                                                    digits.size(), longest_coefficient));
     try {
       return Rational::parse(digits);
     } catch (InputError &error) {
@@ -96,9 +96,9 @@ protected:
   std::string nameOf(const JsonScalar &value, const char *what) const {
     if (value.kind != JsonScalar::String)
       refuse(value, what, "; a string is needed");
-    if (value.string->size() > kLongestName)
+    if (value.string->size() > longest_name)
       refuse(text_.offset(value.token), fmt::format("the {} is {} bytes long; the limit is {}", what,
-                                                    value.string->size(), kLongestName));
+                                                    value.string->size(), longest_name));
     for (char byte : *value.string)
       if (static_cast<unsigned char>(byte) < 0x20 || byte == 0x7f)
         refuse(text_.offset(value.token), fmt::format("the {} has a control character", what));
@@ -116,13 +116,13 @@ protected:
   // message ends with `where`) or has been given before. `offsets`: where the keys stand that have been
   // given.
   template <typename Names, typename Offsets>
-  std::size_t keyOf(const Names &names, Offsets &offsets, const std::string &name, const std::string &where,
-                    const char *hint) const {
-    std::size_t offset = text_.offset(Token::String);
+  size_t keyOf(const Names &names, Offsets &offsets, const std::string &name, const std::string &where,
+               const char *hint) const {
+    size_t offset = text_.offset(Token::String);
     auto known = std::find(names.begin(), names.end(), name);
     if (known == names.end())
       refuse(offset, fmt::format("key {} means nothing {}", text_.excerpt(offset), where), hint);
-    auto index = static_cast<std::size_t>(known - names.begin());
+    auto index = static_cast<size_t>(known - names.begin());
     if (offsets[index])
       refuse(offset, fmt::format("key \"{}\" is given twice", name),
              fmt::format("it is given first in line {}", text_.locate(*offsets[index]).line));
@@ -134,7 +134,7 @@ protected:
 
 private:
   // In characters: numbers of a million digits are multiplied in milliseconds.
-  static constexpr std::size_t kLongestCoefficient = 1000000, kLongestName = 65536;
+  static constexpr size_t longest_coefficient = 1000000, longest_name = 65536;
 
   bool give(const JsonScalar &value) { return static_cast<Reader *>(this)->scalar(value); }
 };

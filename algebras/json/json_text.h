@@ -20,21 +20,19 @@ public:
   // Feeds the events to a SAX handler of nlohmann::json until it returns false. InputError for what is not
   // JSON, with its place, when the handler's parse_error calls refuseSyntax.
   template <typename Handler> void read(Handler &handler);
-  [[noreturn]] void refuseSyntax(std::size_t position, const nlohmann::json::exception &error) const;
+  [[noreturn]] void refuseSyntax(size_t position, const nlohmann::json::exception &error) const;
 
   // What kind of token the event at hand is about.
   enum class Token { Bracket, String, Number, Literal };
   // Its bytes, while the handler has the event.
   std::string_view bytes(Token token) const;
-  std::size_t offset(Token token) const {
-    return static_cast<std::size_t>(bytes(token).data() - text_.data());
-  }
+  size_t offset(Token token) const { return static_cast<size_t>(bytes(token).data() - text_.data()); }
   // From the start of an earlier token to what has been read; no more than 60 bytes.
-  std::string excerpt(std::size_t start) const;
+  std::string excerpt(size_t start) const;
 
   std::string_view text() const { return text_; }
   const std::string &file() const { return file_; }
-  SourceLocation locate(std::size_t offset) const { return algebras::locate(text_, offset, file_); }
+  SourceLocation locate(size_t offset) const { return algebras::locate(text_, offset, file_); }
 
 private:
   // Says on every step how far it has come: the parser has no other way to tell.
@@ -42,7 +40,7 @@ private:
   public:
     using iterator_category = std::input_iterator_tag;
     using value_type = char;
-    using difference_type = std::ptrdiff_t;
+    using difference_type = ptrdiff_t;
     using pointer = const char *;
     using reference = const char &;
 

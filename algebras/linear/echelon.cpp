@@ -13,9 +13,9 @@ namespace algebras {
 
 namespace {
 
-std::vector<std::int64_t> pivotsOf(const nmod_mat_t echelon, std::int64_t rank) {
-  std::vector<std::int64_t> pivots;
-  for (std::int64_t row = 0, column = 0; row < rank; ++row, ++column) {
+std::vector<int64_t> pivotsOf(const nmod_mat_t echelon, int64_t rank) {
+  std::vector<int64_t> pivots;
+  for (int64_t row = 0, column = 0; row < rank; ++row, ++column) {
     while (nmod_mat_entry(echelon, row, column) == 0)
       ++column;
     pivots.push_back(column);
@@ -24,15 +24,15 @@ std::vector<std::int64_t> pivotsOf(const nmod_mat_t echelon, std::int64_t rank) 
 }
 
 Echelon echelonModulo(Matrix matrix) {
-  std::int64_t rank = nmod_mat_rref(matrix.modular());
-  std::vector<std::int64_t> pivots = pivotsOf(matrix.modular(), rank);
+  int64_t rank = nmod_mat_rref(matrix.modular());
+  std::vector<int64_t> pivots = pivotsOf(matrix.modular(), rank);
   return {matrix.rowRange(0, rank), std::move(pivots)};
 }
 
-std::vector<std::int64_t> freeColumns(const Echelon &echelon) {
-  std::vector<std::int64_t> result;
-  std::size_t next = 0;
-  for (std::int64_t column = 0; column < echelon.rows.columns(); ++column)
+std::vector<int64_t> freeColumns(const Echelon &echelon) {
+  std::vector<int64_t> result;
+  size_t next = 0;
+  for (int64_t column = 0; column < echelon.rows.columns(); ++column)
     if (next < echelon.pivots.size() && echelon.pivots[next] == column)
       ++next;
     else
@@ -43,7 +43,7 @@ std::vector<std::int64_t> freeColumns(const Echelon &echelon) {
 // Residues of the free columns of echelon forms that have the same pivots, modulo more and more primes.
 class Lifting {
 public:
-  Lifting(const IntegerMatrix &matrix, std::int64_t columns) : matrix_(matrix), columns_(columns) {
+  Lifting(const IntegerMatrix &matrix, int64_t columns) : matrix_(matrix), columns_(columns) {
     fmpz_init_set_ui(modulus_, 1);
   }
   Lifting(const Lifting &) = delete;
@@ -66,14 +66,14 @@ public:
       restart(echelon);
     else if (echelon.pivots != pivots_)
       return;
-    std::size_t at = 0;
+    size_t at = 0;
     mp_limb_t inverse = n_invmod(fmpz_fdiv_ui(modulus_, prime_), prime_);
     nmod_t mod;
     nmod_init(&mod, prime_);
     fmpz_t step;
     fmpz_init(step);
-    for (std::int64_t row = 0; row < rank(); ++row)
-      for (std::int64_t column : free_) {
+    for (int64_t row = 0; row < rank(); ++row)
+      for (int64_t column : free_) {
         fmpz &residue = residues_[at++];
         mp_limb_t old = fmpz_fdiv_ui(&residue, prime_);
         mp_limb_t difference = nmod_sub(nmod_mat_entry(echelon.rows.modular(), row, column), old, mod);
@@ -87,10 +87,10 @@ public:
   // The echelon form with these residues, if there is one of small enough numbers, checked.
   std::optional<Echelon> reconstruct() const {
     Echelon result{Matrix(Field(), rank(), columns_), pivots_};
-    std::size_t at = 0;
-    for (std::int64_t row = 0; row < rank(); ++row) {
+    size_t at = 0;
+    for (int64_t row = 0; row < rank(); ++row) {
       fmpq_one(fmpq_mat_entry(result.rows.rational(), row, pivots_[row]));
-      for (std::int64_t column : free_)
+      for (int64_t column : free_)
         if (!fmpq_reconstruct_fmpz(fmpq_mat_entry(result.rows.rational(), row, column), &residues_[at++],
                                    modulus_))
           return std::nullopt;
@@ -99,7 +99,7 @@ public:
   }
 
 private:
-  std::int64_t rank() const { return static_cast<std::int64_t>(pivots_.size()); }
+  int64_t rank() const { return static_cast<int64_t>(pivots_.size()); }
 
   void restart(const Echelon &echelon) {
     pivots_ = echelon.pivots;
@@ -114,29 +114,29 @@ private:
   bool isRight(const Echelon &candidate) const {
     if (free_.empty())
       return true;
-    std::int64_t rows = matrix_.rows(), width = static_cast<std::int64_t>(free_.size());
+    int64_t rows = matrix_.rows(), width = static_cast<int64_t>(free_.size());
     // R with a common denominator for each free column.
     IntegerMatrix left(rows, rank()), right(rank(), width), product(rows, width);
     std::vector<Rational> denominators(width, Rational(1));
-    for (std::int64_t column = 0; column < width; ++column) {
+    for (int64_t column = 0; column < width; ++column) {
       fmpz *common = fmpq_numref(FlintAccess::get(denominators[column]));
-      for (std::int64_t row = 0; row < rank(); ++row)
+      for (int64_t row = 0; row < rank(); ++row)
         fmpz_lcm(common, common, fmpq_mat_entry_den(candidate.rows.rational(), row, free_[column]));
-      for (std::int64_t row = 0; row < rank(); ++row) {
+      for (int64_t row = 0; row < rank(); ++row) {
         fmpz *entry = right.at(row, column);
         fmpz_divexact(entry, common, fmpq_mat_entry_den(candidate.rows.rational(), row, free_[column]));
         fmpz_mul(entry, entry, fmpq_mat_entry_num(candidate.rows.rational(), row, free_[column]));
       }
     }
-    for (std::int64_t row = 0; row < rows; ++row)
-      for (std::int64_t pivot = 0; pivot < rank(); ++pivot)
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t pivot = 0; pivot < rank(); ++pivot)
         fmpz_set(left.at(row, pivot), matrix_.at(row, pivots_[pivot]));
     fmpz_mat_mul(product.get(), left.get(), right.get());
     fmpz_t expected;
     fmpz_init(expected);
     bool right_everywhere = true;
-    for (std::int64_t row = 0; row < rows && right_everywhere; ++row)
-      for (std::int64_t column = 0; column < width && right_everywhere; ++column) {
+    for (int64_t row = 0; row < rows && right_everywhere; ++row)
+      for (int64_t column = 0; column < width && right_everywhere; ++column) {
         fmpz_mul(expected, matrix_.at(row, free_[column]),
                  fmpq_numref(FlintAccess::get(denominators[column])));
         right_everywhere = fmpz_equal(expected, product.at(row, column));
@@ -146,9 +146,9 @@ private:
   }
 
   const IntegerMatrix &matrix_;
-  std::int64_t columns_;
-  std::uint64_t prime_ = 0;
-  std::vector<std::int64_t> pivots_, free_;
+  int64_t columns_;
+  uint64_t prime_ = 0;
+  std::vector<int64_t> pivots_, free_;
   std::vector<fmpz> residues_; // row-major, free columns only
   fmpz_t modulus_;
 };
@@ -169,8 +169,8 @@ Echelon echelonOverRationals(const Matrix &matrix) {
 
 } // namespace
 
-std::uint64_t nextModulus(std::uint64_t previous) {
-  std::uint64_t candidate = previous == 0 ? std::uint64_t{1} << 62 : previous;
+uint64_t nextModulus(uint64_t previous) {
+  uint64_t candidate = previous == 0 ? uint64_t{1} << 62 : previous;
   do
     --candidate;
   while (!n_is_prime(candidate));
@@ -185,34 +185,33 @@ Echelon reducedEchelon(const Matrix &matrix) {
 
 Matrix kernel(const Matrix &matrix) {
   Echelon echelon = reducedEchelon(matrix);
-  std::vector<std::int64_t> open = freeColumns(echelon);
+  std::vector<int64_t> open = freeColumns(echelon);
   // -R^T on the pivots, ones on the free columns.
   Matrix result = echelon.rows.selectColumns(open)
                       .transposed()
                       .scaled(Rational(-1))
                       .spreadColumns(echelon.pivots, matrix.columns());
-  for (std::size_t row = 0; row < open.size(); ++row)
-    result.set(static_cast<std::int64_t>(row), open[row], Rational(1));
+  for (size_t row = 0; row < open.size(); ++row)
+    result.set(static_cast<int64_t>(row), open[row], Rational(1));
   return result;
 }
 
 std::optional<Matrix> solve(const Matrix &matrix, const Matrix &right) {
-  std::int64_t unknowns = matrix.columns();
+  int64_t unknowns = matrix.columns();
   Echelon echelon = reducedEchelon(matrix.besides(right));
   if (!echelon.pivots.empty() && echelon.pivots.back() >= unknowns)
     return std::nullopt;
   Matrix result(matrix.field(), unknowns, right.columns());
-  for (std::size_t row = 0; row < echelon.pivots.size(); ++row)
-    for (std::int64_t column = 0; column < right.columns(); ++column)
-      result.set(echelon.pivots[row], column,
-                 echelon.rows.get(static_cast<std::int64_t>(row), unknowns + column));
+  for (size_t row = 0; row < echelon.pivots.size(); ++row)
+    for (int64_t column = 0; column < right.columns(); ++column)
+      result.set(echelon.pivots[row], column, echelon.rows.get(static_cast<int64_t>(row), unknowns + column));
   return result;
 }
 
-std::optional<Matrix> reduceModulo(const Matrix &matrix, std::uint64_t p) {
+std::optional<Matrix> reduceModulo(const Matrix &matrix, uint64_t p) {
   Matrix result(Field::prime(p), matrix.rows(), matrix.columns());
-  for (std::int64_t row = 0; row < matrix.rows(); ++row)
-    for (std::int64_t column = 0; column < matrix.columns(); ++column) {
+  for (int64_t row = 0; row < matrix.rows(); ++row)
+    for (int64_t column = 0; column < matrix.columns(); ++column) {
       mp_limb_t bottom = fmpz_fdiv_ui(fmpq_mat_entry_den(matrix.rational(), row, column), p);
       if (bottom == 0)
         return std::nullopt;

@@ -13,8 +13,8 @@ namespace algebras {
 // ascending.
 struct Echelon {
   Matrix rows;
-  std::vector<std::int64_t> pivots;
-  std::int64_t rank() const { return static_cast<std::int64_t>(pivots.size()); }
+  std::vector<int64_t> pivots;
+  int64_t rank() const { return static_cast<int64_t>(pivots.size()); }
 };
 
 // Over GF(p) by elimination. Over Q modulo word-sized primes, with Chinese remainders and rational
@@ -30,10 +30,10 @@ Matrix kernel(const Matrix &matrix);
 std::optional<Matrix> solve(const Matrix &matrix, const Matrix &right);
 
 // matrix modulo p, where p divides no denominator; nothing otherwise. Of a matrix over Q.
-std::optional<Matrix> reduceModulo(const Matrix &matrix, std::uint64_t p);
+std::optional<Matrix> reduceModulo(const Matrix &matrix, uint64_t p);
 
 // The primes that modular steps use, descending from 2^62: the one after `previous` (0: the first). Which one
 // is used never decides an answer.
-std::uint64_t nextModulus(std::uint64_t previous);
+uint64_t nextModulus(uint64_t previous);
 
 } // namespace algebras

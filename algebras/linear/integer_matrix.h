@@ -9,7 +9,7 @@ namespace algebras {
 
 class IntegerMatrix {
 public:
-  IntegerMatrix(std::int64_t rows, std::int64_t columns) { fmpz_mat_init(value_, rows, columns); } // zeros
+  IntegerMatrix(int64_t rows, int64_t columns) { fmpz_mat_init(value_, rows, columns); } // zeros
   IntegerMatrix(const IntegerMatrix &other) { fmpz_mat_init_set(value_, other.value_); }
   IntegerMatrix &operator=(IntegerMatrix other) noexcept {
     fmpz_mat_swap(value_, other.value_);
@@ -17,12 +17,12 @@ public:
   }
   ~IntegerMatrix() { fmpz_mat_clear(value_); }
 
-  std::int64_t rows() const { return fmpz_mat_nrows(value_); }
-  std::int64_t columns() const { return fmpz_mat_ncols(value_); }
+  int64_t rows() const { return fmpz_mat_nrows(value_); }
+  int64_t columns() const { return fmpz_mat_ncols(value_); }
   fmpz_mat_struct *get() { return value_; }
   const fmpz_mat_struct *get() const { return value_; }
-  fmpz *at(std::int64_t row, std::int64_t column) { return fmpz_mat_entry(value_, row, column); }
-  const fmpz *at(std::int64_t row, std::int64_t column) const { return fmpz_mat_entry(value_, row, column); }
+  fmpz *at(int64_t row, int64_t column) { return fmpz_mat_entry(value_, row, column); }
+  const fmpz *at(int64_t row, int64_t column) const { return fmpz_mat_entry(value_, row, column); }
   void swap(IntegerMatrix &other) noexcept { fmpz_mat_swap(value_, other.value_); }
 
 private:

@@ -15,7 +15,7 @@ void require(bool holds, const char *what) {
 
 } // namespace
 
-Matrix::Matrix(Field field, std::int64_t rows, std::int64_t columns) : field_(field) {
+Matrix::Matrix(Field field, int64_t rows, int64_t columns) : field_(field) {
   if (field_.isRationals())
     fmpq_mat_init(&rational_, rows, columns);
   else
@@ -63,7 +63,7 @@ Matrix::~Matrix() {
     nmod_mat_clear(&modular_);
 }
 
-Matrix Matrix::identity(const Field &field, std::int64_t order) {
+Matrix Matrix::identity(const Field &field, int64_t order) {
   Matrix result(field, order, order);
   if (field.isRationals())
     fmpq_mat_one(&result.rational_);
@@ -72,30 +72,30 @@ Matrix Matrix::identity(const Field &field, std::int64_t order) {
   return result;
 }
 
-Matrix Matrix::fromSparse(const Field &field, std::int64_t columns, const SparseVector &vector) {
+Matrix Matrix::fromSparse(const Field &field, int64_t columns, const SparseVector &vector) {
   return fromSparse(field, columns, std::span(&vector, 1));
 }
 
-Matrix Matrix::fromSparse(const Field &field, std::int64_t columns, std::span<const SparseVector> vectors) {
-  Matrix result(field, static_cast<std::int64_t>(vectors.size()), columns);
-  for (std::size_t row = 0; row < vectors.size(); ++row)
+Matrix Matrix::fromSparse(const Field &field, int64_t columns, std::span<const SparseVector> vectors) {
+  Matrix result(field, static_cast<int64_t>(vectors.size()), columns);
+  for (size_t row = 0; row < vectors.size(); ++row)
     for (const auto &[slot, value] : vectors[row])
-      result.set(static_cast<std::int64_t>(row), slot, value);
+      result.set(static_cast<int64_t>(row), slot, value);
   return result;
 }
 
-std::int64_t Matrix::rows() const { return field_.isRationals() ? rational_.r : modular_.r; }
-std::int64_t Matrix::columns() const { return field_.isRationals() ? rational_.c : modular_.c; }
+int64_t Matrix::rows() const { return field_.isRationals() ? rational_.r : modular_.r; }
+int64_t Matrix::columns() const { return field_.isRationals() ? rational_.c : modular_.c; }
 
-Rational Matrix::get(std::int64_t row, std::int64_t column) const {
+Rational Matrix::get(int64_t row, int64_t column) const {
   if (!field_.isRationals())
-    return Rational(static_cast<std::int64_t>(nmod_mat_entry(&modular_, row, column)));
+    return Rational(static_cast<int64_t>(nmod_mat_entry(&modular_, row, column)));
   Rational result;
   fmpq_set(FlintAccess::get(result), fmpq_mat_entry(&rational_, row, column));
   return result;
 }
 
-void Matrix::set(std::int64_t row, std::int64_t column, const Rational &value) {
+void Matrix::set(int64_t row, int64_t column, const Rational &value) {
   if (field_.isRationals())
     fmpq_set(fmpq_mat_entry(&rational_, row, column), FlintAccess::get(value));
   else
@@ -103,7 +103,7 @@ void Matrix::set(std::int64_t row, std::int64_t column, const Rational &value) {
         field_.reduce(value).integerModulo(field_.characteristic()).value();
 }
 
-bool Matrix::isZeroAt(std::int64_t row, std::int64_t column) const {
+bool Matrix::isZeroAt(int64_t row, int64_t column) const {
   return field_.isRationals() ? fmpq_is_zero(fmpq_mat_entry(&rational_, row, column))
                               : nmod_mat_entry(&modular_, row, column) == 0;
 }
@@ -112,28 +112,28 @@ bool Matrix::isZero() const {
   return field_.isRationals() ? fmpq_mat_is_zero(&rational_) : nmod_mat_is_zero(&modular_);
 }
 
-SparseVector Matrix::sparseRow(std::int64_t row) const {
+SparseVector Matrix::sparseRow(int64_t row) const {
   SparseVector result;
-  for (std::int64_t column = 0; column < columns(); ++column)
+  for (int64_t column = 0; column < columns(); ++column)
     if (!isZeroAt(row, column))
       result.emplace_back(column, get(row, column));
   return result;
 }
 
-Matrix Matrix::row(std::int64_t index) const { return rowRange(index, 1); }
+Matrix Matrix::row(int64_t index) const { return rowRange(index, 1); }
 
-Matrix Matrix::rowRange(std::int64_t first, std::int64_t count) const {
+Matrix Matrix::rowRange(int64_t first, int64_t count) const {
   require(first >= 0 && count >= 0 && first + count <= rows(), "Matrix: rows out of range");
-  std::vector<std::int64_t> chosen(count);
-  for (std::int64_t index = 0; index < count; ++index)
+  std::vector<int64_t> chosen(count);
+  for (int64_t index = 0; index < count; ++index)
     chosen[index] = first + index;
   return selectRows(chosen);
 }
 
-Matrix Matrix::selectRows(std::span<const std::int64_t> chosen) const {
-  Matrix result(field_, static_cast<std::int64_t>(chosen.size()), columns());
-  for (std::size_t row = 0; row < chosen.size(); ++row)
-    for (std::int64_t column = 0; column < columns(); ++column)
+Matrix Matrix::selectRows(std::span<const int64_t> chosen) const {
+  Matrix result(field_, static_cast<int64_t>(chosen.size()), columns());
+  for (size_t row = 0; row < chosen.size(); ++row)
+    for (int64_t column = 0; column < columns(); ++column)
       if (field_.isRationals())
         fmpq_set(fmpq_mat_entry(&result.rational_, row, column),
                  fmpq_mat_entry(&rational_, chosen[row], column));
@@ -142,10 +142,10 @@ Matrix Matrix::selectRows(std::span<const std::int64_t> chosen) const {
   return result;
 }
 
-Matrix Matrix::selectColumns(std::span<const std::int64_t> chosen) const {
-  Matrix result(field_, rows(), static_cast<std::int64_t>(chosen.size()));
-  for (std::int64_t row = 0; row < rows(); ++row)
-    for (std::size_t column = 0; column < chosen.size(); ++column)
+Matrix Matrix::selectColumns(std::span<const int64_t> chosen) const {
+  Matrix result(field_, rows(), static_cast<int64_t>(chosen.size()));
+  for (int64_t row = 0; row < rows(); ++row)
+    for (size_t column = 0; column < chosen.size(); ++column)
       if (field_.isRationals())
         fmpq_set(fmpq_mat_entry(&result.rational_, row, column),
                  fmpq_mat_entry(&rational_, row, chosen[column]));
@@ -154,11 +154,11 @@ Matrix Matrix::selectColumns(std::span<const std::int64_t> chosen) const {
   return result;
 }
 
-Matrix Matrix::spreadColumns(std::span<const std::int64_t> places, std::int64_t columns) const {
-  require(static_cast<std::int64_t>(places.size()) == this->columns(), "Matrix: one place for each column");
+Matrix Matrix::spreadColumns(std::span<const int64_t> places, int64_t columns) const {
+  require(static_cast<int64_t>(places.size()) == this->columns(), "Matrix: one place for each column");
   Matrix result(field_, rows(), columns);
-  for (std::int64_t row = 0; row < rows(); ++row)
-    for (std::size_t column = 0; column < places.size(); ++column)
+  for (int64_t row = 0; row < rows(); ++row)
+    for (size_t column = 0; column < places.size(); ++column)
       if (field_.isRationals())
         fmpq_set(fmpq_mat_entry(&result.rational_, row, places[column]),
                  fmpq_mat_entry(&rational_, row, column));
@@ -198,11 +198,11 @@ Matrix Matrix::besides(const Matrix &right) const {
 
 Matrix Matrix::flattened() const { return reshaped(rows() * columns()); }
 
-Matrix Matrix::reshaped(std::int64_t new_columns) const {
-  std::int64_t size = rows() * columns();
+Matrix Matrix::reshaped(int64_t new_columns) const {
+  int64_t size = rows() * columns();
   require(new_columns > 0 ? size % new_columns == 0 : size == 0, "Matrix: reshaping to another size");
   Matrix result(field_, new_columns > 0 ? size / new_columns : 0, new_columns);
-  for (std::int64_t at = 0; at < size; ++at)
+  for (int64_t at = 0; at < size; ++at)
     if (field_.isRationals())
       fmpq_set(fmpq_mat_entry(&result.rational_, at / new_columns, at % new_columns),
                fmpq_mat_entry(&rational_, at / columns(), at % columns()));
@@ -238,8 +238,8 @@ Matrix operator-(const Matrix &left, const Matrix &right) { return left + right.
 Matrix Matrix::scaled(const Rational &factor) const {
   Matrix result(field_, rows(), columns());
   if (field_.isRationals()) {
-    for (std::int64_t row = 0; row < rows(); ++row)
-      for (std::int64_t column = 0; column < columns(); ++column)
+    for (int64_t row = 0; row < rows(); ++row)
+      for (int64_t column = 0; column < columns(); ++column)
         fmpq_mul(fmpq_mat_entry(&result.rational_, row, column), fmpq_mat_entry(&rational_, row, column),
                  FlintAccess::get(factor));
   } else {

@@ -21,39 +21,39 @@ namespace algebras {
 // common denominator for each row and column.
 class Matrix {
 public:
-  Matrix(Field field, std::int64_t rows, std::int64_t columns); // zeros
+  Matrix(Field field, int64_t rows, int64_t columns); // zeros
   Matrix(const Matrix &);
   Matrix(Matrix &&) noexcept;
   Matrix &operator=(Matrix) noexcept;
   ~Matrix();
 
-  static Matrix identity(const Field &field, std::int64_t order);
+  static Matrix identity(const Field &field, int64_t order);
   // One row.
-  static Matrix fromSparse(const Field &field, std::int64_t columns, const SparseVector &vector);
+  static Matrix fromSparse(const Field &field, int64_t columns, const SparseVector &vector);
   // The given rows, one below the other.
-  static Matrix fromSparse(const Field &field, std::int64_t columns, std::span<const SparseVector> vectors);
+  static Matrix fromSparse(const Field &field, int64_t columns, std::span<const SparseVector> vectors);
 
   const Field &field() const { return field_; }
-  std::int64_t rows() const;
-  std::int64_t columns() const;
+  int64_t rows() const;
+  int64_t columns() const;
 
-  Rational get(std::int64_t row, std::int64_t column) const;
-  void set(std::int64_t row, std::int64_t column, const Rational &value); // reduced into the field
-  bool isZeroAt(std::int64_t row, std::int64_t column) const;
+  Rational get(int64_t row, int64_t column) const;
+  void set(int64_t row, int64_t column, const Rational &value); // reduced into the field
+  bool isZeroAt(int64_t row, int64_t column) const;
   bool isZero() const;
-  SparseVector sparseRow(std::int64_t row) const;
+  SparseVector sparseRow(int64_t row) const;
 
-  Matrix row(std::int64_t index) const;
-  Matrix rowRange(std::int64_t first, std::int64_t count) const;
-  Matrix selectRows(std::span<const std::int64_t> chosen) const;
-  Matrix selectColumns(std::span<const std::int64_t> chosen) const;
+  Matrix row(int64_t index) const;
+  Matrix rowRange(int64_t first, int64_t count) const;
+  Matrix selectRows(std::span<const int64_t> chosen) const;
+  Matrix selectColumns(std::span<const int64_t> chosen) const;
   // A matrix of `columns` columns whose columns `places` are those of this one, and zero elsewhere.
-  Matrix spreadColumns(std::span<const std::int64_t> places, std::int64_t columns) const;
+  Matrix spreadColumns(std::span<const int64_t> places, int64_t columns) const;
   Matrix transposed() const;
-  Matrix above(const Matrix &lower) const;     // stacked
-  Matrix besides(const Matrix &right) const;   // side by side
-  Matrix flattened() const;                    // all rows in one
-  Matrix reshaped(std::int64_t columns) const; // row-major order kept
+  Matrix above(const Matrix &lower) const;   // stacked
+  Matrix besides(const Matrix &right) const; // side by side
+  Matrix flattened() const;                  // all rows in one
+  Matrix reshaped(int64_t columns) const;    // row-major order kept
 
   friend Matrix operator*(const Matrix &left, const Matrix &right);
   friend Matrix operator+(const Matrix &left, const Matrix &right);

@@ -5,8 +5,8 @@
 namespace algebras {
 
 bool ModularSpan::insert(Vector vector) {
-  std::int64_t width = ambient();
-  for (std::int64_t column = 0; column < width; ++column) {
+  int64_t width = ambient();
+  for (int64_t column = 0; column < width; ++column) {
     if (vector[column] == 0)
       continue;
     if (rows_[column].empty()) {
@@ -23,8 +23,8 @@ bool ModularSpan::insert(Vector vector) {
   return false;
 }
 
-std::int64_t ModularSpan::firstMissing() const {
-  for (std::int64_t column = 0; column < ambient(); ++column)
+int64_t ModularSpan::firstMissing() const {
+  for (int64_t column = 0; column < ambient(); ++column)
     if (rows_[column].empty())
       return column;
   return -1;

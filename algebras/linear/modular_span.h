@@ -12,10 +12,10 @@ class ModularSpan {
 public:
   using Vector = std::vector<mp_limb_t>;
 
-  ModularSpan(std::uint64_t p, std::int64_t ambient) : rows_(ambient) { nmod_init(&mod_, p); }
+  ModularSpan(uint64_t p, int64_t ambient) : rows_(ambient) { nmod_init(&mod_, p); }
 
-  std::int64_t ambient() const { return static_cast<std::int64_t>(rows_.size()); }
-  std::int64_t dimension() const { return dimension_; }
+  int64_t ambient() const { return static_cast<int64_t>(rows_.size()); }
+  int64_t dimension() const { return dimension_; }
   bool isEverything() const { return dimension_ == ambient(); }
   const nmod_t &mod() const { return mod_; }
 
@@ -24,12 +24,12 @@ public:
   bool insert(Vector vector);
   // The first column that is the leading entry of no vector of the span (its unit vector lies outside); -1 if
   // everything.
-  std::int64_t firstMissing() const;
+  int64_t firstMissing() const;
 
 private:
   nmod_t mod_;
   std::vector<Vector> rows_; // by leading column, leading entry 1; empty where there is none
-  std::int64_t dimension_ = 0;
+  int64_t dimension_ = 0;
 };
 
 } // namespace algebras

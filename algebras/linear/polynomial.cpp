@@ -20,7 +20,7 @@ struct RationalPolynomial {
   fmpq_poly_t value;
   RationalPolynomial() { fmpq_poly_init(value); }
   explicit RationalPolynomial(const Polynomial &polynomial) : RationalPolynomial() {
-    for (std::size_t at = 0; at < polynomial.size(); ++at)
+    for (size_t at = 0; at < polynomial.size(); ++at)
       fmpq_poly_set_coeff_fmpq(value, static_cast<slong>(at), FlintAccess::get(polynomial[at]));
   }
   RationalPolynomial(const RationalPolynomial &) = delete;
@@ -29,7 +29,7 @@ struct RationalPolynomial {
 
   Polynomial get() const {
     Polynomial result(fmpq_poly_length(value));
-    for (std::size_t at = 0; at < result.size(); ++at)
+    for (size_t at = 0; at < result.size(); ++at)
       fmpq_poly_get_coeff_fmpq(FlintAccess::get(result[at]), value, static_cast<slong>(at));
     return result;
   }
@@ -37,9 +37,9 @@ struct RationalPolynomial {
 
 struct ModularPolynomial {
   nmod_poly_t value;
-  explicit ModularPolynomial(std::uint64_t p) { nmod_poly_init(value, p); }
-  ModularPolynomial(std::uint64_t p, const Polynomial &polynomial) : ModularPolynomial(p) {
-    for (std::size_t at = 0; at < polynomial.size(); ++at)
+  explicit ModularPolynomial(uint64_t p) { nmod_poly_init(value, p); }
+  ModularPolynomial(uint64_t p, const Polynomial &polynomial) : ModularPolynomial(p) {
+    for (size_t at = 0; at < polynomial.size(); ++at)
       nmod_poly_set_coeff_ui(value, static_cast<slong>(at), polynomial[at].integerModulo(p).value());
   }
   ModularPolynomial(const ModularPolynomial &) = delete;
@@ -49,9 +49,8 @@ struct ModularPolynomial {
   Polynomial get() const { return get(value); }
   static Polynomial get(const nmod_poly_struct *polynomial) {
     Polynomial result(nmod_poly_length(polynomial));
-    for (std::size_t at = 0; at < result.size(); ++at)
-      result[at] =
-          Rational(static_cast<std::int64_t>(nmod_poly_get_coeff_ui(polynomial, static_cast<slong>(at))));
+    for (size_t at = 0; at < result.size(); ++at)
+      result[at] = Rational(static_cast<int64_t>(nmod_poly_get_coeff_ui(polynomial, static_cast<slong>(at))));
     return result;
   }
 };
@@ -94,7 +93,7 @@ std::vector<PolynomialFactor> factorOverRationals(const Polynomial &polynomial) 
   return result;
 }
 
-std::vector<PolynomialFactor> factorModulo(std::uint64_t p, const Polynomial &polynomial) {
+std::vector<PolynomialFactor> factorModulo(uint64_t p, const Polynomial &polynomial) {
   ModularPolynomial modular(p, polynomial);
   nmod_poly_factor_t factors;
   nmod_poly_factor_init(factors);
@@ -127,7 +126,7 @@ std::vector<PolynomialFactor> factor(const Field &field, const Polynomial &polyn
   return result;
 }
 
-Polynomial monomial(std::int64_t degree) {
+Polynomial monomial(int64_t degree) {
   Polynomial result(degree + 1);
   result.back() = Rational(1);
   return result;
@@ -135,7 +134,7 @@ Polynomial monomial(std::int64_t degree) {
 
 Polynomial add(const Field &field, const Polynomial &left, const Polynomial &right) {
   Polynomial result(std::max(left.size(), right.size()));
-  for (std::size_t at = 0; at < result.size(); ++at)
+  for (size_t at = 0; at < result.size(); ++at)
     result[at] =
         field.add(at < left.size() ? left[at] : Rational(), at < right.size() ? right[at] : Rational());
   return trimmed(std::move(result));
@@ -159,9 +158,9 @@ Polynomial multiply(const Field &field, const Polynomial &left, const Polynomial
   return a.get();
 }
 
-Polynomial power(const Field &field, const Polynomial &base, std::int64_t exponent) {
+Polynomial power(const Field &field, const Polynomial &base, int64_t exponent) {
   Polynomial result{Rational(1)};
-  for (std::int64_t step = 0; step < exponent; ++step)
+  for (int64_t step = 0; step < exponent; ++step)
     result = multiply(field, result, base);
   return result;
 }
@@ -175,7 +174,7 @@ std::pair<Polynomial, Polynomial> divide(const Field &field, const Polynomial &l
     fmpq_poly_divrem(quotient.value, rest.value, a.value, b.value);
     return {quotient.get(), rest.get()};
   }
-  std::uint64_t p = field.characteristic();
+  uint64_t p = field.characteristic();
   ModularPolynomial a(p, left), b(p, right), quotient(p), rest(p);
   nmod_poly_divrem(quotient.value, rest.value, a.value, b.value);
   return {quotient.get(), rest.get()};
@@ -202,7 +201,7 @@ Polynomial idempotent(const Field &field, const Polynomial &f, const Polynomial 
     fmpq_poly_mul(t.value, t.value, b.value);
     return t.get();
   }
-  std::uint64_t p = field.characteristic();
+  uint64_t p = field.characteristic();
   ModularPolynomial a(p, f), b(p, g), common(p), s(p), t(p);
   nmod_poly_xgcd(common.value, s.value, t.value, a.value, b.value);
   if (nmod_poly_degree(common.value) != 0)
@@ -211,14 +210,14 @@ Polynomial idempotent(const Field &field, const Polynomial &f, const Polynomial 
   return t.get();
 }
 
-std::vector<Polynomial> irreducibles(const Field &field, std::int64_t degree, std::size_t most) {
-  std::uint64_t p = field.characteristic();
+std::vector<Polynomial> irreducibles(const Field &field, int64_t degree, size_t most) {
+  uint64_t p = field.characteristic();
   std::vector<Polynomial> result;
   Polynomial candidate = monomial(degree);
   while (result.size() < most) {
     if (nmod_poly_is_irreducible(ModularPolynomial(p, candidate).value))
       result.push_back(candidate);
-    std::int64_t place = 0; // the next one, coefficients as digits
+    int64_t place = 0; // the next one, coefficients as digits
     while (place < degree) {
       candidate[place] = field.add(candidate[place], Rational(1));
       if (!candidate[place].isZero())
@@ -231,7 +230,7 @@ std::vector<Polynomial> irreducibles(const Field &field, std::int64_t degree, st
   return result;
 }
 
-std::int64_t realRoots(const Polynomial &polynomial) {
+int64_t realRoots(const Polynomial &polynomial) {
   slong real = 0, complex = 0;
   fmpz_poly_signature(&real, &complex, IntegerPolynomial(polynomial).value);
   return real;
@@ -239,7 +238,7 @@ std::int64_t realRoots(const Polynomial &polynomial) {
 
 std::string toString(const Polynomial &polynomial) {
   std::string result;
-  for (std::int64_t at = degree(polynomial); at >= 0; --at) {
+  for (int64_t at = degree(polynomial); at >= 0; --at) {
     const Rational &coefficient = polynomial[at];
     if (coefficient.isZero())
       continue;

@@ -14,13 +14,11 @@ namespace algebras {
 
 using Polynomial = std::vector<Rational>;
 
-inline std::int64_t degree(const Polynomial &polynomial) {
-  return static_cast<std::int64_t>(polynomial.size()) - 1;
-}
+inline int64_t degree(const Polynomial &polynomial) { return static_cast<int64_t>(polynomial.size()) - 1; }
 
 struct PolynomialFactor {
   Polynomial factor; // monic, irreducible
-  std::int64_t multiplicity = 1;
+  int64_t multiplicity = 1;
 };
 
 // The irreducible factors of a polynomial that is not constant, ascending by degree, then by coefficients.
@@ -28,11 +26,11 @@ struct PolynomialFactor {
 // choices decide the time alone.
 std::vector<PolynomialFactor> factor(const Field &field, const Polynomial &polynomial);
 
-Polynomial monomial(std::int64_t degree);
+Polynomial monomial(int64_t degree);
 Polynomial add(const Field &field, const Polynomial &left, const Polynomial &right);
 Polynomial scale(const Field &field, const Rational &factor, const Polynomial &polynomial);
 Polynomial multiply(const Field &field, const Polynomial &left, const Polynomial &right);
-Polynomial power(const Field &field, const Polynomial &base, std::int64_t exponent);
+Polynomial power(const Field &field, const Polynomial &base, int64_t exponent);
 // Quotient and remainder; right is not zero.
 std::pair<Polynomial, Polynomial> divide(const Field &field, const Polynomial &left, const Polynomial &right);
 Polynomial remainder(const Field &field, const Polynomial &left, const Polynomial &right);
@@ -43,10 +41,10 @@ Polynomial idempotent(const Field &field, const Polynomial &f, const Polynomial 
 
 // The monic irreducible polynomials of a degree over GF(p), in a fixed order, at most `most`; p^degree is to
 // be small.
-std::vector<Polynomial> irreducibles(const Field &field, std::int64_t degree, std::size_t most);
+std::vector<Polynomial> irreducibles(const Field &field, int64_t degree, size_t most);
 
 // How many real roots a polynomial over Q without multiple factors has.
-std::int64_t realRoots(const Polynomial &polynomial);
+int64_t realRoots(const Polynomial &polynomial);
 
 // "x^2 - 2", "x^3 + 1/2x".
 std::string toString(const Polynomial &polynomial);

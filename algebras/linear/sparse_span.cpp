@@ -9,7 +9,7 @@ SparseSpan::Reduced SparseSpan::reduce(const SparseVector &vector) const {
   // Rows have their leading entry first, so that one pass in ascending order meets each of them once.
   for (auto row = rows_.begin(); row != rows_.end() && !result.rest.empty(); ++row) {
     auto place = std::lower_bound(result.rest.begin(), result.rest.end(), row->first,
-                                  [](const auto &entry, std::int64_t index) { return entry.first < index; });
+                                  [](const auto &entry, int64_t index) { return entry.first < index; });
     if (place == result.rest.end() || place->first != row->first)
       continue;
     Rational factor = place->second;
@@ -42,18 +42,18 @@ std::optional<SparseVector> SparseSpan::coordinates(const SparseVector &vector) 
 
 std::vector<SparseVector> relations(const Field &field, const std::vector<SparseVector> &images) {
   SparseSpan span(field);
-  std::vector<std::int64_t> origin; // of the basis vectors
+  std::vector<int64_t> origin; // of the basis vectors
   std::vector<SparseVector> result;
-  for (std::size_t s = 0; s < images.size(); ++s) {
+  for (size_t s = 0; s < images.size(); ++s) {
     if (std::optional<SparseVector> coordinates = span.coordinates(images[s])) {
       SparseVector relation;
       for (const auto &[index, value] : *coordinates)
         relation.emplace_back(origin[index], field.reduce(-value));
-      relation.emplace_back(static_cast<std::int64_t>(s), Rational(1));
+      relation.emplace_back(static_cast<int64_t>(s), Rational(1));
       result.push_back(std::move(relation));
     } else {
       span.insert(images[s]);
-      origin.push_back(static_cast<std::int64_t>(s));
+      origin.push_back(static_cast<int64_t>(s));
     }
   }
   return result;

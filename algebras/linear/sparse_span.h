@@ -15,7 +15,7 @@ class SparseSpan {
 public:
   explicit SparseSpan(const Field &field) : field_(field) {}
 
-  std::int64_t dimension() const { return static_cast<std::int64_t>(basis_.size()); }
+  int64_t dimension() const { return static_cast<int64_t>(basis_.size()); }
   // The vectors that were inserted and lay outside at that time.
   const std::vector<SparseVector> &basis() const { return basis_; }
   // Whether the vector lay outside; then it is a basis vector now.
@@ -33,7 +33,7 @@ private:
   Field field_;
   std::vector<SparseVector> basis_;
   // By leading index: a vector with leading entry 1, and its coordinates in terms of the basis.
-  std::map<std::int64_t, Reduced> rows_;
+  std::map<int64_t, Reduced> rows_;
 };
 
 // A basis of the x with sum_s x_s images[s] = 0.

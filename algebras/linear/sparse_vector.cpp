@@ -6,11 +6,11 @@ SparseVector combine(const Field &field, const Rational &a, const SparseVector &
                      const SparseVector &y) {
   SparseVector result;
   result.reserve(x.size() + y.size());
-  auto push = [&](std::int64_t index, const Rational &value) {
+  auto push = [&](int64_t index, const Rational &value) {
     if (Rational own = field.reduce(value); !own.isZero())
       result.emplace_back(index, std::move(own));
   };
-  std::size_t s = 0, t = 0;
+  size_t s = 0, t = 0;
   while (s < x.size() || t < y.size()) {
     if (t == y.size() || (s < x.size() && x[s].first < y[t].first)) {
       push(x[s].first, a * x[s].second);

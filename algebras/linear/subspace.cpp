@@ -2,10 +2,10 @@
 
 namespace algebras {
 
-std::vector<std::int64_t> Subspace::freeColumns() const {
-  std::vector<std::int64_t> result;
-  std::size_t next = 0;
-  for (std::int64_t column = 0; column < ambient(); ++column)
+std::vector<int64_t> Subspace::freeColumns() const {
+  std::vector<int64_t> result;
+  size_t next = 0;
+  for (int64_t column = 0; column < ambient(); ++column)
     if (next < pivots_.size() && pivots_[next] == column)
       ++next;
     else
@@ -21,7 +21,7 @@ Matrix Subspace::reduce(const Matrix &rows) const {
 
 std::vector<SparseVector> Subspace::sparseBasis() const {
   std::vector<SparseVector> result;
-  for (std::int64_t row = 0; row < dimension(); ++row)
+  for (int64_t row = 0; row < dimension(); ++row)
     result.push_back(basis_.sparseRow(row));
   return result;
 }
@@ -33,9 +33,9 @@ Subspace sum(const Subspace &left, const Subspace &right) {
 Subspace intersection(const Subspace &left, const Subspace &right) {
   // x L = y R exactly when (x, y) is a relation between the rows of L and -R.
   Matrix relations = kernel(left.basis().above(right.basis().scaled(Rational(-1))).transposed());
-  std::vector<std::int64_t> first(left.dimension());
-  for (std::size_t index = 0; index < first.size(); ++index)
-    first[index] = static_cast<std::int64_t>(index);
+  std::vector<int64_t> first(left.dimension());
+  for (size_t index = 0; index < first.size(); ++index)
+    first[index] = static_cast<int64_t>(index);
   return Subspace(relations.selectColumns(first) * left.basis());
 }
 

@@ -12,12 +12,12 @@ public:
   explicit Subspace(Echelon echelon) : basis_(std::move(echelon.rows)), pivots_(std::move(echelon.pivots)) {}
 
   const Field &field() const { return basis_.field(); }
-  std::int64_t dimension() const { return basis_.rows(); }
-  std::int64_t ambient() const { return basis_.columns(); }
+  int64_t dimension() const { return basis_.rows(); }
+  int64_t ambient() const { return basis_.columns(); }
   const Matrix &basis() const { return basis_; }
-  const std::vector<std::int64_t> &pivots() const { return pivots_; }
+  const std::vector<int64_t> &pivots() const { return pivots_; }
   // The other columns: they are coordinates of the quotient space.
-  std::vector<std::int64_t> freeColumns() const;
+  std::vector<int64_t> freeColumns() const;
 
   // Each row minus its part in the subspace: zero at the pivots. One product of matrices.
   Matrix reduce(const Matrix &rows) const;
@@ -30,7 +30,7 @@ public:
 
 private:
   Matrix basis_;
-  std::vector<std::int64_t> pivots_;
+  std::vector<int64_t> pivots_;
 };
 
 Subspace sum(const Subspace &left, const Subspace &right);

@@ -13,23 +13,23 @@ namespace algebras {
 // An immutable value; copies share the relation.
 class Poset {
 public:
-  std::int64_t size() const;
-  bool isAtMost(std::int64_t lower, std::int64_t upper) const; // equality included
+  int64_t size() const;
+  bool isAtMost(int64_t lower, int64_t upper) const; // equality included
   // The elements above `element`, itself included, ascending by number.
-  const std::vector<std::int64_t> &above(std::int64_t element) const;
+  const std::vector<int64_t> &above(int64_t element) const;
   // {k : lower <= k <= upper}, ascending by number; empty where lower <= upper does not hold.
-  std::vector<std::int64_t> interval(std::int64_t lower, std::int64_t upper) const;
+  std::vector<int64_t> interval(int64_t lower, int64_t upper) const;
   // Pairs i <= j, and triples i <= k <= j: dimension and products of the incidence algebra.
-  std::int64_t pairs() const;
-  std::int64_t triples() const;
+  int64_t pairs() const;
+  int64_t triples() const;
   // The pairs i < j with nothing between them, sorted.
   const std::vector<Graph::Edge> &covers() const;
-  std::string elementName(std::int64_t element) const;
+  std::string elementName(int64_t element) const;
   // Connected components of the comparability graph.
-  std::int64_t components() const;
+  int64_t components() const;
   // Layers of the radical of the incidence algebra: pairs[s] counts the i <= j whose longest chain has s
   // steps.
-  const std::vector<std::int64_t> &pairsByLongestChain() const;
+  const std::vector<int64_t> &pairsByLongestChain() const;
 
   // "poset(4; 0->1, 1->2)": the cover relations by number; parseExpression reads it back.
   std::string expression() const;
@@ -37,14 +37,14 @@ public:
   struct Storage;
   explicit Poset(std::shared_ptr<const Storage> storage) : storage_(std::move(storage)) {}
 
-  static constexpr std::int64_t kMaximumSize = 4096; // its closure takes up to 64 MB
+  static constexpr int64_t maximum_size = 4096; // its closure takes up to 64 MB
 
 private:
   std::shared_ptr<const Storage> storage_;
 };
 
 // The reflexive and transitive closure of an acyclic relation. InputError that names the elements of a cycle
-// where there is one, and beyond kMaximumSize elements.
+// where there is one, and beyond maximum_size elements.
 Poset closeTransitively(const Graph &relation);
 
 } // namespace algebras

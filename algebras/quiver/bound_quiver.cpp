@@ -11,8 +11,8 @@ namespace algebras {
 namespace {
 
 std::string describeCycle(const Quiver &quiver, const Word &cycle) {
-  constexpr std::size_t kSpelledOut = 20; // arrows
-  Word shown = cycle.substr(0, kSpelledOut);
+  constexpr size_t spelled_out = 20; // arrows
+  Word shown = cycle.substr(0, spelled_out);
   std::string vertices = quiver.vertexName(quiver.arrow(cycle.front()).source);
   for (char32_t arrow : shown)
     vertices += " -> " + quiver.vertexName(quiver.arrow(arrow).target);
@@ -22,7 +22,7 @@ std::string describeCycle(const Quiver &quiver, const Word &cycle) {
   return fmt::format("{} ({})", pathText(quiver, 0, cycle), vertices);
 }
 
-PathBasis finiteBasis(const Quiver &quiver, const RewritingRules &rules, std::optional<std::int64_t> below) {
+PathBasis finiteBasis(const Quiver &quiver, const RewritingRules &rules, std::optional<int64_t> below) {
   AvoidingPaths automaton(quiver, rules.leadingWords(), rules.aliveVertices());
   if (!below) {
     if (std::optional<Word> cycle = automaton.findCycle())
@@ -31,11 +31,11 @@ PathBasis finiteBasis(const Quiver &quiver, const RewritingRules &rules, std::op
           .hint("add a relation that makes a power of the cycle zero, or take path_algebra(quiver(...), n), "
                 "the paths "
                 "with fewer than n arrows");
-    std::optional<std::int64_t> count = automaton.count(std::int64_t{1} << 60);
-    if (!count || *count > PathBasis::kMostPaths)
+    std::optional<int64_t> count = automaton.count(int64_t{1} << 60);
+    if (!count || *count > PathBasis::most_paths)
       throw InputError(fmt::format("this algebra has {} paths that are not zero; the limit is {}",
                                    count ? fmt::format("{}", *count) : "more than 2^60",
-                                   PathBasis::kMostPaths))
+                                   PathBasis::most_paths))
           .hint("bound the length of paths, or take fewer arrows");
   }
   return PathBasis(quiver, automaton, below);
@@ -43,12 +43,12 @@ PathBasis finiteBasis(const Quiver &quiver, const RewritingRules &rules, std::op
 
 } // namespace
 
-BoundQuiver::BoundQuiver(Quiver quiver, std::vector<Relation> relations, std::optional<std::int64_t> below,
+BoundQuiver::BoundQuiver(Quiver quiver, std::vector<Relation> relations, std::optional<int64_t> below,
                          const Field &field)
     : quiver_(std::move(quiver)), relations_(std::move(relations)),
       rules_(RewritingRules::complete(quiver_, relations_, field)),
       basis_(finiteBasis(quiver_, rules_, below)), is_truncated_(below.has_value()) {
-  for (std::int64_t vertex = 0; vertex < quiver_.vertexCount(); ++vertex)
+  for (int64_t vertex = 0; vertex < quiver_.vertexCount(); ++vertex)
     if (rules_.aliveVertices()[vertex])
       vertices_.push_back(vertex);
   if (vertices_.empty())
@@ -60,7 +60,7 @@ BoundQuiver::BoundQuiver(Quiver quiver, std::vector<Relation> relations, std::op
     return;
   }
   // A path is the product of its two pieces, wherever it is cut.
-  for (std::int64_t slot = 0; slot < basis_.size(); ++slot)
+  for (int64_t slot = 0; slot < basis_.size(); ++slot)
     nonzeros_ += basis_.path(slot).length + 1;
 }
 
@@ -74,8 +74,7 @@ BoundQuiver BoundQuiver::modulo(Quiver quiver, std::vector<Relation> relations, 
   return result;
 }
 
-BoundQuiver BoundQuiver::truncated(Quiver quiver, std::int64_t below, std::string notation,
-                                   const Field &field) {
+BoundQuiver BoundQuiver::truncated(Quiver quiver, int64_t below, std::string notation, const Field &field) {
   if (below < 1)
     throw InputError(
         fmt::format("paths shorter than {}: there are none; the bound has to be at least 1", below));
@@ -84,7 +83,7 @@ BoundQuiver BoundQuiver::truncated(Quiver quiver, std::int64_t below, std::strin
   return result;
 }
 
-std::string BoundQuiver::slotName(std::int64_t slot) const {
+std::string BoundQuiver::slotName(int64_t slot) const {
   return pathText(quiver_, basis_.path(slot).source, basis_.word(slot));
 }
 

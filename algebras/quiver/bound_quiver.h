@@ -21,35 +21,35 @@ public:
   // (completion.h).
   static BoundQuiver modulo(Quiver quiver, std::vector<Relation> relations, const Field &field);
   // The quotient by all paths of `below` arrows, at least 1. `notation` is how the quiver was given: "Q(3)".
-  static BoundQuiver truncated(Quiver quiver, std::int64_t below, std::string notation, const Field &field);
+  static BoundQuiver truncated(Quiver quiver, int64_t below, std::string notation, const Field &field);
 
   const Quiver &quiver() const { return quiver_; }
   const std::vector<Relation> &relations() const { return relations_; } // as given
   const PathBasis &basis() const { return basis_; }
   // The vertices whose idempotent is not zero, ascending; their number is the order of the position matrix.
-  const std::vector<std::int64_t> &vertices() const { return vertices_; }
+  const std::vector<int64_t> &vertices() const { return vertices_; }
   // Where a product of two paths is a path or zero: nothing. Otherwise the whole table.
   const std::optional<Table> &products() const { return products_; }
   // The arrows span the radical, and its powers are spanned by the longer paths.
   bool isGraded() const { return !rules_.usesIdempotents() && rules_.isHomogeneous(); }
-  std::int64_t nonzeros() const { return nonzeros_; }
+  int64_t nonzeros() const { return nonzeros_; }
   // "quiver(...)" or "path_algebra(...)", read back by parseExpression.
   const std::string &expression() const { return expression_; }
   bool isTruncated() const { return is_truncated_; }
-  std::string slotName(std::int64_t slot) const;
+  std::string slotName(int64_t slot) const;
 
 private:
-  BoundQuiver(Quiver quiver, std::vector<Relation> relations, std::optional<std::int64_t> below,
+  BoundQuiver(Quiver quiver, std::vector<Relation> relations, std::optional<int64_t> below,
               const Field &field);
 
   Quiver quiver_;
   std::vector<Relation> relations_;
   RewritingRules rules_;
   PathBasis basis_;
-  std::vector<std::int64_t> vertices_;
+  std::vector<int64_t> vertices_;
   std::optional<Table> products_;
   bool is_truncated_ = false;
-  std::int64_t nonzeros_ = 0;
+  int64_t nonzeros_ = 0;
   std::string expression_;
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 const Word &leadingWord(const Relation &relation) { return relation.sum.rbegin()->first; }
 
-std::size_t bits(const Rational &value) {
+size_t bits(const Rational &value) {
   const fmpq *raw = FlintAccess::get(value);
   return fmpz_bits(fmpq_numref(raw)) + fmpz_bits(fmpq_denref(raw));
 }
@@ -30,7 +30,7 @@ PathSum rewrite(PathSum sum, const WordSet &words, const Field &field, LookUp lo
     Word word = largest->first;
     Rational coefficient = std::move(largest->second);
     sum.erase(largest);
-    std::int64_t looked = 0;
+    int64_t looked = 0;
     std::optional<WordSet::Match> match = words.findIn(word, looked);
     step(word, coefficient, looked);
     if (!match) {
@@ -82,9 +82,9 @@ public:
 private:
   // The last `shared` arrows of the left rule's leading word begin that of the right rule.
   struct Overlap {
-    std::size_t length; // of the two words laid over each other
-    std::int64_t left, right;
-    std::size_t shared;
+    size_t length; // of the two words laid over each other
+    int64_t left, right;
+    size_t shared;
     bool operator<(const Overlap &other) const { // the shortest one is on top, then the oldest
       return std::tie(length, left, right, shared) >
              std::tie(other.length, other.left, other.right, other.shared);
@@ -92,10 +92,10 @@ private:
   };
 
   // Long paths, long numbers and long searches count as `more` steps.
-  void countStep(std::int64_t more) {
+  void countStep(int64_t more) {
     steps_ += 1 + more;
-    if (steps_ > RewritingRules::kMostSteps)
-      giveUp(fmt::format("{} rewriting steps", RewritingRules::kMostSteps));
+    if (steps_ > RewritingRules::most_steps)
+      giveUp(fmt::format("{} rewriting steps", RewritingRules::most_steps));
   }
 
   [[noreturn]] void giveUp(const std::string &limit) const {
@@ -107,7 +107,7 @@ private:
             "add relations that bound the length of paths, such as every path of some length around a cycle");
   }
 
-  std::int64_t inForce() const { return std::count(is_in_force_.begin(), is_in_force_.end(), true); }
+  int64_t inForce() const { return std::count(is_in_force_.begin(), is_in_force_.end(), true); }
 
   void wait(Relation equation) {
     Word word = leadingWord(equation);
@@ -117,9 +117,9 @@ private:
   PathSum reduced(PathSum sum) {
     return rewrite(
         std::move(sum), result_.leading_words_, field_,
-        [&](std::int64_t number) -> const Relation & { return rules_[number]; },
-        [&](const Word &word, const Rational &value, std::int64_t looked) {
-          countStep(static_cast<std::int64_t>(word.size() / 64 + bits(value) / 256) + looked / 16);
+        [&](int64_t number) -> const Relation & { return rules_[number]; },
+        [&](const Word &word, const Rational &value, int64_t looked) {
+          countStep(static_cast<int64_t>(word.size() / 64 + bits(value) / 256) + looked / 16);
         });
   }
 
@@ -137,20 +137,20 @@ private:
     // Rules whose leading word contains the new one become equations again.
     const Word leading = leadingWord(equation);
     if (leading.size() < longest_)
-      for (std::size_t number = 0; number < rules_.size(); ++number)
+      for (size_t number = 0; number < rules_.size(); ++number)
         if (is_in_force_[number] && leadingWord(rules_[number]).find(leading) != Word::npos) {
           is_in_force_[number] = false;
           result_.leading_words_.erase(leadingWord(rules_[number]));
-          std::erase(sums_, static_cast<std::int64_t>(number));
+          std::erase(sums_, static_cast<int64_t>(number));
           wait(std::move(rules_[number]));
         }
     insert(std::move(equation));
   }
 
   // The idempotent of the vertex is zero, and all that touches it.
-  void kill(std::int64_t vertex) {
+  void kill(int64_t vertex) {
     result_.alive_[vertex] = false;
-    for (std::int64_t arrow = 0; arrow < quiver_.arrowCount(); ++arrow)
+    for (int64_t arrow = 0; arrow < quiver_.arrowCount(); ++arrow)
       if (quiver_.arrow(arrow).source == vertex || quiver_.arrow(arrow).target == vertex)
         wait({quiver_.arrow(arrow).source,
               quiver_.arrow(arrow).target,
@@ -158,7 +158,7 @@ private:
   }
 
   void insert(Relation rule) {
-    auto number = static_cast<std::int64_t>(rules_.size());
+    auto number = static_cast<int64_t>(rules_.size());
     const Word leading = leadingWord(rule);
     bool is_path = rule.sum.size() == 1;
     longest_ = std::max(longest_, leading.size());
@@ -167,30 +167,30 @@ private:
     is_in_force_.push_back(true);
     if (!is_path) {
       sums_.push_back(number);
-      if (static_cast<std::int64_t>(sums_.size()) > RewritingRules::kMostRules)
-        giveUp(fmt::format("{} rules", RewritingRules::kMostRules));
+      if (static_cast<int64_t>(sums_.size()) > RewritingRules::most_rules)
+        giveUp(fmt::format("{} rules", RewritingRules::most_rules));
     }
     // Two paths that are zero agree on every overlap.
     if (is_path) {
-      for (std::int64_t other : sums_)
+      for (int64_t other : sums_)
         overlapBothWays(number, other);
       return;
     }
-    for (std::int64_t other = 0; other < number; ++other)
+    for (int64_t other = 0; other < number; ++other)
       if (is_in_force_[other])
         overlapBothWays(number, other);
     findOverlaps(number, number);
   }
 
-  void overlapBothWays(std::int64_t one, std::int64_t other) {
+  void overlapBothWays(int64_t one, int64_t other) {
     findOverlaps(one, other);
     findOverlaps(other, one);
   }
 
-  void findOverlaps(std::int64_t left, std::int64_t right) {
+  void findOverlaps(int64_t left, int64_t right) {
     const Word &first = leadingWord(rules_[left]), &second = leadingWord(rules_[right]);
-    countStep(static_cast<std::int64_t>(std::min(first.size(), second.size()) / 16));
-    for (std::size_t shared = 1; shared < std::min(first.size(), second.size()); ++shared)
+    countStep(static_cast<int64_t>(std::min(first.size(), second.size()) / 16));
+    for (size_t shared = 1; shared < std::min(first.size(), second.size()); ++shared)
       if (first.compare(first.size() - shared, shared, second, 0, shared) == 0)
         overlaps_.push({first.size() + second.size() - shared, left, right, shared});
   }
@@ -214,8 +214,8 @@ private:
   // no rules: no path touches them.
   void finish() {
     WordSet words;
-    std::vector<std::pair<Word, std::int64_t>> order;
-    for (std::size_t number = 0; number < rules_.size(); ++number)
+    std::vector<std::pair<Word, int64_t>> order;
+    for (size_t number = 0; number < rules_.size(); ++number)
       if (is_in_force_[number] && result_.alive_[rules_[number].source] &&
           result_.alive_[rules_[number].target])
         order.emplace_back(leadingWord(rules_[number]), number);
@@ -227,7 +227,7 @@ private:
       rule.sum.erase(word);
       rule.sum = reduced(std::move(rule.sum));
       rule.sum.emplace(word, Rational(1));
-      words.insert(word, static_cast<std::int64_t>(result_.rules_.size()));
+      words.insert(word, static_cast<int64_t>(result_.rules_.size()));
       result_.rules_.push_back(std::move(rule));
     }
     result_.leading_words_ = std::move(words);
@@ -238,11 +238,11 @@ private:
   RewritingRules result_;
   std::vector<Relation> rules_;
   std::vector<bool> is_in_force_;
-  std::vector<std::int64_t> sums_; // the rules in force that are more than "this path is zero"
+  std::vector<int64_t> sums_; // the rules in force that are more than "this path is zero"
   std::multimap<Word, Relation, LengthLexicographic> equations_; // by leading word, the shortest first
   std::priority_queue<Overlap> overlaps_;
-  std::size_t longest_ = 0;
-  std::int64_t steps_ = 0;
+  size_t longest_ = 0;
+  int64_t steps_ = 0;
 };
 
 RewritingRules RewritingRules::complete(const Quiver &quiver, const std::vector<Relation> &relations,
@@ -267,8 +267,8 @@ bool RewritingRules::usesIdempotents() const {
 
 PathSum RewritingRules::normalForm(const PathSum &sum) const {
   return rewrite(
-      sum, leading_words_, field_, [&](std::int64_t number) -> const Relation & { return rules_[number]; },
-      [](const Word &, const Rational &, std::int64_t) {});
+      sum, leading_words_, field_, [&](int64_t number) -> const Relation & { return rules_[number]; },
+      [](const Word &, const Rational &, int64_t) {});
 }
 
 } // namespace algebras

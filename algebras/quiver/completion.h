@@ -15,8 +15,8 @@ class RewritingRules {
 public:
   // Of the ideal that the relations span. Coefficients are elements of the field, relations not zero.
   // Completion (Buchberger's criterion for paths: overlaps of leading words) always stops when the quotient
-  // is finite-dimensional. InputError when it has not stopped after kMostSteps rewriting steps or at
-  // kMostRules rules.
+  // is finite-dimensional. InputError when it has not stopped after most_steps rewriting steps or at
+  // most_rules rules.
   static RewritingRules complete(const Quiver &quiver, const std::vector<Relation> &relations,
                                  const Field &field);
 
@@ -34,8 +34,8 @@ public:
   // The same element as a combination of paths that no rule rewrites.
   PathSum normalForm(const PathSum &sum) const;
 
-  static constexpr std::int64_t kMostSteps = std::int64_t{1} << 20;
-  static constexpr std::int64_t kMostRules = std::int64_t{1} << 12; // not counting paths that are zero
+  static constexpr int64_t most_steps = int64_t{1} << 20;
+  static constexpr int64_t most_rules = int64_t{1} << 12; // not counting paths that are zero
 
 private:
   friend class Completion;

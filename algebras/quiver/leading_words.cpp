@@ -5,13 +5,12 @@
 
 namespace algebras {
 
-void WordSet::insert(const Word &word, std::int64_t number) {
+void WordSet::insert(const Word &word, int64_t number) {
   if (word.empty())
     throw std::logic_error("an empty word is part of everything");
-  std::int32_t node = 0;
+  int32_t node = 0;
   for (char32_t letter : word) {
-    auto [child, is_new] =
-        nodes_[node].children.try_emplace(letter, static_cast<std::int32_t>(nodes_.size()));
+    auto [child, is_new] = nodes_[node].children.try_emplace(letter, static_cast<int32_t>(nodes_.size()));
     node = child->second;
     if (is_new)
       nodes_.emplace_back();
@@ -20,16 +19,16 @@ void WordSet::insert(const Word &word, std::int64_t number) {
 }
 
 void WordSet::erase(const Word &word) {
-  std::int32_t node = 0;
+  int32_t node = 0;
   for (char32_t letter : word)
     node = nodes_[node].children.at(letter);
   nodes_[node].number = -1;
 }
 
-std::optional<WordSet::Match> WordSet::findIn(const Word &text, std::int64_t &looked) const {
-  for (std::size_t offset = 0; offset < text.size(); ++offset) {
-    std::int32_t node = 0;
-    for (std::size_t place = offset; place < text.size(); ++place) {
+std::optional<WordSet::Match> WordSet::findIn(const Word &text, int64_t &looked) const {
+  for (size_t offset = 0; offset < text.size(); ++offset) {
+    int32_t node = 0;
+    for (size_t place = offset; place < text.size(); ++place) {
       ++looked;
       auto child = nodes_[node].children.find(text[place]);
       if (child == nodes_[node].children.end())
@@ -47,20 +46,20 @@ AvoidingPaths::AvoidingPaths(const Quiver &quiver, const WordSet &words, const s
   // Links to the longest proper end of a node's word that is a node; breadth first, so that they exist in
   // time.
   const auto &trie = words.nodes_;
-  std::vector<std::int32_t> links(trie.size(), 0), order{0};
+  std::vector<int32_t> links(trie.size(), 0), order{0};
   std::vector<bool> ends(trie.size(), false); // a word of the set ends here
-  auto advance = [&](std::int32_t node, char32_t letter) {
+  auto advance = [&](int32_t node, char32_t letter) {
     for (;;) {
       auto child = trie[node].children.find(letter);
       if (child != trie[node].children.end())
         return child->second;
       if (node == 0)
-        return std::int32_t{0};
+        return int32_t{0};
       node = links[node];
     }
   };
-  for (std::size_t index = 0; index < order.size(); ++index) {
-    std::int32_t node = order[index];
+  for (size_t index = 0; index < order.size(); ++index) {
+    int32_t node = order[index];
     ends[node] = trie[node].number >= 0 || (node != 0 && ends[links[node]]);
     for (auto [letter, child] : trie[node].children) {
       links[child] = node == 0 ? 0 : advance(links[node], letter);
@@ -68,23 +67,23 @@ AvoidingPaths::AvoidingPaths(const Quiver &quiver, const WordSet &words, const s
     }
   }
 
-  std::unordered_map<std::uint64_t, std::int32_t> numbers;
-  std::vector<std::pair<std::int64_t, std::int32_t>> nodes; // (vertex, state)
-  auto number = [&](std::int64_t vertex, std::int32_t state) {
-    auto key = static_cast<std::uint64_t>(vertex) << 32 | static_cast<std::uint32_t>(state);
-    auto [place, is_new] = numbers.try_emplace(key, static_cast<std::int32_t>(nodes.size()));
+  std::unordered_map<uint64_t, int32_t> numbers;
+  std::vector<std::pair<int64_t, int32_t>> nodes; // (vertex, state)
+  auto number = [&](int64_t vertex, int32_t state) {
+    auto key = static_cast<uint64_t>(vertex) << 32 | static_cast<uint32_t>(state);
+    auto [place, is_new] = numbers.try_emplace(key, static_cast<int32_t>(nodes.size()));
     if (is_new)
       nodes.emplace_back(vertex, state);
     return place->second;
   };
-  for (std::int64_t vertex = 0; vertex < quiver.vertexCount(); ++vertex)
+  for (int64_t vertex = 0; vertex < quiver.vertexCount(); ++vertex)
     if (alive[vertex])
       starts_[vertex] = number(vertex, 0);
-  for (std::size_t node = 0; node < nodes.size(); ++node) {
+  for (size_t node = 0; node < nodes.size(); ++node) {
     auto [vertex, state] = nodes[node];
     std::vector<Step> steps;
-    for (std::int32_t arrow : quiver.leaving(vertex)) {
-      std::int32_t next = advance(state, static_cast<char32_t>(arrow));
+    for (int32_t arrow : quiver.leaving(vertex)) {
+      int32_t next = advance(state, static_cast<char32_t>(arrow));
       if (!ends[next] && alive[quiver.arrow(arrow).target])
         steps.push_back({arrow, number(quiver.arrow(arrow).target, next)});
     }
@@ -95,15 +94,15 @@ AvoidingPaths::AvoidingPaths(const Quiver &quiver, const WordSet &words, const s
 namespace {
 
 struct Visit {
-  std::int32_t node;
-  std::size_t next = 0; // the step to try
+  int32_t node;
+  size_t next = 0; // the step to try
 };
 
 // A cycle has no beginning: named from its first arrow.
 Word leastRotation(const Word &cycle) {
-  constexpr std::size_t kLongest = 1000; // longer ones are not spelled out anyway
+  constexpr size_t longest = 1000; // longer ones are not spelled out anyway
   Word least = cycle;
-  for (std::size_t start = 1; cycle.size() <= kLongest && start < cycle.size(); ++start)
+  for (size_t start = 1; cycle.size() <= longest && start < cycle.size(); ++start)
     least = std::min(least, cycle.substr(start) + cycle.substr(0, start));
   return least;
 }
@@ -114,11 +113,11 @@ std::optional<Word> AvoidingPaths::findCycle() const {
   enum class Colour : char { White, Grey, Black };
   std::vector<Colour> colours(steps_.size(), Colour::White);
   std::vector<Visit> stack;
-  for (std::size_t root = 0; root < steps_.size(); ++root) {
+  for (size_t root = 0; root < steps_.size(); ++root) {
     if (colours[root] != Colour::White)
       continue;
     colours[root] = Colour::Grey;
-    stack.push_back({static_cast<std::int32_t>(root)});
+    stack.push_back({static_cast<int32_t>(root)});
     while (!stack.empty()) {
       Visit &top = stack.back();
       if (top.next == steps_[top.node].size()) {
@@ -126,7 +125,7 @@ std::optional<Word> AvoidingPaths::findCycle() const {
         stack.pop_back();
         continue;
       }
-      std::int32_t next = steps_[top.node][top.next++].node;
+      int32_t next = steps_[top.node][top.next++].node;
       if (colours[next] == Colour::Grey) {
         auto visit = std::find_if(stack.begin(), stack.end(), [&](const Visit &v) { return v.node == next; });
         Word cycle;
@@ -143,12 +142,12 @@ std::optional<Word> AvoidingPaths::findCycle() const {
   return std::nullopt;
 }
 
-std::optional<std::int64_t> AvoidingPaths::count(std::int64_t limit) const {
+std::optional<int64_t> AvoidingPaths::count(int64_t limit) const {
   // Paths that begin at a node, the empty one included; children first.
-  std::vector<std::int64_t> paths(steps_.size(), 0);
+  std::vector<int64_t> paths(steps_.size(), 0);
   std::vector<Visit> stack;
-  std::int64_t total = 0;
-  for (std::int32_t root : starts_) {
+  int64_t total = 0;
+  for (int32_t root : starts_) {
     if (root < 0)
       continue;
     if (paths[root] == 0)
@@ -157,12 +156,12 @@ std::optional<std::int64_t> AvoidingPaths::count(std::int64_t limit) const {
       Visit &top = stack.back();
       const std::vector<Step> &steps = steps_[top.node];
       if (top.next < steps.size()) {
-        std::int32_t next = steps[top.next++].node;
+        int32_t next = steps[top.next++].node;
         if (paths[next] == 0)
           stack.push_back({next});
         continue;
       }
-      std::int64_t sum = 1;
+      int64_t sum = 1;
       for (const Step &step : steps)
         if ((sum += paths[step.node]) > limit)
           return std::nullopt;

@@ -14,9 +14,9 @@ namespace algebras {
 
 namespace {
 
-using SlotSum = std::map<std::int64_t, Rational>;
+using SlotSum = std::map<int64_t, Rational>;
 
-void addTo(SlotSum &sum, std::int64_t slot, const Rational &value, const Field &field) {
+void addTo(SlotSum &sum, int64_t slot, const Rational &value, const Field &field) {
   auto [place, is_new] = sum.try_emplace(slot, value);
   if (!is_new)
     place->second = field.add(place->second, value);
@@ -25,10 +25,10 @@ void addTo(SlotSum &sum, std::int64_t slot, const Rational &value, const Field &
 }
 
 // A combination of paths in terms of the basis. Paths that touch a vertex without idempotent are zero.
-SlotSum toSlots(const PathBasis &basis, std::int64_t source, const PathSum &sum) {
+SlotSum toSlots(const PathBasis &basis, int64_t source, const PathSum &sum) {
   SlotSum result;
   for (const auto &[word, value] : sum)
-    if (std::optional<std::int64_t> slot = basis.find(source, word))
+    if (std::optional<int64_t> slot = basis.find(source, word))
       result.emplace(*slot, value);
   return result;
 }
@@ -40,22 +40,22 @@ public:
 
   Table run() {
     // The paths that start at a vertex, short ones first.
-    std::vector<std::vector<std::int64_t>> starting(quiver_.vertexCount());
-    for (std::int64_t slot = 0; slot < basis_.size(); ++slot)
+    std::vector<std::vector<int64_t>> starting(quiver_.vertexCount());
+    for (int64_t slot = 0; slot < basis_.size(); ++slot)
       starting[basis_.path(slot).source].push_back(slot);
     for (auto &slots : starting)
-      std::sort(slots.begin(), slots.end(), [&](std::int64_t left, std::int64_t right) {
+      std::sort(slots.begin(), slots.end(), [&](int64_t left, int64_t right) {
         return std::pair(basis_.path(left).length, left) < std::pair(basis_.path(right).length, right);
       });
-    std::int64_t pairs = 0;
-    for (std::int64_t slot = 0; slot < basis_.size(); ++slot)
-      pairs += static_cast<std::int64_t>(starting[basis_.path(slot).target].size());
+    int64_t pairs = 0;
+    for (int64_t slot = 0; slot < basis_.size(); ++slot)
+      pairs += static_cast<int64_t>(starting[basis_.path(slot).target].size());
     requireAtMost(pairs, "pairs of paths to be multiplied");
 
     std::vector<Constant> constants;
-    for (std::int64_t left = 0; left < basis_.size(); ++left) {
-      std::map<std::int64_t, SlotSum> products; // by the right factor
-      for (std::int64_t right : starting[basis_.path(left).target]) {
+    for (int64_t left = 0; left < basis_.size(); ++left) {
+      std::map<int64_t, SlotSum> products; // by the right factor
+      for (int64_t right : starting[basis_.path(left).target]) {
         const PathBasis::Path &path = basis_.path(right);
         SlotSum product;
         if (path.length == 0)
@@ -66,7 +66,7 @@ public:
               addTo(product, target, field_.multiply(value, coefficient), field_);
         for (const auto &[slot, value] : product)
           constants.push_back({left, right, slot, value});
-        requireAtMost(static_cast<std::int64_t>(constants.size()), "nonzero structure constants");
+        requireAtMost(static_cast<int64_t>(constants.size()), "nonzero structure constants");
         products.emplace(right, std::move(product));
       }
     }
@@ -74,18 +74,18 @@ public:
   }
 
 private:
-  void requireAtMost(std::int64_t count, const char *what) const {
-    if (count > Algebra::kExpansionLimit)
-      throw InputError(fmt::format("this algebra has more than {} {}", Algebra::kExpansionLimit, what))
+  void requireAtMost(int64_t count, const char *what) const {
+    if (count > Algebra::expansion_limit)
+      throw InputError(fmt::format("this algebra has more than {} {}", Algebra::expansion_limit, what))
           .hint("relations with sums are worked out product by product; paths that are zero need no such "
                 "table");
   }
 
-  const SlotSum &timesArrow(std::int64_t slot, std::int32_t arrow) {
+  const SlotSum &timesArrow(int64_t slot, int32_t arrow) {
     auto [place, is_new] = extended_.try_emplace({slot, arrow});
     if (!is_new)
       return place->second;
-    if (std::optional<std::int64_t> longer = basis_.extended(slot, arrow)) {
+    if (std::optional<int64_t> longer = basis_.extended(slot, arrow)) {
       place->second.emplace(*longer, Rational(1));
       return place->second;
     }
@@ -99,7 +99,7 @@ private:
   const RewritingRules &rules_;
   const PathBasis &basis_;
   const Field &field_;
-  std::map<std::pair<std::int64_t, std::int32_t>, SlotSum> extended_; // (slot, arrow) -> their product
+  std::map<std::pair<int64_t, int32_t>, SlotSum> extended_; // (slot, arrow) -> their product
 };
 
 } // namespace
@@ -124,7 +124,7 @@ void checkPathProducts(const Quiver &quiver, const std::vector<Relation> &relati
                 field);
     return product;
   };
-  auto arrowInBasis = [&](char32_t arrow) {
+  auto arrow_in_basis = [&](char32_t arrow) {
     PathSum sum;
     sum.emplace(Word(1, arrow), Rational(1));
     return toSlots(basis, quiver.arrow(arrow).source, rules.normalForm(sum));
@@ -133,10 +133,10 @@ void checkPathProducts(const Quiver &quiver, const std::vector<Relation> &relati
     SlotSum total;
     for (const auto &[word, value] : relation.sum) {
       SlotSum product;
-      if (std::optional<std::int64_t> unit = basis.idempotent(relation.source))
+      if (std::optional<int64_t> unit = basis.idempotent(relation.source))
         product.emplace(*unit, Rational(1));
       for (char32_t arrow : word)
-        product = times(product, arrowInBasis(arrow));
+        product = times(product, arrow_in_basis(arrow));
       for (const auto &[slot, coefficient] : product)
         addTo(total, slot, field.multiply(value, coefficient), field);
     }

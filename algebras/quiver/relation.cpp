@@ -12,12 +12,12 @@ void addTerm(PathSum &sum, const Word &word, const Rational &value, const Field 
     sum.erase(place);
 }
 
-std::string pathText(const Quiver &quiver, std::int64_t source, const Word &word) {
+std::string pathText(const Quiver &quiver, int64_t source, const Word &word) {
   if (word.empty())
     return fmt::format("e({})", quiver.vertexName(source));
   std::string text;
-  for (std::size_t first = 0; first < word.size();) {
-    std::size_t last = first;
+  for (size_t first = 0; first < word.size();) {
+    size_t last = first;
     while (last < word.size() && word[last] == word[first])
       ++last;
     text += (first == 0 ? "" : "*") + quiver.arrow(word[first]).name;
@@ -43,7 +43,7 @@ std::string relationText(const Quiver &quiver, const Relation &relation) {
   return text.empty() ? "0" : text;
 }
 
-std::int64_t targetOf(const Quiver &quiver, std::int64_t source, const Word &word) {
+int64_t targetOf(const Quiver &quiver, int64_t source, const Word &word) {
   return word.empty() ? source : quiver.arrow(word.back()).target;
 }
 

@@ -28,7 +28,7 @@ using PathSum = std::map<Word, Rational, LengthLexicographic>;
 
 // A combination of paths from `source` to `target` that is zero in the algebra.
 struct Relation {
-  std::int64_t source = 0, target = 0;
+  int64_t source = 0, target = 0;
   PathSum sum;
 };
 
@@ -36,10 +36,10 @@ struct Relation {
 void addTerm(PathSum &sum, const Word &word, const Rational &value, const Field &field);
 
 // "a*b - 2*c*d^2", largest path first; the idempotent of a vertex is "e(1)".
-std::string pathText(const Quiver &quiver, std::int64_t source, const Word &word);
+std::string pathText(const Quiver &quiver, int64_t source, const Word &word);
 std::string relationText(const Quiver &quiver, const Relation &relation);
 
 // The vertex at which a path that starts at `source` ends.
-std::int64_t targetOf(const Quiver &quiver, std::int64_t source, const Word &word);
+int64_t targetOf(const Quiver &quiver, int64_t source, const Word &word);
 
 } // namespace algebras

@@ -7,11 +7,11 @@ namespace algebras {
 namespace {
 
 enum class Key { Name, Rule, Field, Dimension, Products, Comment, Source };
-constexpr std::array<std::string_view, 7> kKeys = {"name",     "rule",    "field", "dimension",
-                                                   "products", "comment", "source"};
-constexpr const char *kTermForm = "[index, \"num/den\"] is needed";
-constexpr const char *kVectorForm = "a list of [index, \"num/den\"] is needed";
-constexpr const char *kProductForm = "an object with alpha, beta and gamma is needed";
+constexpr std::array<std::string_view, 7> keys = {"name",     "rule",    "field", "dimension",
+                                                  "products", "comment", "source"};
+constexpr const char *term_form = "[index, \"num/den\"] is needed";
+constexpr const char *vector_form = "a list of [index, \"num/den\"] is needed";
+constexpr const char *product_form = "an object with alpha, beta and gamma is needed";
 
 class DocumentReader : public JsonReader<DocumentReader> {
 public:
@@ -19,7 +19,7 @@ public:
   AlgorithmDocument take() && { return std::move(document_); }
 
   // The interface of nlohmann::json_sax, the rest of it.
-  bool start_object(std::size_t) {
+  bool start_object(size_t) {
     if (place_ == Place::Document) {
       place_ = Place::Keys;
     } else if (place_ == Place::Products) {
@@ -38,9 +38,9 @@ public:
       close();
       break;
     case Place::ProductKeys:
-      for (std::size_t vector = 0; vector < kProductKeys.size(); ++vector)
+      for (size_t vector = 0; vector < product_keys.size(); ++vector)
         if (!vector_offsets_[vector])
-          refuse(offset_, fmt::format("{} has no {}; {}", productName(), kProductKeys[vector], kProductForm));
+          refuse(offset_, fmt::format("{} has no {}; {}", productName(), product_keys[vector], product_form));
       place_ = Place::Products;
       break;
     default:
@@ -48,7 +48,7 @@ public:
     }
     return true;
   }
-  bool start_array(std::size_t) {
+  bool start_array(size_t) {
     if (place_ == Place::Value && key_ == Key::Products) {
       document_.products.emplace();
       place_ = Place::Products;
@@ -71,7 +71,7 @@ public:
     case Place::Term:
       if (part_ != 2)
         refuse(offset_of_term_,
-               fmt::format("{} is {}; {}", termName(), text_.excerpt(offset_of_term_), kTermForm));
+               fmt::format("{} is {}; {}", termName(), text_.excerpt(offset_of_term_), term_form));
       terms().push_back(std::move(term_));
       place_ = Place::Vector;
       break;
@@ -87,14 +87,14 @@ public:
     if (place_ == Place::Notes)
       return true;
     if (place_ == Place::ProductKeys) {
-      vector_ = keyOf(kProductKeys, vector_offsets_, name, fmt::format("in {}", productName()),
+      vector_ = keyOf(product_keys, vector_offsets_, name, fmt::format("in {}", productName()),
                       "the keys are alpha, beta and gamma");
       in_vector_ = false;
       place_ = Place::Vector;
       return true;
     }
-    std::size_t index = keyOf(kKeys, key_offsets_, name, "in an algorithm",
-                              "the keys are name, rule, field, dimension and products");
+    size_t index = keyOf(keys, key_offsets_, name, "in an algorithm",
+                         "the keys are name, rule, field, dimension and products");
     key_ = static_cast<Key>(index);
     place_ = Place::Value;
     return true;
@@ -111,11 +111,11 @@ public:
       break;
     case Place::Vector:
       if (in_vector_)
-        refuse(value, termName(), fmt::format("; {}", kTermForm).c_str());
-      refuse(value, vectorName(), fmt::format("; {}", kVectorForm).c_str());
+        refuse(value, termName(), fmt::format("; {}", term_form).c_str());
+      refuse(value, vectorName(), fmt::format("; {}", vector_form).c_str());
     case Place::Products:
       refuse(value, fmt::format("products[{}]", document_.products->size()),
-             fmt::format("; {}", kProductForm).c_str());
+             fmt::format("; {}", product_form).c_str());
     case Place::Document:
       refuseDocument(text_.offset(value.token));
     case Place::Keys: // the grammar has a key here
@@ -130,7 +130,7 @@ private:
   enum class Place { Document, Keys, Value, Products, ProductKeys, Vector, Term, Notes };
 
   std::string productName() const { return fmt::format("products[{}]", document_.products->size() - 1); }
-  std::string vectorName() const { return fmt::format("{}.{}", productName(), kProductKeys[vector_]); }
+  std::string vectorName() const { return fmt::format("{}.{}", productName(), product_keys[vector_]); }
   std::vector<AlgorithmDocument::Term> &terms() { return document_.products->back()[vector_]; }
   std::string termName() const {
     return fmt::format("{}[{}]", vectorName(), document_.products->back()[vector_].size());
@@ -145,7 +145,7 @@ private:
       term_.value_offset = text_.offset(value.token);
       term_.value = coefficient(value, name);
     } else {
-      refuse(text_.offset(value.token), fmt::format("{} has more than two parts; {}", termName(), kTermForm));
+      refuse(text_.offset(value.token), fmt::format("{} has more than two parts; {}", termName(), term_form));
     }
     ++part_;
   }
@@ -173,14 +173,14 @@ private:
     }
   }
 
-  [[noreturn]] void refuseDocument(std::size_t offset) const {
+  [[noreturn]] void refuseDocument(size_t offset) const {
     refuse(offset, "an algorithm is a JSON object",
            "{\"field\": \"Q\", \"dimension\": 1, \"products\": [{\"alpha\": [[0, \"1\"]], ...}]}");
   }
 
   // A list or an object where an algorithm has none.
   void open(const char *what) {
-    std::size_t offset = text_.offset(Token::Bracket);
+    size_t offset = text_.offset(Token::Bracket);
     switch (place_) {
     case Place::Notes:
       ++depth_;
@@ -188,13 +188,13 @@ private:
     case Place::Document:
       refuseDocument(offset);
     case Place::Products:
-      refuse(offset, fmt::format("products[{}] is {}; {}", document_.products->size(), what, kProductForm));
+      refuse(offset, fmt::format("products[{}] is {}; {}", document_.products->size(), what, product_form));
     case Place::Vector:
       if (in_vector_)
-        refuse(offset, fmt::format("{} is {}; {}", termName(), what, kTermForm));
-      refuse(offset, fmt::format("{} is {}; {}", vectorName(), what, kVectorForm));
+        refuse(offset, fmt::format("{} is {}; {}", termName(), what, term_form));
+      refuse(offset, fmt::format("{} is {}; {}", vectorName(), what, vector_form));
     case Place::Term:
-      refuse(offset, fmt::format("{} has {} inside; {}", termName(), what, kTermForm));
+      refuse(offset, fmt::format("{} has {} inside; {}", termName(), what, term_form));
     case Place::Keys: // the grammar has a key here
     case Place::ProductKeys:
       return;
@@ -202,7 +202,7 @@ private:
       break;
     }
     if (key_ != Key::Comment && key_ != Key::Source)
-      refuse(offset, fmt::format("{} is {}; {} is needed", kKeys[static_cast<std::size_t>(key_)], what,
+      refuse(offset, fmt::format("{} is {}; {} is needed", keys[static_cast<size_t>(key_)], what,
                                  key_ == Key::Products    ? "a list"
                                  : key_ == Key::Dimension ? "an integer"
                                                           : "a string"));
@@ -217,11 +217,11 @@ private:
   AlgorithmDocument document_;
   Place place_ = Place::Document;
   Key key_ = Key::Name;
-  std::array<std::optional<std::size_t>, kKeys.size()> key_offsets_;
-  std::int64_t depth_ = 0; // inside notes
+  std::array<std::optional<size_t>, keys.size()> key_offsets_;
+  int64_t depth_ = 0; // inside notes
   // The product at hand, its vector, its term.
-  std::size_t offset_ = 0, vector_ = 0, offset_of_term_ = 0;
-  std::array<std::optional<std::size_t>, kProductKeys.size()> vector_offsets_;
+  size_t offset_ = 0, vector_ = 0, offset_of_term_ = 0;
+  std::array<std::optional<size_t>, product_keys.size()> vector_offsets_;
   bool in_vector_ = false; // its list has begun
   AlgorithmDocument::Term term_;
   int part_ = 0;

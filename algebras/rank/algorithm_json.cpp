@@ -16,7 +16,7 @@ namespace algebras {
 namespace {
 
 // Runs a check that knows no place, and gives its InputError one.
-template <typename Check> auto placed(const JsonText &text, std::size_t offset, Check check) {
+template <typename Check> auto placed(const JsonText &text, size_t offset, Check check) {
   try {
     return check();
   } catch (const InputError &error) {
@@ -24,12 +24,12 @@ template <typename Check> auto placed(const JsonText &text, std::size_t offset, 
   }
 }
 
-SparseVector toVector(const JsonText &text, const Field &field, std::int64_t dimension,
-                      std::vector<AlgorithmDocument::Term> &terms, std::size_t product, const char *key) {
-  auto name = [&](std::size_t entry) { return fmt::format("products[{}].{}[{}]", product, key, entry); };
+SparseVector toVector(const JsonText &text, const Field &field, int64_t dimension,
+                      std::vector<AlgorithmDocument::Term> &terms, size_t product, const char *key) {
+  auto name = [&](size_t entry) { return fmt::format("products[{}].{}[{}]", product, key, entry); };
   SparseVector result;
-  std::map<std::int64_t, std::size_t> first; // index -> offset
-  for (std::size_t entry = 0; entry < terms.size(); ++entry) {
+  std::map<int64_t, size_t> first; // index -> offset
+  for (size_t entry = 0; entry < terms.size(); ++entry) {
     AlgorithmDocument::Term &term = terms[entry];
     if (term.index < 0 || term.index >= dimension)
       throw InputError(
@@ -107,10 +107,10 @@ AlgorithmFile parseAlgorithm(std::string_view text, const std::string &file) {
         placed(json_text, document.field->offset, [&] { return Field::parse(document.field->value); });
   result.dimension = document.dimension->value;
   placed(json_text, document.dimension->offset, [&] { Table::requireDimension(result.dimension); });
-  for (std::size_t index = 0; index < document.products->size(); ++index) {
+  for (size_t index = 0; index < document.products->size(); ++index) {
     AlgorithmDocument::Product &own = (*document.products)[index];
-    auto vector = [&](std::size_t at) {
-      return toVector(json_text, result.field, result.dimension, own[at], index, kProductKeys[at]);
+    auto vector = [&](size_t at) {
+      return toVector(json_text, result.field, result.dimension, own[at], index, product_keys[at]);
     };
     result.products.push_back({vector(0), vector(1), vector(2)});
   }

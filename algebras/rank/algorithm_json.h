@@ -12,7 +12,7 @@ struct AlgorithmFile {
   std::string name; // of the algebra, for people
   std::string rule; // how the algorithm was made, for people; may be empty
   Field field;
-  std::int64_t dimension = 0;
+  int64_t dimension = 0;
   BilinearAlgorithm products;
 };
 

@@ -13,10 +13,10 @@ namespace algebras {
 
 namespace {
 
-SparseVector unit(std::int64_t slot) { return {{slot, Rational(1)}}; }
+SparseVector unit(int64_t slot) { return {{slot, Rational(1)}}; }
 
 SparseVector tensorVector(const Field &field, const SparseVector &left, const SparseVector &right,
-                          std::int64_t right_dimension) {
+                          int64_t right_dimension) {
   SparseVector result;
   result.reserve(left.size() * right.size());
   for (const auto &[i, a] : left)
@@ -26,7 +26,7 @@ SparseVector tensorVector(const Field &field, const SparseVector &left, const Sp
   return result;
 }
 
-SparseVector shifted(SparseVector vector, std::int64_t start) {
+SparseVector shifted(SparseVector vector, int64_t start) {
   for (auto &[slot, coefficient] : vector)
     slot += start;
   return vector;
@@ -36,21 +36,21 @@ SparseVector shifted(SparseVector vector, std::int64_t start) {
 
 namespace {
 
-using Pair = std::pair<std::int64_t, std::int64_t>;
+using Pair = std::pair<int64_t, int64_t>;
 
 // How many different pairs of slots the constants have.
-std::size_t countPairs(const Table &table, std::int64_t Constant::*first, std::int64_t Constant::*second) {
+size_t countPairs(const Table &table, int64_t Constant::*first, int64_t Constant::*second) {
   std::vector<Pair> pairs;
   pairs.reserve(table.constants().size());
   for (const Constant &constant : table.constants())
     pairs.emplace_back(constant.*first, constant.*second);
   std::sort(pairs.begin(), pairs.end());
-  return static_cast<std::size_t>(std::unique(pairs.begin(), pairs.end()) - pairs.begin());
+  return static_cast<size_t>(std::unique(pairs.begin(), pairs.end()) - pairs.begin());
 }
 
 struct PairCounts {
-  std::size_t inputs, left_outputs, right_outputs;
-  std::size_t least() const { return std::min({inputs, left_outputs, right_outputs}); }
+  size_t inputs, left_outputs, right_outputs;
+  size_t least() const { return std::min({inputs, left_outputs, right_outputs}); }
 };
 
 PairCounts pairCounts(const Table &table) {
@@ -60,9 +60,7 @@ PairCounts pairCounts(const Table &table) {
 
 } // namespace
 
-std::int64_t ownProductCount(const Table &table) {
-  return static_cast<std::int64_t>(pairCounts(table).least());
-}
+int64_t ownProductCount(const Table &table) { return static_cast<int64_t>(pairCounts(table).least()); }
 
 BilinearAlgorithm ownProducts(const Table &table) {
   const PairCounts counts = pairCounts(table);
@@ -88,7 +86,7 @@ BilinearAlgorithm ownProducts(const Table &table) {
 }
 
 BilinearAlgorithm tensorAlgorithm(const Field &field, const BilinearAlgorithm &left,
-                                  const BilinearAlgorithm &right, std::int64_t right_dimension) {
+                                  const BilinearAlgorithm &right, int64_t right_dimension) {
   BilinearAlgorithm result;
   result.reserve(left.size() * right.size());
   for (const BilinearProduct &a : left)
@@ -99,7 +97,7 @@ BilinearAlgorithm tensorAlgorithm(const Field &field, const BilinearAlgorithm &l
   return result;
 }
 
-void appendDirect(BilinearAlgorithm &algorithm, const BilinearAlgorithm &own, std::int64_t start) {
+void appendDirect(BilinearAlgorithm &algorithm, const BilinearAlgorithm &own, int64_t start) {
   for (const BilinearProduct &product : own)
     algorithm.push_back(
         {shifted(product.alpha, start), shifted(product.beta, start), shifted(product.gamma, start)});

@@ -23,7 +23,7 @@ using BilinearAlgorithm = std::vector<BilinearProduct>;
 
 // sum_r alpha_r(i) beta_r(j) gamma_r(k) is not c[i,j,k].
 struct Mismatch {
-  std::int64_t i = 0, j = 0, k = 0;
+  int64_t i = 0, j = 0, k = 0;
 };
 
 // Whether the algorithm computes the product of the table: nothing when it does, which is then proved; else
@@ -36,12 +36,12 @@ std::optional<Mismatch> findMismatch(const BilinearAlgorithm &algorithm, const T
 // One product for each constant, for each nonzero b_i b_j, for each (i, k), or for each (j, k), whichever is
 // least.
 BilinearAlgorithm ownProducts(const Table &table);
-std::int64_t ownProductCount(const Table &table); // how many these are, without making them
+int64_t ownProductCount(const Table &table); // how many these are, without making them
 
 // Indices i of `left` and j of `right` become i * right_dimension + j.
 BilinearAlgorithm tensorAlgorithm(const Field &field, const BilinearAlgorithm &left,
-                                  const BilinearAlgorithm &right, std::int64_t right_dimension);
+                                  const BilinearAlgorithm &right, int64_t right_dimension);
 // Appends `own` with all indices moved by `start`.
-void appendDirect(BilinearAlgorithm &algorithm, const BilinearAlgorithm &own, std::int64_t start);
+void appendDirect(BilinearAlgorithm &algorithm, const BilinearAlgorithm &own, int64_t start);
 
 } // namespace algebras

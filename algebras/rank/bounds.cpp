@@ -23,16 +23,16 @@ bool isGraphAlgebra(Kind kind) {
 }
 
 // n when the algebra is M(n) up to tensor factors of dimension one.
-std::optional<std::int64_t> matrixOrder(const Algebra &algebra) {
+std::optional<int64_t> matrixOrder(const Algebra &algebra) {
   if (algebra.kind() == Kind::Matrices)
     return algebra.parameter();
   if (algebra.dimension() == 1 && algebra.isMatrixLike())
     return 1;
   if (algebra.kind() != Kind::Tensor)
     return std::nullopt;
-  std::int64_t order = 1;
+  int64_t order = 1;
   for (const Algebra &factor : algebra.factors()) {
-    std::optional<std::int64_t> own = matrixOrder(factor);
+    std::optional<int64_t> own = matrixOrder(factor);
     if (!own)
       return std::nullopt;
     order *= *own;
@@ -42,9 +42,9 @@ std::optional<std::int64_t> matrixOrder(const Algebra &algebra) {
 
 // From row-major matrix units to the slots of an algebra that is M(order): factors M(a) * M(b) number them
 // otherwise.
-BilinearAlgorithm inSlots(const Algebra &algebra, BilinearAlgorithm algorithm, std::int64_t order) {
-  std::vector<std::int64_t> slots(order * order);
-  for (std::int64_t slot = 0; slot < algebra.dimension(); ++slot) {
+BilinearAlgorithm inSlots(const Algebra &algebra, BilinearAlgorithm algorithm, int64_t order) {
+  std::vector<int64_t> slots(order * order);
+  for (int64_t slot = 0; slot < algebra.dimension(); ++slot) {
     Position position = algebra.position(slot);
     slots[position.row * order + position.column] = slot;
   }
@@ -74,22 +74,22 @@ namespace {
 // Exact elimination over Q takes a step for each word of its results: with long coefficients that is no
 // matter of an instant.
 bool hasShortCoefficients(const Table &table) {
-  constexpr std::size_t kLongest = 256; // bits
+  constexpr size_t longest = 256; // bits
   return std::all_of(table.constants().begin(), table.constants().end(), [](const Constant &constant) {
     const fmpq *value = FlintAccess::get(constant.value);
-    return fmpz_bits(fmpq_numref(value)) <= kLongest && fmpz_bits(fmpq_denref(value)) <= kLongest;
+    return fmpz_bits(fmpq_numref(value)) <= longest && fmpz_bits(fmpq_denref(value)) <= longest;
   });
 }
 
 } // namespace
 
-std::int64_t alderStrassen(const Algebra &algebra, const Structure &structure) {
+int64_t alderStrassen(const Algebra &algebra, const Structure &structure) {
   return checkedNarrow(static_cast<__int128>(2) * algebra.dimension() - structure.maximalIdeals(),
                        "the Alder-Strassen bound");
 }
 
 std::optional<RankBound> rankLower(const Algebra &algebra, const Structure &structure) {
-  std::map<SimpleFactor, std::int64_t> factors;
+  std::map<SimpleFactor, int64_t> factors;
   for (const auto &[kind, count] : structure.components)
     factors[{kind.dimension, kind.centerDimension(), kind.matrix_degree}] += count;
   // A semisimple algebra of minimal rank is known by its factors.
@@ -100,9 +100,9 @@ std::optional<RankBound> rankLower(const Algebra &algebra, const Structure &stru
 }
 
 std::optional<RankBound> rankLower(const Algebra &algebra, const Decomposition &decomposition) {
-  std::map<SimpleFactor, std::int64_t> factors;
+  std::map<SimpleFactor, int64_t> factors;
   for (const SimpleComponent &component : decomposition.components) {
-    auto center = static_cast<std::int64_t>(component.center_polynomial.size()) - 1;
+    auto center = static_cast<int64_t>(component.center_polynomial.size()) - 1;
     ++factors[{component.dimension, center, component.matrix_degree}];
   }
   std::optional<RankShape> shape =
@@ -113,10 +113,10 @@ std::optional<RankBound> rankLower(const Algebra &algebra, const Decomposition &
 RankBound rankUpper(const Algebra &algebra) {
   if (isGraphAlgebra(algebra.kind()))
     return {algebra.nonzeros(), "graph product: |V| + 2|E|, theorem"};
-  if (std::optional<std::int64_t> order = matrixOrder(algebra))
+  if (std::optional<int64_t> order = matrixOrder(algebra))
     return matrixRankUpper(*order);
   if (const Table *table = algebra.table()) {
-    std::int64_t products = ownProductCount(*table);
+    int64_t products = ownProductCount(*table);
     return {products, products == algebra.nonzeros()
                           ? "the table's own products"
                           : "the table's own products, those of one pair together"};
@@ -129,7 +129,7 @@ RankBound rankUpper(const Algebra &algebra) {
   if (factors.size() == 1)
     return rankUpper(factors[0]);
   RankBound result{is_tensor ? 1 : 0, is_tensor ? "tensor product: " : "direct product: "};
-  for (std::size_t index = 0; index < factors.size(); ++index) {
+  for (size_t index = 0; index < factors.size(); ++index) {
     RankBound own = rankUpper(factors[index]);
     // At most the nonzero constants, which fit.
     result.products = is_tensor ? result.products * own.products : result.products + own.products;
@@ -141,23 +141,23 @@ RankBound rankUpper(const Algebra &algebra) {
 RankBound rankUpper(const Algebra &algebra, const SparseVector &identity,
                     const Decomposition *decomposition) {
   RankBound known = rankUpper(algebra);
-  if (algebra.isMatrixLike() || algebra.dimension() > kRecognisedAtOnce)
+  if (algebra.isMatrixLike() || algebra.dimension() > recognised_at_once)
     return known;
   Table table = algebra.expand();
   if (!hasShortCoefficients(table))
     return known;
   RecognisedAlgorithm recognised = recognisedAlgorithm(table, identity, decomposition);
-  if (static_cast<std::int64_t>(recognised.products.size()) >= known.products)
+  if (static_cast<int64_t>(recognised.products.size()) >= known.products)
     return known;
-  return {static_cast<std::int64_t>(recognised.products.size()), recognised.rule};
+  return {static_cast<int64_t>(recognised.products.size()), recognised.rule};
 }
 
 std::optional<BilinearAlgorithm> constructedAlgorithm(const Algebra &algebra) {
-  if (rankUpper(algebra).products > Algebra::kExpansionLimit)
+  if (rankUpper(algebra).products > Algebra::expansion_limit)
     return std::nullopt;
   if (const Table *table = algebra.table())
     return ownProducts(*table);
-  if (std::optional<std::int64_t> order = matrixOrder(algebra))
+  if (std::optional<int64_t> order = matrixOrder(algebra))
     return inSlots(algebra, matrixAlgorithm(algebra.field(), *order), *order);
   if (algebra.kind() == Kind::Tensor) {
     BilinearAlgorithm result{{{{0, Rational(1)}}, {{0, Rational(1)}}, {{0, Rational(1)}}}};
@@ -167,7 +167,7 @@ std::optional<BilinearAlgorithm> constructedAlgorithm(const Algebra &algebra) {
   }
   if (algebra.kind() == Kind::DirectProduct) {
     BilinearAlgorithm result;
-    std::int64_t start = 0;
+    int64_t start = 0;
     for (const Algebra &factor : algebra.factors()) {
       appendDirect(result, *constructedAlgorithm(factor), start);
       start += factor.dimension();

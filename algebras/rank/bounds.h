@@ -12,7 +12,7 @@
 namespace algebras {
 
 // 2 dim A - t(A), Alder and Strassen (paper, eq. alder-strassen), over any field.
-std::int64_t alderStrassen(const Algebra &algebra, const Structure &structure);
+int64_t alderStrassen(const Algebra &algebra, const Structure &structure);
 
 // Each needs an associative unital algebra. The best that lower_bounds.h and minimal_rank.h know. Nothing
 // when the bound does not fit in 64 bits.
@@ -24,11 +24,11 @@ std::optional<RankBound> rankLower(const Algebra &algebra, const Decomposition &
 // the table itself shows. It holds for any bilinear map.
 RankBound rankUpper(const Algebra &algebra);
 // The same, or what recognition.h finds in an associative unital algebra with this identity that is no
-// construction of matrix units, up to dimension kRecognisedAtOnce and coefficients of 256
+// construction of matrix units, up to dimension recognised_at_once and coefficients of 256
 // bits; that algorithm is verified. `known`: the decomposition of a table, where it has been found already.
 RankBound rankUpper(const Algebra &algebra, const SparseVector &identity,
                     const Decomposition *known = nullptr);
-inline constexpr std::int64_t kRecognisedAtOnce = 32;
+inline constexpr int64_t recognised_at_once = 32;
 // The algorithm of rankUpper(algebra), by construction; not verified here. Nothing where it would have more
 // than Algebra::kExpansionLimit products.
 std::optional<BilinearAlgorithm> constructedAlgorithm(const Algebra &algebra);

@@ -7,7 +7,7 @@ namespace algebras {
 SparseVector combine(const Field &field, const SparseVector &vector, const std::vector<SparseVector> &rows) {
   if (vector.size() == 1 && vector[0].second.isOne())
     return rows[vector[0].first];
-  std::map<std::int64_t, Rational> sums;
+  std::map<int64_t, Rational> sums;
   for (const auto &[s, factor] : vector)
     for (const auto &[index, value] : rows[s])
       sums[index] += factor * value;
@@ -33,24 +33,24 @@ BilinearAlgorithm transformed(const Field &field, const BilinearAlgorithm &algor
   return result;
 }
 
-std::vector<SparseVector> transposed(const std::vector<SparseVector> &rows, std::int64_t columns) {
+std::vector<SparseVector> transposed(const std::vector<SparseVector> &rows, int64_t columns) {
   std::vector<SparseVector> result(columns);
-  for (std::size_t row = 0; row < rows.size(); ++row)
+  for (size_t row = 0; row < rows.size(); ++row)
     for (const auto &[column, value] : rows[row])
-      result[column].emplace_back(static_cast<std::int64_t>(row), value);
+      result[column].emplace_back(static_cast<int64_t>(row), value);
   return result;
 }
 
 std::optional<std::vector<SparseVector>> inverse(const Field &field, const std::vector<SparseVector> &rows) {
-  std::size_t n = rows.size();
+  size_t n = rows.size();
   std::vector<std::vector<Rational>> work(n, std::vector<Rational>(2 * n));
-  for (std::size_t row = 0; row < n; ++row) {
+  for (size_t row = 0; row < n; ++row) {
     for (const auto &[column, value] : rows[row])
       work[row][column] = value;
     work[row][n + row] = Rational(1);
   }
-  for (std::size_t column = 0; column < n; ++column) {
-    std::size_t pivot = column;
+  for (size_t column = 0; column < n; ++column) {
+    size_t pivot = column;
     while (pivot < n && work[pivot][column].isZero())
       ++pivot;
     if (pivot == n)
@@ -60,20 +60,20 @@ std::optional<std::vector<SparseVector>> inverse(const Field &field, const std::
     for (Rational &value : work[column])
       if (!value.isZero())
         value = field.multiply(value, factor);
-    for (std::size_t row = 0; row < n; ++row) {
+    for (size_t row = 0; row < n; ++row) {
       if (row == column || work[row][column].isZero())
         continue;
       Rational multiple = work[row][column];
-      for (std::size_t entry = column; entry < 2 * n; ++entry)
+      for (size_t entry = column; entry < 2 * n; ++entry)
         if (!work[column][entry].isZero())
           work[row][entry] = field.reduce(work[row][entry] - multiple * work[column][entry]);
     }
   }
   std::vector<SparseVector> result(n);
-  for (std::size_t row = 0; row < n; ++row)
-    for (std::size_t column = 0; column < n; ++column)
+  for (size_t row = 0; row < n; ++row)
+    for (size_t column = 0; column < n; ++column)
       if (!work[row][n + column].isZero())
-        result[row].emplace_back(static_cast<std::int64_t>(column), work[row][n + column]);
+        result[row].emplace_back(static_cast<int64_t>(column), work[row][n + column]);
   return result;
 }
 
@@ -83,7 +83,7 @@ std::optional<BilinearAlgorithm> inOwnBasis(const Field &field, const BilinearAl
   std::optional<std::vector<SparseVector>> back = inverse(field, basis);
   if (!back)
     return std::nullopt;
-  std::vector<SparseVector> forms = transposed(*back, static_cast<std::int64_t>(basis.size()));
+  std::vector<SparseVector> forms = transposed(*back, static_cast<int64_t>(basis.size()));
   return transformed(field, algorithm, forms, forms, basis);
 }
 

@@ -18,7 +18,7 @@ BilinearAlgorithm transformed(const Field &field, const BilinearAlgorithm &algor
                               const std::vector<SparseVector> &images);
 
 // The rows of a matrix become its columns.
-std::vector<SparseVector> transposed(const std::vector<SparseVector> &rows, std::int64_t columns);
+std::vector<SparseVector> transposed(const std::vector<SparseVector> &rows, int64_t columns);
 
 // The inverse of the square matrix with these rows; nothing where it is singular. Dense.
 std::optional<std::vector<SparseVector>> inverse(const Field &field, const std::vector<SparseVector> &rows);

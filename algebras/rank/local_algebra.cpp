@@ -9,20 +9,19 @@ namespace algebras {
 
 namespace {
 
-constexpr std::size_t kLargestRadical = 48;
-constexpr std::int64_t kMostProducts = std::int64_t{1} << 22; // constants met in all products of J by J
+constexpr size_t largest_radical = 48;
+constexpr int64_t most_products = int64_t{1} << 22; // constants met in all products of J by J
 
 // The x in J, as coordinates in its basis, whose products with all of J vanish: products[s] is what basis
 // vector s gives with each of them, one below the other.
-std::vector<SparseVector> annihilator(const Field &field,
-                                      const std::vector<std::vector<SparseVector>> &products,
-                                      std::int64_t dimension) {
+std::vector<SparseVector>
+annihilator(const Field &field, const std::vector<std::vector<SparseVector>> &products, int64_t dimension) {
   std::vector<SparseVector> images;
   for (const std::vector<SparseVector> &row : products) {
     SparseVector image;
-    for (std::size_t other = 0; other < row.size(); ++other)
+    for (size_t other = 0; other < row.size(); ++other)
       for (const auto &[slot, value] : row[other])
-        image.emplace_back(static_cast<std::int64_t>(other) * dimension + slot, value);
+        image.emplace_back(static_cast<int64_t>(other) * dimension + slot, value);
     images.push_back(std::move(image));
   }
   return relations(field, images);
@@ -31,33 +30,33 @@ std::vector<SparseVector> annihilator(const Field &field,
 } // namespace
 
 std::string localRankObstruction(const Table &table, const std::vector<SparseVector> &radical) {
-  std::size_t size = radical.size();
-  if (size == 0 || size > kLargestRadical)
+  size_t size = radical.size();
+  if (size == 0 || size > largest_radical)
     return "";
-  std::int64_t entries = 0;
+  int64_t entries = 0;
   for (const SparseVector &vector : radical)
     for (const auto &[slot, value] : vector)
-      entries += static_cast<std::int64_t>(table.row(slot).size());
-  if (entries > kMostProducts / static_cast<std::int64_t>(size))
+      entries += static_cast<int64_t>(table.row(slot).size());
+  if (entries > most_products / static_cast<int64_t>(size))
     return "";
   const Field &field = table.field();
   SparseProduct product(table);
   std::vector<std::vector<SparseVector>> left(size, std::vector<SparseVector>(size)), right = left;
   SparseSpan square(field);
-  for (std::size_t s = 0; s < size; ++s)
-    for (std::size_t t = 0; t < size; ++t) {
+  for (size_t s = 0; s < size; ++s)
+    for (size_t t = 0; t < size; ++t) {
       left[s][t] = right[t][s] = product.multiply(radical[s], radical[t]);
       square.insert(left[s][t]);
     }
-  std::int64_t j2 = square.dimension();
-  std::int64_t generators = static_cast<std::int64_t>(size) - j2;
+  int64_t j2 = square.dimension();
+  int64_t generators = static_cast<int64_t>(size) - j2;
   if (j2 == 0)
     return "";
   if (generators == 1) {
     // J = (x): the nilpotency of x is the dimension of k + J.
-    std::int64_t n = static_cast<std::int64_t>(size) + 1;
-    if (!field.isRationals() && static_cast<std::int64_t>(size) < (std::int64_t{1} << 20) &&
-        field.characteristic() < static_cast<std::uint64_t>(std::max<std::int64_t>(0, 2 * n - 4)))
+    int64_t n = static_cast<int64_t>(size) + 1;
+    if (!field.isRationals() && static_cast<int64_t>(size) < (int64_t{1} << 20) &&
+        field.characteristic() < static_cast<uint64_t>(std::max<int64_t>(0, 2 * n - 4)))
       return fmt::format("k[x]/(x^{0}) has rank {1} over GF(q) only for q >= {2}", n, 2 * n - 1, 2 * n - 4);
     return "";
   }
@@ -65,14 +64,14 @@ std::string localRankObstruction(const Table &table, const std::vector<SparseVec
   for (const SparseVector &x : radical)
     for (const SparseVector &y : square.basis())
       cube.insert(product.multiply(x, y));
-  std::int64_t layer = j2 - cube.dimension(); // of J^2/J^3
+  int64_t layer = j2 - cube.dimension(); // of J^2/J^3
   SparseSpan squares = cube;
-  for (std::size_t s = 0; s < size; ++s)
-    for (std::size_t t = s; t < size; ++t)
+  for (size_t s = 0; s < size; ++s)
+    for (size_t t = s; t < size; ++t)
       squares.insert(s == t ? left[s][s] : combine(field, Rational(1), left[s][t], Rational(1), left[t][s]));
   if (squares.dimension() < j2)
     return "rad^2 of a local part is not spanned by squares: not of minimal rank";
-  auto generatorsOutside = [&](const std::vector<std::vector<SparseVector>> &products) {
+  auto generators_outside = [&](const std::vector<std::vector<SparseVector>> &products) {
     SparseSpan outside = square;
     for (const SparseVector &coordinates : annihilator(field, products, table.dimension())) {
       SparseVector element;
@@ -80,9 +79,9 @@ std::string localRankObstruction(const Table &table, const std::vector<SparseVec
         element = combine(field, Rational(1), element, value, radical[s]);
       outside.insert(element);
     }
-    return static_cast<std::int64_t>(size) - outside.dimension();
+    return static_cast<int64_t>(size) - outside.dimension();
   };
-  std::int64_t from_left = generatorsOutside(left), from_right = generatorsOutside(right);
+  int64_t from_left = generators_outside(left), from_right = generators_outside(right);
   if (from_left != from_right || layer > from_left)
     return "rad^2/rad^3 of a local part is larger than in an algebra of minimal rank";
   return "";

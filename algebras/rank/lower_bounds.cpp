@@ -11,7 +11,7 @@ namespace algebras {
 namespace {
 
 struct Gain {
-  std::int64_t products = 0; // beyond 2 dim S - 1
+  int64_t products = 0; // beyond 2 dim S - 1
   std::string rule;
 };
 
@@ -23,7 +23,7 @@ Gain gainOf(const Field &field, const SimpleFactor &factor) {
   if (commutative) {
     // A field of m dimensions over GF(q) has rank 2 m - 1 only for q >= 2 m - 2.
     if (!field.isRationals() && factor.dimension >= 3 &&
-        field.characteristic() < static_cast<std::uint64_t>(2 * factor.dimension - 2))
+        field.characteristic() < static_cast<uint64_t>(2 * factor.dimension - 2))
       return {1, "de Groote 1983: a field of m dimensions has rank 2m - 1 over GF(q) only for q >= 2m - 2"};
     return {};
   }
@@ -41,8 +41,8 @@ Gain gainOf(const Field &field, const SimpleFactor &factor) {
 
 } // namespace
 
-std::optional<RankBound> rankLower(const Field &field, std::int64_t dimension,
-                                   const std::map<SimpleFactor, std::int64_t> &factors,
+std::optional<RankBound> rankLower(const Field &field, int64_t dimension,
+                                   const std::map<SimpleFactor, int64_t> &factors,
                                    const std::string &obstruction) {
   __int128 ideals = 0, halves = 0; // halves: twice the gain of Blaser's bound for all factors together
   Gain best;
@@ -62,14 +62,14 @@ std::optional<RankBound> rankLower(const Field &field, std::int64_t dimension,
     best.rule =
         fmt::format("Alder-Strassen, with one simple factor of rank {} more: {}", best.products, best.rule);
   if ((halves + 1) / 2 > best.products)
-    best = {static_cast<std::int64_t>((halves + 1) / 2),
+    best = {static_cast<int64_t>((halves + 1) / 2),
             "Alder-Strassen, with Blaser 2000 for the matrix factors: (5/2) dim - 3 (n_1 + ... + n_t)"};
   if (best.products < 1 && !obstruction.empty())
     best = {1, obstruction};
   __int128 total = 2 * static_cast<__int128>(dimension) - ideals + best.products;
   if (total > INT64_MAX)
     return std::nullopt;
-  return RankBound{static_cast<std::int64_t>(total), best.products > 0 ? best.rule : "alder-strassen"};
+  return RankBound{static_cast<int64_t>(total), best.products > 0 ? best.rule : "alder-strassen"};
 }
 
 } // namespace algebras

@@ -13,8 +13,8 @@ namespace algebras {
 
 // What the lower bounds need to know of a simple factor of A/rad.
 struct SimpleFactor {
-  std::int64_t dimension = 1, center_dimension = 1; // over the ground field
-  std::optional<std::int64_t> matrix_degree;        // d of M_d(D), where it is known
+  int64_t dimension = 1, center_dimension = 1; // over the ground field
+  std::optional<int64_t> matrix_degree;        // d of M_d(D), where it is known
   auto operator<=>(const SimpleFactor &) const = default;
 };
 
@@ -28,8 +28,8 @@ struct SimpleFactor {
 // - Blaser 2000 for all factors of matrix degree two and more together;
 // - one more, where A is known not to be of minimal rank: `obstruction` says why, and is empty otherwise.
 // Nothing where the bound does not fit in 64 bits.
-std::optional<RankBound> rankLower(const Field &field, std::int64_t dimension,
-                                   const std::map<SimpleFactor, std::int64_t> &factors,
+std::optional<RankBound> rankLower(const Field &field, int64_t dimension,
+                                   const std::map<SimpleFactor, int64_t> &factors,
                                    const std::string &obstruction);
 
 } // namespace algebras

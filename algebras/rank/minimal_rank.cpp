@@ -17,9 +17,10 @@ namespace {
 
 using Kind = Algebra::Kind;
 
-const char *const kPeirce = "Peirce bound: e_i rad e_j rad e_l is not zero for some i != j != l";
-const char *const kOffDiagonal = "Peirce bound: rad does not annihilate e_i rad e_j for some i != j";
-const char *const kMatrices =
+const char *const obstruction_peirce = "Peirce bound: e_i rad e_j rad e_l is not zero for some i != j != l";
+const char *const obstruction_off_diagonal =
+    "Peirce bound: rad does not annihilate e_i rad e_j for some i != j";
+const char *const obstruction_matrices =
     "Blaser 2005: not of minimal rank, as rad does not split off from the matrix factors";
 
 bool isMatrixFactor(const SimpleComponent &component) {
@@ -30,22 +31,22 @@ bool isMatrixFactor(const SimpleComponent &component) {
 std::string adaptedObstruction(const Table &table, const PeircePositions &positions) {
   std::string found;
   for (const Constant &constant : table.constants()) {
-    std::int64_t i = constant.i, j = constant.j;
+    int64_t i = constant.i, j = constant.j;
     if (!positions.radical[i] || !positions.radical[j])
       continue;
     bool left = positions.row[i] != positions.column[i], right = positions.row[j] != positions.column[j];
     if (left && right)
-      return kPeirce;
+      return obstruction_peirce;
     if (left || right)
-      found = kOffDiagonal;
+      found = obstruction_off_diagonal;
   }
   return found;
 }
 
 // e_i rad e_i with e_i is a local algebra; each has to be of minimal rank.
 std::string localObstruction(const Table &table, const PeircePositions &positions) {
-  std::map<std::int64_t, std::vector<SparseVector>> radicals;
-  for (std::int64_t slot = 0; slot < table.dimension(); ++slot)
+  std::map<int64_t, std::vector<SparseVector>> radicals;
+  for (int64_t slot = 0; slot < table.dimension(); ++slot)
     if (positions.radical[slot] && positions.row[slot] == positions.column[slot])
       radicals[positions.row[slot]].push_back({{slot, Rational(1)}});
   for (const auto &[idempotent, radical] : radicals)
@@ -54,12 +55,12 @@ std::string localObstruction(const Table &table, const PeircePositions &position
   return "";
 }
 
-RankShape matrixLikeShape(std::int64_t off_diagonal, bool chain) {
+RankShape matrixLikeShape(int64_t off_diagonal, bool chain) {
   RankShape result;
   result.split_basic = true;
   result.radical = result.off_diagonal = off_diagonal > 0;
   if (chain)
-    result.obstruction = kPeirce;
+    result.obstruction = obstruction_peirce;
   return result;
 }
 
@@ -81,11 +82,11 @@ std::optional<RankShape> tensorShape(const Algebra &algebra) {
   }
   result.radical = radicals > 0;
   if (result.matrices && result.radical)
-    result.obstruction = kMatrices;
+    result.obstruction = obstruction_matrices;
   else if (result.split_basic && !inherited.empty())
     result.obstruction = inherited; // modulo A (x) rad B it is A x ... x A (docs/rank.md, Lemma 2)
   else if (result.split_basic && result.off_diagonal && radicals >= 2)
-    result.obstruction = kPeirce; // u (x) e_k times e_j (x) v
+    result.obstruction = obstruction_peirce; // u (x) e_k times e_j (x) v
   if (!result.split_basic)
     result.off_diagonal = false;
   return result;
@@ -121,18 +122,18 @@ RankShape tableRankShape(const Table &table, const Decomposition &decomposition)
   if (!result.radical)
     return result;
   if (result.matrices) {
-    result.obstruction = kMatrices;
+    result.obstruction = obstruction_matrices;
     return result;
   }
   if (std::optional<PeircePositions> positions = adaptedPositions(table, decomposition)) {
-    for (std::int64_t slot = 0; slot < table.dimension(); ++slot) {
+    for (int64_t slot = 0; slot < table.dimension(); ++slot) {
       if (!positions->radical[slot])
         continue;
       bool matrix = false;
-      for (std::int64_t end : {positions->row[slot], positions->column[slot]})
+      for (int64_t end : {positions->row[slot], positions->column[slot]})
         matrix = matrix || isMatrixFactor(components[positions->component[end]]);
       if (matrix)
-        result.obstruction = kMatrices;
+        result.obstruction = obstruction_matrices;
       result.off_diagonal = result.off_diagonal || positions->row[slot] != positions->column[slot];
     }
     result.off_diagonal = result.off_diagonal && result.split_basic;
@@ -142,7 +143,7 @@ RankShape tableRankShape(const Table &table, const Decomposition &decomposition)
       result.obstruction = localObstruction(table, *positions);
     return result;
   }
-  if (!result.split_basic || table.dimension() > kLargestShape)
+  if (!result.split_basic || table.dimension() > largest_shape)
     return result;
   if (components.size() == 1) {
     result.obstruction = localRankObstruction(table, decomposition.radical_powers.front());
@@ -155,7 +156,7 @@ RankShape tableRankShape(const Table &table, const Decomposition &decomposition)
   OffDiagonalProducts products =
       findOffDiagonalProducts(table, *idempotents, decomposition.radical_powers.front());
   result.off_diagonal = products.off_diagonal;
-  result.obstruction = products.chain ? kPeirce : products.any ? kOffDiagonal : "";
+  result.obstruction = products.chain ? obstruction_peirce : products.any ? obstruction_off_diagonal : "";
   return result;
 }
 
@@ -176,7 +177,7 @@ std::optional<RankShape> rankShape(const Algebra &algebra) {
     if (!algebra.isMatrixLike() || !bound.isGraded())
       break;
     bool chain = false; // at positions no path returns to where it was
-    for (std::int64_t slot = 0; slot < algebra.dimension() && !chain; ++slot)
+    for (int64_t slot = 0; slot < algebra.dimension() && !chain; ++slot)
       chain = bound.basis().path(slot).length >= 2;
     return matrixLikeShape(algebra.dimension() - algebra.positions(), chain);
   }
@@ -197,7 +198,7 @@ std::optional<RankShape> rankShape(const Algebra &algebra) {
   default:
     break;
   }
-  if (algebra.nonzeros() > Algebra::kExpansionLimit)
+  if (algebra.nonzeros() > Algebra::expansion_limit)
     return std::nullopt;
   Table table = algebra.expand();
   std::optional<Decomposition> decomposition = decomposeTable(table);

@@ -20,10 +20,10 @@ struct RankShape {
 };
 
 // Of an associative unital algebra, which is not checked. In closed form for constructions; through their
-// decomposition for tables of known structure, at most kLargestShape dimensions where the basis itself is not
+// decomposition for tables of known structure, at most largest_shape dimensions where the basis itself is not
 // adapted to it. Nothing where the structure is not known.
 std::optional<RankShape> rankShape(const Algebra &algebra);
-inline constexpr std::int64_t kLargestShape = 128;
+inline constexpr int64_t largest_shape = 128;
 
 // Of a table with its decomposition.
 RankShape tableRankShape(const Table &table, const Decomposition &decomposition);

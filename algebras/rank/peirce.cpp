@@ -8,11 +8,11 @@ namespace algebras {
 
 namespace {
 
-using Word = std::uint64_t;
+using Word = uint64_t;
 using Dense = std::vector<Word>;
 
 // The slot that a vector is, when it is a basis element.
-std::optional<std::int64_t> asSlot(const SparseVector &vector) {
+std::optional<int64_t> asSlot(const SparseVector &vector) {
   if (vector.size() != 1 || !vector[0].second.isOne())
     return std::nullopt;
   return vector[0].first;
@@ -61,7 +61,7 @@ public:
 
 private:
   struct Entry {
-    std::int64_t i, j, k;
+    int64_t i, j, k;
     Word value;
   };
 
@@ -76,7 +76,7 @@ private:
     return true;
   }
 
-  std::int64_t dimension_;
+  int64_t dimension_;
   Word p_ = 0;
   std::vector<Entry> entries_;
 };
@@ -92,31 +92,31 @@ bool isZero(const Dense &vector) {
 
 std::optional<PeircePositions> adaptedPositions(const Table &table, const Decomposition &decomposition) {
   PeircePositions result;
-  std::vector<std::int64_t> number(table.dimension(), -1);
-  auto add = [&](const SparseVector &idempotent, std::size_t component) {
-    std::optional<std::int64_t> slot = asSlot(idempotent);
+  std::vector<int64_t> number(table.dimension(), -1);
+  auto add = [&](const SparseVector &idempotent, size_t component) {
+    std::optional<int64_t> slot = asSlot(idempotent);
     if (!slot || number[*slot] >= 0)
       return false;
-    number[*slot] = static_cast<std::int64_t>(result.idempotents.size());
+    number[*slot] = static_cast<int64_t>(result.idempotents.size());
     result.idempotents.push_back(*slot);
-    result.component.push_back(static_cast<std::int64_t>(component));
+    result.component.push_back(static_cast<int64_t>(component));
     return true;
   };
-  for (std::size_t index = 0; index < decomposition.components.size(); ++index) {
+  for (size_t index = 0; index < decomposition.components.size(); ++index) {
     const SimpleComponent &own = decomposition.components[index];
     if (!own.matrix_degree || *own.matrix_degree * *own.matrix_degree != own.dimension)
       return std::nullopt;
-    std::int64_t d = *own.matrix_degree;
+    int64_t d = *own.matrix_degree;
     if (d == 1 && !add(own.idempotent, index))
       return std::nullopt;
-    for (std::int64_t a = 0; d > 1 && a < d; ++a)
+    for (int64_t a = 0; d > 1 && a < d; ++a)
       if (!add(own.matrix_units[a * d + a], index))
         return std::nullopt;
   }
   result.radical.resize(table.dimension());
   if (!decomposition.radical_powers.empty())
     for (const SparseVector &vector : decomposition.radical_powers.front()) {
-      std::optional<std::int64_t> slot = asSlot(vector);
+      std::optional<int64_t> slot = asSlot(vector);
       if (!slot)
         return std::nullopt;
       result.radical[*slot] = true;
@@ -127,24 +127,24 @@ std::optional<PeircePositions> adaptedPositions(const Table &table, const Decomp
   result.row.assign(table.dimension(), -1);
   result.column.assign(table.dimension(), -1);
   const std::vector<Constant> &constants = table.constants();
-  for (std::size_t first = 0, next; first < constants.size(); first = next) {
+  for (size_t first = 0, next; first < constants.size(); first = next) {
     const Constant &constant = constants[first];
     for (next = first + 1;
          next < constants.size() && constants[next].i == constant.i && constants[next].j == constant.j;)
       ++next;
     bool one_term = next == first + 1 && constant.value.isOne();
-    if (std::int64_t e = number[constant.i]; e >= 0) {
+    if (int64_t e = number[constant.i]; e >= 0) {
       if (!one_term || constant.k != constant.j || result.row[constant.j] >= 0)
         return std::nullopt;
       result.row[constant.j] = e;
     }
-    if (std::int64_t f = number[constant.j]; f >= 0) {
+    if (int64_t f = number[constant.j]; f >= 0) {
       if (!one_term || constant.k != constant.i || result.column[constant.i] >= 0)
         return std::nullopt;
       result.column[constant.i] = f;
     }
   }
-  for (std::int64_t slot = 0; slot < table.dimension(); ++slot)
+  for (int64_t slot = 0; slot < table.dimension(); ++slot)
     if (result.row[slot] < 0 || result.column[slot] < 0)
       return std::nullopt;
   return result;
@@ -168,7 +168,7 @@ OffDiagonalProducts findOffDiagonalProducts(const Table &table, const std::vecto
     Dense x(table.dimension(), 0);
     for (const Dense &vector : basis) {
       Word factor = random() % modular.prime();
-      for (std::size_t slot = 0; slot < x.size(); ++slot)
+      for (size_t slot = 0; slot < x.size(); ++slot)
         x[slot] = modular.plus(x[slot], modular.times(factor, vector[slot]));
     }
     return x;
@@ -179,8 +179,8 @@ OffDiagonalProducts findOffDiagonalProducts(const Table &table, const std::vecto
     std::vector<Dense> left; // e_i x
     for (const Dense &unit : units)
       left.push_back(modular.multiply(unit, x));
-    for (std::size_t i = 0; i < units.size() && !result.chain; ++i)
-      for (std::size_t j = 0; j < units.size() && !result.chain; ++j) {
+    for (size_t i = 0; i < units.size() && !result.chain; ++i)
+      for (size_t j = 0; j < units.size() && !result.chain; ++j) {
         if (i == j || isZero(left[i]))
           continue;
         Dense own = modular.multiply(left[i], units[j]);

@@ -12,10 +12,10 @@ namespace algebras {
 
 // Where the basis elements of an adapted table lie: slot s in e_row A e_column.
 struct PeircePositions {
-  std::vector<std::int64_t> idempotents; // the slots that are primitive idempotents
-  std::vector<std::int64_t> component;   // of each idempotent: the simple factor of A/rad
-  std::vector<std::int64_t> row, column; // of each slot, as numbers of idempotents
-  std::vector<bool> radical;             // of each slot: whether it lies in rad; rad is spanned by these
+  std::vector<int64_t> idempotents; // the slots that are primitive idempotents
+  std::vector<int64_t> component;   // of each idempotent: the simple factor of A/rad
+  std::vector<int64_t> row, column; // of each slot, as numbers of idempotents
+  std::vector<bool> radical;        // of each slot: whether it lies in rad; rad is spanned by these
 };
 
 // Nothing where the basis is not of this kind, or some simple factor is not known to split. Linear in the

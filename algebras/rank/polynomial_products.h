@@ -19,44 +19,43 @@ public:
 
   // Two polynomials of degree below n; the 2n - 1 coefficients of the product. 2n - 1 products where the
   // field has at least 2n - 2 elements.
-  BilinearAlgorithm full(std::int64_t n);
+  BilinearAlgorithm full(int64_t n);
   // The first n coefficients: k[x]/(x^n). 2n - 1 products where the field has at least 2n - 4 elements.
-  BilinearAlgorithm truncated(std::int64_t n);
+  BilinearAlgorithm truncated(int64_t n);
   // k[x]/(f) in the basis 1, x, x^2, ..., f of degree at least 1: 2n - t over large fields, with t the number
   // of distinct irreducible factors.
   BilinearAlgorithm modulo(const Polynomial &f);
 
-  std::int64_t fullCost(std::int64_t n) { return fullPlan(n).cost; }
-  std::int64_t truncatedCost(std::int64_t n) { return truncatedPlan(n).cost; }
+  int64_t fullCost(int64_t n) { return fullPlan(n).cost; }
+  int64_t truncatedCost(int64_t n) { return truncatedPlan(n).cost; }
 
 private:
   struct Modulus {
     Polynomial base; // irreducible; empty stands for the point at infinity
-    std::int64_t exponent = 1;
+    int64_t exponent = 1;
   };
   struct FullPlan {
-    std::int64_t cost = 0;
-    std::int64_t split = 0;      // Karatsuba with a lower half of this length, where positive
+    int64_t cost = 0;
+    int64_t split = 0;           // Karatsuba with a lower half of this length, where positive
     std::vector<Modulus> moduli; // else the Chinese remainder theorem
   };
   struct TruncatedPlan {
-    std::int64_t cost = 0;
-    std::int64_t split =
-        0; // full product of this length, and two truncated products of the rest; or all of n
+    int64_t cost = 0;
+    int64_t split = 0; // full product of this length, and two truncated products of the rest; or all of n
   };
 
-  const FullPlan &fullPlan(std::int64_t n);
-  const TruncatedPlan &truncatedPlan(std::int64_t n);
-  std::vector<Modulus> cheapestModuli(std::int64_t n);
-  std::int64_t modulusCost(std::int64_t degree, std::int64_t exponent);
-  BilinearAlgorithm localAlgorithm(const Polynomial &base, std::int64_t exponent, std::int64_t inputs,
+  const FullPlan &fullPlan(int64_t n);
+  const TruncatedPlan &truncatedPlan(int64_t n);
+  std::vector<Modulus> cheapestModuli(int64_t n);
+  int64_t modulusCost(int64_t degree, int64_t exponent);
+  BilinearAlgorithm localAlgorithm(const Polynomial &base, int64_t exponent, int64_t inputs,
                                    const Polynomial &e, const Polynomial &all);
-  BilinearAlgorithm byRemainders(std::int64_t n, std::vector<Modulus> moduli);
-  BilinearAlgorithm byKaratsuba(std::int64_t n, std::int64_t half);
+  BilinearAlgorithm byRemainders(int64_t n, std::vector<Modulus> moduli);
+  BilinearAlgorithm byKaratsuba(int64_t n, int64_t half);
 
   Field field_;
-  std::map<std::int64_t, FullPlan> full_plans_;
-  std::map<std::int64_t, TruncatedPlan> truncated_plans_;
+  std::map<int64_t, FullPlan> full_plans_;
+  std::map<int64_t, TruncatedPlan> truncated_plans_;
 };
 
 } // namespace algebras

@@ -29,7 +29,7 @@ std::optional<QuaternionBasis> quaternionBasis(const ProductOperator &product, c
   Matrix pure = kernel(product.traces()); // the elements of trace zero
   if (pure.rows() != 3)
     return std::nullopt;
-  std::int64_t place = 0;
+  int64_t place = 0;
   while (one.isZeroAt(0, place))
     ++place;
   // c with x = c 1.
@@ -39,10 +39,10 @@ std::optional<QuaternionBasis> quaternionBasis(const ProductOperator &product, c
       return std::nullopt;
     return c;
   };
-  auto element = [&](const Matrix &rows, std::initializer_list<std::int64_t> coefficients) {
+  auto element = [&](const Matrix &rows, std::initializer_list<int64_t> coefficients) {
     Matrix own(field, 1, rows.rows());
-    std::int64_t s = 0;
-    for (std::int64_t value : coefficients)
+    int64_t s = 0;
+    for (int64_t value : coefficients)
       own.set(0, s++, Rational(value));
     return own * rows;
   };
@@ -68,10 +68,10 @@ std::optional<QuaternionBasis> quaternionBasis(const ProductOperator &product, c
       best = Choice{x, *square, false};
   };
   std::optional<Choice> i, j;
-  for (std::int64_t range : {1, 4})
-    for (std::int64_t x = -range; x <= range; ++x)
-      for (std::int64_t y = -range; y <= range; ++y)
-        for (std::int64_t z = 0; z <= range; ++z)
+  for (int64_t range : {1, 4})
+    for (int64_t x = -range; x <= range; ++x)
+      for (int64_t y = -range; y <= range; ++y)
+        for (int64_t z = 0; z <= range; ++z)
           better(i, element(pure, {x, y, z}));
   if (!i)
     return std::nullopt;
@@ -80,9 +80,9 @@ std::optional<QuaternionBasis> quaternionBasis(const ProductOperator &product, c
   Matrix across = kernel(anticommutator.transposed()) * pure;
   if (across.rows() != 2)
     return std::nullopt;
-  for (std::int64_t range : {1, 6})
-    for (std::int64_t x = -range; x <= range; ++x)
-      for (std::int64_t y = 0; y <= range; ++y)
+  for (int64_t range : {1, 6})
+    for (int64_t x = -range; x <= range; ++x)
+      for (int64_t y = 0; y <= range; ++y)
         better(j, element(across, {x, y}));
   if (!j)
     return std::nullopt;
@@ -97,7 +97,7 @@ Table commutativeCompanion(const Field &field, const Rational &a, const Rational
   std::vector<Constant> constants{{1, 1, 0, ma},  {2, 2, 0, mb}, {3, 3, 0, ab}, {1, 2, 3, one},
                                   {2, 1, 3, one}, {1, 3, 2, ma}, {3, 1, 2, ma}, {2, 3, 1, mb},
                                   {3, 2, 1, mb},  {0, 0, 0, one}};
-  for (std::int64_t s = 1; s < 4; ++s) {
+  for (int64_t s = 1; s < 4; ++s) {
     constants.push_back({0, s, s, one});
     constants.push_back({s, 0, s, one});
   }
@@ -111,7 +111,7 @@ BilinearAlgorithm quaternionProducts(const Field &field, const Rational &a, cons
     for (auto &[slot, value] : product.gamma)
       if (slot == 0)
         value = field.reduce(-value);
-  auto correct = [&](std::int64_t i, std::int64_t j, std::int64_t k, const Rational &value) {
+  auto correct = [&](int64_t i, int64_t j, int64_t k, const Rational &value) {
     result.push_back({{{i, Rational(1)}}, {{j, Rational(1)}}, {{k, field.reduce(value)}}});
   };
   correct(0, 0, 0, Rational(2));

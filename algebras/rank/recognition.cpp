@@ -26,10 +26,10 @@ namespace algebras {
 
 namespace {
 
-constexpr int kTries = 12; // random elements
+constexpr int tries = 12; // random elements
 
 bool isCommutative(const Table &table) {
-  std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t>> order;
+  std::vector<std::tuple<int64_t, int64_t, int64_t>> order;
   std::vector<const Constant *> swapped;
   for (const Constant &constant : table.constants())
     swapped.push_back(&constant);
@@ -44,7 +44,7 @@ bool isCommutative(const Table &table) {
 
 std::vector<SparseVector> sparseRows(const Matrix &matrix) {
   std::vector<SparseVector> result;
-  for (std::int64_t row = 0; row < matrix.rows(); ++row)
+  for (int64_t row = 0; row < matrix.rows(); ++row)
     result.push_back(matrix.sparseRow(row));
   return result;
 }
@@ -125,8 +125,8 @@ private:
   }
 
   // What divides all matrix degrees; 1 where some are not known.
-  static std::int64_t commonDegree(const Decomposition &decomposition) {
-    std::int64_t result = 0;
+  static int64_t commonDegree(const Decomposition &decomposition) {
+    int64_t result = 0;
     for (const SimpleComponent &component : decomposition.components)
       result = std::gcd(result, component.matrix_degree.value_or(1));
     return result;
@@ -147,23 +147,23 @@ private:
 
   Matrix combination(const Matrix &rows) {
     Matrix coefficients(rows.field(), 1, rows.rows());
-    for (std::int64_t s = 0; s < rows.rows(); ++s)
-      coefficients.set(0, s, Rational(static_cast<std::int64_t>(random_() % 7) - 3));
+    for (int64_t s = 0; s < rows.rows(); ++s)
+      coefficients.set(0, s, Rational(static_cast<int64_t>(random_() % 7) - 3));
     return coefficients * rows;
   }
 
   // Elements to try: the rows, and some combinations.
   std::vector<Matrix> candidates(const Matrix &rows) {
     std::vector<Matrix> result;
-    for (std::int64_t s = 0; s < rows.rows(); ++s)
+    for (int64_t s = 0; s < rows.rows(); ++s)
       result.push_back(rows.row(s));
-    for (int round = 0; round < kTries; ++round)
+    for (int round = 0; round < tries; ++round)
       result.push_back(combination(rows));
     return result;
   }
 
   std::optional<RecognisedAlgorithm> byOneGenerator(const ProductOperator &product, const Matrix &one) {
-    std::int64_t n = product.dimension();
+    int64_t n = product.dimension();
     for (const Matrix &x : candidates(Matrix::identity(product.field(), n))) {
       MinimalPolynomial own = minimalPolynomial(product, x, one, n);
       if (degree(own.polynomial) < n)
@@ -173,7 +173,7 @@ private:
           inOwnBasis(product.field(), algorithm, sparseRows(own.powers.rowRange(0, n)));
       if (!result)
         throw std::logic_error("powers below the degree of a minimal polynomial are dependent");
-      std::size_t factors = factor(product.field(), own.polynomial).size();
+      size_t factors = factor(product.field(), own.polynomial).size();
       std::string rule = fmt::format("k[x]/(f), deg f = {}, with {} irreducible factor{}", n, factors,
                                      factors == 1 ? "" : "s");
       return RecognisedAlgorithm{std::move(*result), std::move(rule)};
@@ -201,7 +201,7 @@ private:
         Matrix e = evaluate(idempotent(field, local, others), own.powers);
         Block block = blockOf(product, product.leftMatrix(e), e);
         RecognisedAlgorithm part = run(block.table, block.one, nullptr, true);
-        appendDirect(all, part.products, static_cast<std::int64_t>(basis.size()));
+        appendDirect(all, part.products, static_cast<int64_t>(basis.size()));
         for (SparseVector &row : sparseRows(block.basis))
           basis.push_back(std::move(row));
         parts.push_back(fmt::format("{}", part.products.size()));
@@ -218,25 +218,25 @@ private:
   // A = M_g(f_1 A f_1), where g divides all matrix degrees: the matrix units of A/rad lift.
   std::optional<RecognisedAlgorithm> byMatrixUnits(const ProductOperator &product, const Matrix &one,
                                                    const Decomposition &decomposition) {
-    std::int64_t g = commonDegree(decomposition);
+    int64_t g = commonDegree(decomposition);
     if (g < 2)
       return std::nullopt;
     const Field &field = product.field();
-    std::int64_t n = product.dimension();
+    int64_t n = product.dimension();
     auto times = [&](const Matrix &x, const Matrix &y) { return product.multiply(x, y); };
     // F_ab modulo rad: in a component of degree m g, the sum over s < m of its units (s g + a, s g + b).
-    auto unit = [&](std::int64_t a, std::int64_t b) {
+    auto unit = [&](int64_t a, int64_t b) {
       Matrix sum(field, 1, n);
       for (const SimpleComponent &component : decomposition.components) {
-        std::int64_t d = *component.matrix_degree;
-        for (std::int64_t s = 0; s < d; s += g)
+        int64_t d = *component.matrix_degree;
+        for (int64_t s = 0; s < d; s += g)
           sum = sum + Matrix::fromSparse(field, n, component.matrix_units[(s + a) * d + s + b]);
       }
       return sum;
     };
     std::vector<Matrix> diagonal; // lifted, orthogonal, adding up to one
     Matrix rest = one;
-    for (std::int64_t a = 0; a + 1 < g; ++a) {
+    for (int64_t a = 0; a + 1 < g; ++a) {
       Matrix x = times(times(rest, unit(a, a)), rest);
       for (Matrix square = times(x, x); !(square == x); square = times(x, x))
         x = square.scaled(Rational(3)) - times(square, x).scaled(Rational(2));
@@ -246,7 +246,7 @@ private:
     diagonal.push_back(std::move(rest));
     const Matrix &first = diagonal[0];
     std::vector<Matrix> to_first, from_first; // u_b in f_1 A f_b and v_a in f_a A f_1 with u_a v_a = f_1
-    for (std::int64_t a = 0; a < g; ++a) {
+    for (int64_t a = 0; a < g; ++a) {
       Matrix u = a == 0 ? first : times(times(first, unit(0, a)), diagonal[a]);
       Matrix v = a == 0 ? first : times(times(diagonal[a], unit(a, 0)), first);
       // u v = f_1 + nilpotent: its inverse in f_1 A f_1 is a geometric series.
@@ -259,8 +259,8 @@ private:
     Block corner = blockOf(product, product.leftMatrix(first) * product.rightMatrix(first), first);
     RecognisedAlgorithm inner = run(corner.table, corner.one, nullptr, true);
     std::vector<SparseVector> basis;
-    for (std::int64_t a = 0; a < g; ++a)
-      for (std::int64_t b = 0; b < g; ++b) {
+    for (int64_t a = 0; a < g; ++a)
+      for (int64_t b = 0; b < g; ++b) {
         Matrix rows = corner.basis * product.leftMatrix(from_first[a]) * product.rightMatrix(to_first[b]);
         for (SparseVector &row : sparseRows(rows))
           basis.push_back(std::move(row));
@@ -284,7 +284,7 @@ private:
 
 RecognisedAlgorithm recognisedAlgorithm(const Table &table, const SparseVector &identity,
                                         const Decomposition *known) {
-  if (table.dimension() > kLargestRecognised)
+  if (table.dimension() > largest_recognised)
     return {ownProducts(table), "the table's own products"};
   RecognisedAlgorithm result = Recogniser().run(table, identity, known);
   if (findMismatch(result.products, table))

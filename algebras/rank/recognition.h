@@ -21,11 +21,11 @@ struct RecognisedAlgorithm {
 // - M_d over a smaller algebra, from lifted matrix units (matrix_multiplication.h);
 // - quaternions: four products, and one commutative product of dimension four.
 // Chance only decides which elements are tried. What comes back has been verified. For dimensions up to
-// kLargestRecognised; beyond, the table's own products. `known`: the table's decomposition, where it has been
+// largest_recognised; beyond, the table's own products. `known`: the table's decomposition, where it has been
 // found already.
 RecognisedAlgorithm recognisedAlgorithm(const Table &table, const SparseVector &identity,
                                         const Decomposition *known = nullptr);
-inline constexpr std::int64_t kLargestRecognised = 128;
+inline constexpr int64_t largest_recognised = 128;
 
 // x_i y_j + x_j y_i by one product where the squares are there, or pay. Of a commutative table.
 BilinearAlgorithm commutativeProducts(const Table &table);

@@ -16,8 +16,8 @@ namespace algebras {
 
 namespace {
 
-using Word = std::uint64_t;
-using Residues = std::vector<std::pair<std::int64_t, Word>>; // index, residue
+using Word = uint64_t;
+using Residues = std::vector<std::pair<int64_t, Word>>; // index, residue
 
 struct ResidueProduct {
   Residues beta, gamma;
@@ -30,7 +30,7 @@ Word multiply(Word a, Word b, Word p) {
 }
 
 Word residue(const Rational &value, Word p) {
-  std::optional<std::uint64_t> own = value.residue(p);
+  std::optional<uint64_t> own = value.residue(p);
   if (!own)
     throw std::logic_error("findMismatch: a prime divides a denominator");
   return *own;
@@ -51,10 +51,10 @@ Residues residues(const SparseVector &vector, Word p) {
 // Sums of one first index, by (j, k): a dense square where that is not much larger than the sums.
 class Accumulator {
 public:
-  Accumulator(std::int64_t dimension, Word p) : dimension_(dimension), p_(p) {}
+  Accumulator(int64_t dimension, Word p) : dimension_(dimension), p_(p) {}
 
-  void begin(std::size_t additions) {
-    dense_ = dimension_ <= 4096 && static_cast<std::size_t>(dimension_ * dimension_) <= 4 * additions;
+  void begin(size_t additions) {
+    dense_ = dimension_ <= 4096 && static_cast<size_t>(dimension_ * dimension_) <= 4 * additions;
     if (dense_)
       square_.assign(dimension_ * dimension_, 0);
     entries_.clear();
@@ -62,7 +62,7 @@ public:
       entries_.reserve(additions);
   }
 
-  void add(std::int64_t j, std::int64_t k, Word value) {
+  void add(int64_t j, int64_t k, Word value) {
     if (dense_) {
       Word &sum = square_[j * dimension_ + k];
       sum += value;
@@ -74,16 +74,16 @@ public:
   }
 
   // Some (j, k) with a nonzero sum.
-  std::optional<std::pair<std::int64_t, std::int64_t>> nonzero() {
+  std::optional<std::pair<int64_t, int64_t>> nonzero() {
     if (dense_) {
       auto place = std::find_if(square_.begin(), square_.end(), [](Word sum) { return sum != 0; });
       if (place == square_.end())
         return std::nullopt;
-      std::int64_t offset = place - square_.begin();
+      int64_t offset = place - square_.begin();
       return std::pair(offset / dimension_, offset % dimension_);
     }
     std::sort(entries_.begin(), entries_.end());
-    for (std::size_t first = 0, next; first < entries_.size(); first = next) {
+    for (size_t first = 0, next; first < entries_.size(); first = next) {
       Word sum = 0;
       for (next = first; next < entries_.size() && entries_[next].first == entries_[first].first; ++next) {
         sum += entries_[next].second;
@@ -97,28 +97,28 @@ public:
   }
 
 private:
-  std::int64_t dimension_;
+  int64_t dimension_;
   Word p_;
   bool dense_ = false;
   std::vector<Word> square_;
-  std::vector<std::pair<std::pair<std::int64_t, std::int64_t>, Word>> entries_;
+  std::vector<std::pair<std::pair<int64_t, int64_t>, Word>> entries_;
 };
 
 // p < 2^63, so that two residues can be added.
 std::optional<Mismatch> mismatchModulo(const BilinearAlgorithm &algorithm, const Table &table, Word p) {
-  std::int64_t dimension = table.dimension();
+  int64_t dimension = table.dimension();
   std::vector<ResidueProduct> products;
-  std::vector<std::vector<std::pair<std::size_t, Word>>> by_left(dimension); // i -> (r, alpha_r(i))
+  std::vector<std::vector<std::pair<size_t, Word>>> by_left(dimension); // i -> (r, alpha_r(i))
   products.reserve(algorithm.size());
-  for (std::size_t r = 0; r < algorithm.size(); ++r) {
+  for (size_t r = 0; r < algorithm.size(); ++r) {
     products.push_back({residues(algorithm[r].beta, p), residues(algorithm[r].gamma, p)});
     for (const auto &[i, value] : residues(algorithm[r].alpha, p))
       by_left[i].emplace_back(r, value);
   }
   Accumulator sums(dimension, p);
-  for (std::int64_t i = 0; i < dimension; ++i) {
+  for (int64_t i = 0; i < dimension; ++i) {
     std::span<const Constant> own = table.row(i);
-    std::size_t additions = own.size();
+    size_t additions = own.size();
     for (const auto &[r, value] : by_left[i])
       additions += products[r].beta.size() * products[r].gamma.size();
     sums.begin(additions);
@@ -152,7 +152,7 @@ public:
 
   void include(const Rational &value) {
     const fmpq *raw = FlintAccess::get(value);
-    numerator_bits_ = std::max<std::size_t>(numerator_bits_, fmpz_bits(fmpq_numref(raw)));
+    numerator_bits_ = std::max<size_t>(numerator_bits_, fmpz_bits(fmpq_numref(raw)));
     if (!fmpz_is_one(fmpq_denref(raw)))
       fmpz_lcm(denominator_, denominator_, fmpq_denref(raw));
   }
@@ -160,13 +160,13 @@ public:
     for (const auto &[index, value] : vector)
       include(value);
   }
-  std::size_t denominatorBits() const { return fmpz_bits(denominator_); }
-  std::size_t numeratorBits() const { return numerator_bits_; }
+  size_t denominatorBits() const { return fmpz_bits(denominator_); }
+  size_t numeratorBits() const { return numerator_bits_; }
   bool divides(Word p) const { return fmpz_fdiv_ui(denominator_, p) == 0; }
 
 private:
   fmpz_t denominator_;
-  std::size_t numerator_bits_ = 0;
+  size_t numerator_bits_ = 0;
 };
 
 // With D the product of the four common denominators, D times the difference at (i, j, k) is an integer of at
@@ -180,15 +180,15 @@ std::optional<Mismatch> mismatchOverRationals(const BilinearAlgorithm &algorithm
   }
   for (const Constant &constant : table.constants())
     constants.include(constant.value);
-  std::size_t bits = left.numeratorBits() + right.numeratorBits() + output.numeratorBits() + 1;
-  for (std::size_t count = algorithm.size(); count > 0; count /= 2)
+  size_t bits = left.numeratorBits() + right.numeratorBits() + output.numeratorBits() + 1;
+  for (size_t count = algorithm.size(); count > 0; count /= 2)
     ++bits;
   bits = std::max(bits, constants.numeratorBits()) + 1;
   for (const Height *height : {&left, &right, &output, &constants})
     bits += height->denominatorBits();
 
   Word p = Word{1} << 31;
-  for (std::size_t proved = 0; proved <= bits;) {
+  for (size_t proved = 0; proved <= bits;) {
     do
       p = n_nextprime(p, 1);
     while (left.divides(p) || right.divides(p) || output.divides(p) || constants.divides(p));
@@ -199,7 +199,7 @@ std::optional<Mismatch> mismatchOverRationals(const BilinearAlgorithm &algorithm
   return std::nullopt;
 }
 
-void requireIndices(const SparseVector &vector, std::int64_t dimension, std::size_t r) {
+void requireIndices(const SparseVector &vector, int64_t dimension, size_t r) {
   for (const auto &[index, value] : vector)
     if (index < 0 || index >= dimension)
       throw InputError(
@@ -210,7 +210,7 @@ void requireIndices(const SparseVector &vector, std::int64_t dimension, std::siz
 } // namespace
 
 std::optional<Mismatch> findMismatch(const BilinearAlgorithm &algorithm, const Table &table) {
-  for (std::size_t r = 0; r < algorithm.size(); ++r)
+  for (size_t r = 0; r < algorithm.size(); ++r)
     for (const SparseVector *vector : {&algorithm[r].alpha, &algorithm[r].beta, &algorithm[r].gamma})
       requireIndices(*vector, table.dimension(), r);
   if (table.field().isRationals())

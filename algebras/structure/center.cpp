@@ -13,18 +13,18 @@ namespace algebras {
 
 namespace {
 
-constexpr std::int64_t kBudget = std::int64_t{1} << 26; // operations of the elimination
+constexpr int64_t most_operations = int64_t{1} << 26; // operations of the elimination
 
 class CenterEquations {
 public:
   explicit CenterEquations(const Table &table)
       : index_(table), field_(table.field()), proportions_(table.field(), table.dimension()) {}
 
-  std::optional<std::int64_t> dimension() {
-    for (std::int64_t j = 0; j < index_.table().dimension(); ++j)
+  std::optional<int64_t> dimension() {
+    for (int64_t j = 0; j < index_.table().dimension(); ++j)
       gather(j);
-    constexpr int kRounds = 4; // the elimination copes with what is left
-    for (int round = 0; round < kRounds && simplify(); ++round)
+    constexpr int rounds = 4; // the elimination copes with what is left
+    for (int round = 0; round < rounds && simplify(); ++round)
       ;
     for (SparseVector &equation : open_)
       if (Rational first = equation.front().second; !first.isOne())
@@ -32,15 +32,15 @@ public:
           coefficient = field_.reduce(coefficient / first);
     // Short equations first: they fill in least.
     std::sort(open_.begin(), open_.end(), [](const SparseVector &a, const SparseVector &b) {
-      return a.size() != b.size()
-                 ? a.size() < b.size()
-                 : std::lexicographical_compare(
-                       a.begin(), a.end(), b.begin(), b.end(), [](const auto &x, const auto &y) {
-                         return x.first != y.first ? x.first < y.first : x.second < y.second;
-                       });
+      return a.size() != b.size() ? a.size() < b.size()
+                                  : std::lexicographical_compare(
+                                        a.begin(), a.end(), b.begin(), b.end(),
+                                        [](const auto &x, const auto &y) {
+                                          return x.first != y.first ? x.first < y.first : x.second < y.second;
+                                        });
     });
     open_.erase(std::unique(open_.begin(), open_.end()), open_.end());
-    SparseEchelon echelon(field_, kBudget);
+    SparseEchelon echelon(field_, most_operations);
     for (const SparseVector &equation : open_)
       if (!echelon.insert(equation))
         return std::nullopt;
@@ -49,12 +49,12 @@ public:
 
 private:
   struct Term {
-    std::int64_t k, unknown;
+    int64_t k, unknown;
     Rational coefficient;
   };
 
   // The equations of one j.
-  void gather(std::int64_t j) {
+  void gather(int64_t j) {
     terms_.clear();
     index_.withSecond(j, [&](const Constant &constant) {
       if (constant.i != j)
@@ -66,10 +66,10 @@ private:
     std::sort(terms_.begin(), terms_.end(), [](const Term &a, const Term &b) {
       return std::tie(a.k, a.unknown) < std::tie(b.k, b.unknown);
     });
-    for (std::size_t at = 0; at < terms_.size();) {
+    for (size_t at = 0; at < terms_.size();) {
       equation_.clear();
-      for (std::int64_t k = terms_[at].k; at < terms_.size() && terms_[at].k == k;) {
-        std::int64_t unknown = terms_[at].unknown;
+      for (int64_t k = terms_[at].k; at < terms_.size() && terms_[at].k == k;) {
+        int64_t unknown = terms_[at].unknown;
         Rational sum = terms_[at].coefficient;
         for (++at; at < terms_.size() && terms_[at].k == k && terms_[at].unknown == unknown; ++at)
           sum += terms_[at].coefficient;
@@ -129,6 +129,6 @@ private:
 
 } // namespace
 
-std::optional<std::int64_t> centerDimension(const Table &table) { return CenterEquations(table).dimension(); }
+std::optional<int64_t> centerDimension(const Table &table) { return CenterEquations(table).dimension(); }
 
 } // namespace algebras

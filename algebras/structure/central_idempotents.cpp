@@ -16,21 +16,20 @@ namespace algebras {
 
 namespace {
 
-Matrix randomElement(const Field &field, std::int64_t dimension, std::int64_t range,
-                     std::mt19937_64 &random) {
+Matrix randomElement(const Field &field, int64_t dimension, int64_t range, std::mt19937_64 &random) {
   Matrix result(field, 1, dimension);
-  for (std::int64_t slot = 0; slot < dimension; ++slot)
-    result.set(0, slot, Rational(static_cast<std::int64_t>(random() % (2 * range + 1)) - range));
+  for (int64_t slot = 0; slot < dimension; ++slot)
+    result.set(0, slot, Rational(static_cast<int64_t>(random() % (2 * range + 1)) - range));
   return result;
 }
 
 // The number of powers of x that are independent modulo a prime: a lower bound for the degree of x, cheap.
 bool generates(const ProductOperator &product, const Matrix &x, const Matrix &one) {
-  std::int64_t n = product.dimension();
+  int64_t n = product.dimension();
   Matrix left = product.leftMatrix(x), start = one;
   if (product.field().isRationals()) {
     std::optional<Matrix> modular_left, modular_one;
-    for (std::uint64_t p = 0; !modular_left || !modular_one;) {
+    for (uint64_t p = 0; !modular_left || !modular_one;) {
       p = nextModulus(p);
       modular_left = reduceModulo(left, p);
       modular_one = reduceModulo(one, p);
@@ -39,8 +38,8 @@ bool generates(const ProductOperator &product, const Matrix &x, const Matrix &on
     start = std::move(*modular_one);
   }
   Matrix powers(left.field(), n, n);
-  for (std::int64_t exponent = 0; exponent < n; ++exponent) {
-    for (std::int64_t slot = 0; slot < n; ++slot)
+  for (int64_t exponent = 0; exponent < n; ++exponent) {
+    for (int64_t slot = 0; slot < n; ++slot)
       nmod_mat_entry(powers.modular(), exponent, slot) = nmod_mat_entry(start.modular(), 0, slot);
     start = start * left;
   }
@@ -54,13 +53,12 @@ public:
 
   std::vector<CentralField> run() {
     const Field &field = product_.field();
-    std::int64_t n = product_.dimension();
+    int64_t n = product_.dimension();
     if (n == 1)
       return {{one_, one_, {field.reduce(Rational(-1)), Rational(1)}}};
     for (int attempt = 0; field.isRationals() || (attempt < 6 && hasManyElements()); ++attempt) {
       // Over Q some small integers do: only finitely many hyperplanes are to be avoided.
-      Matrix z =
-          randomElement(field, n, field.isRationals() ? 3 + 2 * attempt : std::int64_t{1} << 61, random_);
+      Matrix z = randomElement(field, n, field.isRationals() ? 3 + 2 * attempt : int64_t{1} << 61, random_);
       if (generates(product_, z, one_))
         return byPrimitiveElement(z);
     }
@@ -107,10 +105,10 @@ private:
   // the time alone.
   std::vector<CentralField> byRefinement() {
     const Field &field = product_.field();
-    const std::int64_t n = product_.dimension();
+    const int64_t n = product_.dimension();
     std::vector<Part> open{{Matrix::identity(field, n), Matrix(field, 0, n), {}}}, done;
     while (!open.empty()) {
-      const Matrix z = randomElement(field, n, std::int64_t{1} << 61, random_), left = product_.leftMatrix(z);
+      const Matrix z = randomElement(field, n, int64_t{1} << 61, random_), left = product_.leftMatrix(z);
       std::vector<Part> finer;
       for (const Part &part : open)
         refine(part, z, left, finer, done);
@@ -145,7 +143,7 @@ private:
     nmod_mat_minpoly(minimal, matrix.modular());
     Polynomial result;
     for (slong power = 0; power < nmod_poly_length(minimal); ++power)
-      result.push_back(static_cast<std::int64_t>(nmod_poly_get_coeff_ui(minimal, power)));
+      result.push_back(static_cast<int64_t>(nmod_poly_get_coeff_ui(minimal, power)));
     nmod_poly_clear(minimal);
     return result;
   }
@@ -153,22 +151,22 @@ private:
   static Matrix evaluateAt(const Polynomial &polynomial, const Matrix &matrix) {
     const Matrix one = Matrix::identity(matrix.field(), matrix.rows());
     Matrix result = one.scaled(polynomial.back());
-    for (std::int64_t power = degree(polynomial) - 1; power >= 0; --power)
+    for (int64_t power = degree(polynomial) - 1; power >= 0; --power)
       result = result * matrix + one.scaled(polynomial[power]);
     return result;
   }
 
   // The identity of the algebra is the sum of those of its fields, and every idempotent its part in an ideal.
   std::vector<CentralField> fieldsOf(const std::vector<Part> &parts) const {
-    const std::int64_t n = product_.dimension();
+    const int64_t n = product_.dimension();
     Matrix all(product_.field(), 0, n);
     for (const Part &part : parts)
       all = all.above(part.rows);
     const Matrix coordinates = solve(all.transposed(), one_.transposed()).value().transposed();
     std::vector<CentralField> result;
-    std::int64_t first = 0;
+    int64_t first = 0;
     for (const Part &part : parts) {
-      std::vector<std::int64_t> places(static_cast<std::size_t>(part.rows.rows()));
+      std::vector<int64_t> places(static_cast<size_t>(part.rows.rows()));
       std::iota(places.begin(), places.end(), first);
       const Matrix e = coordinates.selectColumns(places) * part.rows;
       result.push_back(places.size() == 1

@@ -15,30 +15,28 @@ namespace algebras {
 
 namespace {
 
-constexpr std::int64_t kBudget = std::int64_t{1} << 27; // operations of lifting
+constexpr int64_t most_operations = int64_t{1} << 27; // operations of lifting
 
 // The algebra that a class spans modulo the earlier ones; slots are numbered within the class.
-Table classTable(const TableIndex &index, const SlotClasses &classes, std::size_t number) {
-  std::span<const std::uint32_t> members = classes.members(number);
-  auto place = [&](std::int64_t slot) {
-    return std::lower_bound(members.begin(), members.end(), static_cast<std::uint32_t>(slot)) -
-           members.begin();
+Table classTable(const TableIndex &index, const SlotClasses &classes, size_t number) {
+  std::span<const uint32_t> members = classes.members(number);
+  auto place = [&](int64_t slot) {
+    return std::lower_bound(members.begin(), members.end(), static_cast<uint32_t>(slot)) - members.begin();
   };
   std::vector<Constant> constants;
-  for (std::uint32_t slot : members)
+  for (uint32_t slot : members)
     for (const Constant &constant : index.withFirst(slot))
       if (classes.class_of[constant.j] == number && classes.class_of[constant.k] == number)
         constants.push_back({place(constant.i), place(constant.j), place(constant.k), constant.value});
-  return Table("class", index.table().field(), static_cast<std::int64_t>(members.size()),
-               std::move(constants));
+  return Table("class", index.table().field(), static_cast<int64_t>(members.size()), std::move(constants));
 }
 
 SimpleComponent matrixComponent(const Field &field, const ScaledUnits &units) {
   SimpleComponent component;
-  std::int64_t d = units.degree;
+  int64_t d = units.degree;
   component.dimension = d * d;
   component.matrix_degree = d;
-  for (std::int64_t a = 0; a < d; ++a)
+  for (int64_t a = 0; a < d; ++a)
     component.idempotent.push_back(units.units[a * d + a]);
   std::sort(component.idempotent.begin(), component.idempotent.end(),
             [](const auto &left, const auto &right) { return left.first < right.first; });
@@ -59,7 +57,7 @@ public:
     result_.in_radical.assign(index_.table().dimension(), false);
     components_of_.resize(classes_.count());
     below_.resize(classes_.count());
-    for (std::size_t number = 0; number < classes_.count(); ++number) {
+    for (size_t number = 0; number < classes_.count(); ++number) {
       if (!gatherBelow(number))
         return std::nullopt;
       if (!classes_.multiplies[number] ? !addRadicalSlots(number) : !addComponents(number))
@@ -69,9 +67,9 @@ public:
   }
 
 private:
-  using Classes = std::vector<std::uint32_t>;
+  using Classes = std::vector<uint32_t>;
 
-  bool spend(std::size_t operations) { return (budget_ -= static_cast<std::int64_t>(operations)) >= 0; }
+  bool spend(size_t operations) { return (budget_ -= static_cast<int64_t>(operations)) >= 0; }
 
   static void makeUnique(Classes &classes) {
     std::sort(classes.begin(), classes.end());
@@ -79,11 +77,11 @@ private:
   }
 
   // below_[number]: the classes with components that this one reaches, itself apart.
-  bool gatherBelow(std::size_t number) {
+  bool gatherBelow(size_t number) {
     Classes found;
-    std::size_t limit = 1024; // of repetitions, before they are taken out
-    auto reach = [&](std::int64_t slot) {
-      std::uint32_t other = classes_.class_of[slot];
+    size_t limit = 1024; // of repetitions, before they are taken out
+    auto reach = [&](int64_t slot) {
+      uint32_t other = classes_.class_of[slot];
       if (other == number || (components_of_[other].empty() && below_[other].empty()))
         return;
       if (last_ == other)
@@ -98,7 +96,7 @@ private:
       }
     };
     last_ = UINT32_MAX;
-    for (std::uint32_t slot : classes_.members(number)) {
+    for (uint32_t slot : classes_.members(number)) {
       for (const Constant &constant : index_.withFirst(slot))
         reach(constant.k);
       index_.withSecond(slot, [&](const Constant &constant) { reach(constant.k); });
@@ -110,8 +108,8 @@ private:
     return true;
   }
 
-  bool addRadicalSlots(std::size_t number) {
-    for (std::uint32_t slot : classes_.members(number)) {
+  bool addRadicalSlots(size_t number) {
+    for (uint32_t slot : classes_.members(number)) {
       if (below_[number].empty()) {
         result_.in_radical[slot] = true;
         continue;
@@ -124,10 +122,10 @@ private:
     return true;
   }
 
-  bool addComponents(std::size_t number) {
+  bool addComponents(size_t number) {
     std::vector<SimpleComponent> found;
     std::vector<SparseVector> radical;
-    std::span<const std::uint32_t> members = classes_.members(number);
+    std::span<const uint32_t> members = classes_.members(number);
     if (members.size() == 1) {
       Rational square;
       for (const Constant &constant : index_.withFirst(members[0]))
@@ -176,7 +174,7 @@ private:
     return true;
   }
 
-  static SparseVector fromClass(std::span<const std::uint32_t> members, SparseVector vector) {
+  static SparseVector fromClass(std::span<const uint32_t> members, SparseVector vector) {
     for (auto &[slot, value] : vector)
       slot = members[slot];
     return vector;
@@ -184,13 +182,13 @@ private:
 
   // (1 - f) x, where f is the sum of the components below: the part of x outside of these. `modulo_radical`:
   // parts in slots of the radical do not count, and are left out.
-  std::optional<SparseVector> lift(std::size_t number, SparseVector x, bool modulo_radical) {
+  std::optional<SparseVector> lift(size_t number, SparseVector x, bool modulo_radical) {
     if (below_[number].empty())
       return x;
     if (last_sum_ != number) {
       sum_.clear();
-      for (std::uint32_t other : below_[number])
-        for (std::size_t component : components_of_[other])
+      for (uint32_t other : below_[number])
+        for (size_t component : components_of_[other])
           for (const auto &[slot, value] : result_.components[component].idempotent) {
             sum_[slot] += value;
             if (!spend(1))
@@ -198,7 +196,7 @@ private:
           }
       last_sum_ = number;
     }
-    std::map<std::int64_t, Rational> sums(x.begin(), x.end());
+    std::map<int64_t, Rational> sums(x.begin(), x.end());
     for (const auto &[j, value] : x) {
       bool enough = true;
       index_.withSecond(j, [&](const Constant &constant) {
@@ -223,12 +221,12 @@ private:
   const Field &field_;
   SlotClasses classes_;
   ClassDecomposition result_;
-  std::vector<std::vector<std::size_t>> components_of_; // of a class, as indices of components
+  std::vector<std::vector<size_t>> components_of_; // of a class, as indices of components
   std::vector<Classes> below_;
-  std::unordered_map<std::int64_t, Rational> sum_; // of the components below class `last_sum_`
-  std::size_t last_sum_ = SIZE_MAX;
-  std::uint32_t last_ = UINT32_MAX;
-  std::int64_t budget_ = kBudget;
+  std::unordered_map<int64_t, Rational> sum_; // of the components below class `last_sum_`
+  size_t last_sum_ = SIZE_MAX;
+  uint32_t last_ = UINT32_MAX;
+  int64_t budget_ = most_operations;
 };
 
 } // namespace

@@ -14,7 +14,7 @@ namespace {
 
 using Kind = Algebra::Kind;
 
-SparseVector shifted(SparseVector vector, std::int64_t start) {
+SparseVector shifted(SparseVector vector, int64_t start) {
   for (auto &[slot, coefficient] : vector)
     slot += start;
   return vector;
@@ -23,14 +23,14 @@ SparseVector shifted(SparseVector vector, std::int64_t start) {
 std::optional<Decomposition> decomposeDirectProduct(const Algebra &algebra) {
   Decomposition result;
   result.center_dimension = 0;
-  std::int64_t start = 0;
+  int64_t start = 0;
   for (const Algebra &factor : algebra.factors()) {
     std::optional<Decomposition> own = decompose(factor);
     if (!own)
       return std::nullopt;
     if (result.radical_powers.size() < own->radical_powers.size())
       result.radical_powers.resize(own->radical_powers.size());
-    for (std::size_t s = 0; s < own->radical_powers.size(); ++s)
+    for (size_t s = 0; s < own->radical_powers.size(); ++s)
       for (SparseVector &vector : own->radical_powers[s])
         result.radical_powers[s].push_back(shifted(std::move(vector), start));
     for (SimpleComponent &component : own->components) {
@@ -67,7 +67,7 @@ std::optional<Decomposition> decompose(const Algebra &algebra) {
     return shownByPositions(algebra);
   if (algebra.kind() == Kind::DirectProduct)
     return decomposeDirectProduct(algebra);
-  if (algebra.nonzeros() > Algebra::kExpansionLimit)
+  if (algebra.nonzeros() > Algebra::expansion_limit)
     return std::nullopt;
   Table table = algebra.expand();
   if (!findIdentity(table) || findNonassociative(table))

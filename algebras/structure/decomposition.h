@@ -13,15 +13,15 @@ namespace algebras {
 // A simple factor of A/rad. Its elements are given by representatives in A: what is said of them holds modulo
 // rad A.
 struct SimpleComponent {
-  std::int64_t dimension = 0; // over the ground field
-  SparseVector idempotent;    // e: central modulo rad; the idempotents of all components add up to 1
+  int64_t dimension = 0;   // over the ground field
+  SparseVector idempotent; // e: central modulo rad; the idempotents of all components add up to 1
   SparseVector
       center_generator; // z = e z: the centre of this component is F[z] = F[x]/(center_polynomial), a field
   // Monic and irreducible, lowest degree first; its degree is the dimension of the centre. x - 1 with z = e
   // for a central component.
   std::vector<Rational> center_polynomial;
   // d, where the component is known to be M_d(D) for a division algebra D; nothing where that is not decided.
-  std::optional<std::int64_t> matrix_degree;
+  std::optional<int64_t> matrix_degree;
   // d*d matrix units E_ab, row-major, that add up to e on the diagonal; empty where d is not decided, or d
   // = 1.
   std::vector<SparseVector> matrix_units;
@@ -38,7 +38,7 @@ struct Decomposition {
   // one of A; vectors are in reduced echelon form (leading entries 1, ascending leading slots).
   std::vector<std::vector<SparseVector>> radical_powers;
   std::vector<SimpleComponent> components; // ascending by dimension, then by least slot of the idempotent
-  std::optional<std::int64_t> center_dimension; // of A itself
+  std::optional<int64_t> center_dimension; // of A itself
 };
 
 // Nothing where it would need linear algebra that is too large (says kLargestDense), or A is not associative

@@ -18,17 +18,17 @@ namespace {
 // The dimensions of the e B, for idempotents e.
 class ComponentDimensions {
 public:
-  ComponentDimensions(const ProductOperator &product, std::int64_t center_dimension)
+  ComponentDimensions(const ProductOperator &product, int64_t center_dimension)
       : product_(product), is_commutative_(center_dimension == product.dimension()),
         traces_(product.traces()) {}
 
-  std::int64_t of(const CentralField &center) const {
+  int64_t of(const CentralField &center) const {
     if (is_commutative_)
       return degree(center.polynomial);
     // The trace of multiplication by e, where its residue tells.
     const Rational trace = (traces_ * center.idempotent.transposed()).get(0, 0);
-    const std::uint64_t p = product_.field().characteristic();
-    if (p == 0 || p > static_cast<std::uint64_t>(product_.dimension()))
+    const uint64_t p = product_.field().characteristic();
+    if (p == 0 || p > static_cast<uint64_t>(product_.dimension()))
       return trace.toInteger().value();
     return reducedEchelon(product_.leftMatrix(center.idempotent)).rank();
   }
@@ -42,10 +42,10 @@ private:
 } // namespace
 
 bool fitsDense(const Table &table) {
-  constexpr std::int64_t kLargestWithPowers = 384;
-  std::uint64_t p = table.field().characteristic();
-  bool takes_powers = p != 0 && p <= static_cast<std::uint64_t>(table.dimension());
-  return table.dimension() <= (takes_powers ? kLargestWithPowers : kLargestDense);
+  constexpr int64_t largest_with_powers = 384;
+  uint64_t p = table.field().characteristic();
+  bool takes_powers = p != 0 && p <= static_cast<uint64_t>(table.dimension());
+  return table.dimension() <= (takes_powers ? largest_with_powers : largest_dense);
 }
 
 Decomposition decomposeDense(const Table &table, const SparseVector &identity) {
@@ -58,7 +58,7 @@ Decomposition decomposeDense(const Table &table, const SparseVector &identity) {
   Subspace rad = radical(product);
   for (const Subspace &power : radicalPowers(product, rad, generators))
     result.radical_powers.push_back(power.sparseBasis());
-  std::vector<std::int64_t> slots = rad.freeColumns();
+  std::vector<int64_t> slots = rad.freeColumns();
   ProductOperator quotient(rad.dimension() == 0 ? table : quotientTable(product, rad));
   auto image = [&](const Matrix &rows) { return rad.reduce(rows).selectColumns(slots); };
   auto represent = [&](const Matrix &row) {
@@ -69,7 +69,7 @@ Decomposition decomposeDense(const Table &table, const SparseVector &identity) {
   result.center_dimension =
       rad.dimension() == 0 ? quotient_center.dimension() : center(product, generators).dimension();
 
-  std::int64_t sum = 0;
+  int64_t sum = 0;
   const ComponentDimensions dimensions(quotient, quotient_center.dimension());
   for (const CentralField &part : centralFields(quotient, quotient_center, quotient_one)) {
     SimpleComponent component;

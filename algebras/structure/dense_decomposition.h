@@ -5,8 +5,8 @@
 
 namespace algebras {
 
-inline constexpr std::int64_t kLargestDense = 1024;
-// Whether a table is small enough: dimension up to kLargestDense; up to 384 where the characteristic is at
+inline constexpr int64_t largest_dense = 1024;
+// Whether a table is small enough: dimension up to largest_dense; up to 384 where the characteristic is at
 // most the dimension, as the radical then takes powers of as many matrices as the kernel of the trace form
 // has dimensions.
 bool fitsDense(const Table &table);

@@ -10,7 +10,7 @@ namespace algebras {
 
 struct DirectFactor {
   Table table;
-  std::vector<std::int64_t> slots; // ascending: the factor's slot s is slots[s] of the whole
+  std::vector<int64_t> slots; // ascending: the factor's slot s is slots[s] of the whole
 };
 
 // The finest way to part the slots so that all constants stay within a part, ascending by first slot. The

@@ -17,7 +17,7 @@ using Vector = ModularSpan::Vector;
 Table modularTable(const Table &table) {
   if (!table.field().isRationals())
     return table;
-  for (std::uint64_t p = 0;;) {
+  for (uint64_t p = 0;;) {
     p = nextModulus(p);
     if (std::optional<Table> image = ProductOperator::modulo(table, p))
       return std::move(*image);
@@ -33,22 +33,22 @@ public:
       values_.push_back(constant.value.integerModulo(p_).value());
   }
 
-  std::uint64_t prime() const { return p_; }
+  uint64_t prime() const { return p_; }
   const ModularSpan &span() const { return span_; }
 
   void addStart(const Vector &start) { grow(start); }
   void addGenerator(const Vector &generator) {
-    std::size_t known = members_.size();
+    size_t known = members_.size();
     grow(generator);
     generators_.push_back(leftMatrix(generator));
-    for (std::size_t member = 0; member < known && !span_.isEverything(); ++member)
+    for (size_t member = 0; member < known && !span_.isEverything(); ++member)
       grow(multiply(generators_.back(), members_[member]));
     finish();
   }
 
 private:
   // Multiplication by one element: row j is its product with b_j, as pairs of slot and value.
-  using Rows = std::vector<std::vector<std::pair<std::int64_t, mp_limb_t>>>;
+  using Rows = std::vector<std::vector<std::pair<int64_t, mp_limb_t>>>;
 
   void grow(const Vector &vector) {
     if (span_.insert(vector))
@@ -62,16 +62,16 @@ private:
         grow(multiply(generator, members_[done_]));
   }
   Rows leftMatrix(const Vector &x) const {
-    std::int64_t n = table_.dimension();
+    int64_t n = table_.dimension();
     Rows rows(n);
     Vector sums(n);
-    std::vector<std::vector<std::pair<std::int64_t, mp_limb_t>>> terms(n); // by j: constants of row i, scaled
+    std::vector<std::vector<std::pair<int64_t, mp_limb_t>>> terms(n); // by j: constants of row i, scaled
     const Constant *first = table_.constants().data();
-    for (std::int64_t i = 0; i < n; ++i)
+    for (int64_t i = 0; i < n; ++i)
       if (x[i] != 0)
         for (const Constant &constant : table_.row(i))
           terms[constant.j].emplace_back(constant.k, nmod_mul(x[i], values_[&constant - first], span_.mod()));
-    for (std::int64_t j = 0; j < n; ++j) {
+    for (int64_t j = 0; j < n; ++j) {
       for (const auto &[k, value] : terms[j])
         sums[k] = nmod_add(sums[k], value, span_.mod());
       for (const auto &[k, value] : terms[j])
@@ -85,7 +85,7 @@ private:
   }
   Vector multiply(const Rows &left, const Vector &y) const {
     Vector result(table_.dimension());
-    for (std::int64_t j = 0; j < table_.dimension(); ++j)
+    for (int64_t j = 0; j < table_.dimension(); ++j)
       if (y[j] != 0)
         for (const auto &[k, value] : left[j])
           result[k] = nmod_add(result[k], nmod_mul(y[j], value, span_.mod()), span_.mod());
@@ -93,15 +93,15 @@ private:
   }
 
   Table table_;
-  std::uint64_t p_;
+  uint64_t p_;
   std::vector<mp_limb_t> values_; // of the constants
   ModularSpan span_;
   std::vector<Rows> generators_;
   std::vector<Vector> members_;
-  std::size_t done_ = 0;
+  size_t done_ = 0;
 };
 
-Vector unitVector(std::int64_t dimension, std::int64_t slot) {
+Vector unitVector(int64_t dimension, int64_t slot) {
   Vector result(dimension);
   result[slot] = 1;
   return result;
@@ -109,11 +109,11 @@ Vector unitVector(std::int64_t dimension, std::int64_t slot) {
 
 } // namespace
 
-std::optional<std::vector<std::int64_t>> generatingSlots(const Table &table, std::int64_t most) {
+std::optional<std::vector<int64_t>> generatingSlots(const Table &table, int64_t most) {
   Closure closure(table);
-  std::vector<std::int64_t> slots;
+  std::vector<int64_t> slots;
   while (!closure.span().isEverything()) {
-    if (static_cast<std::int64_t>(slots.size()) == most)
+    if (static_cast<int64_t>(slots.size()) == most)
       return std::nullopt;
     slots.push_back(closure.span().firstMissing());
     closure.addGenerator(unitVector(table.dimension(), slots.back()));
@@ -124,9 +124,9 @@ std::optional<std::vector<std::int64_t>> generatingSlots(const Table &table, std
 namespace {
 
 Matrix generatingRows(const Table &table, const SparseVector *identity) {
-  constexpr int kRandomElements = 12;
+  constexpr int random_elements = 12;
   const Field &field = table.field();
-  std::int64_t dimension = table.dimension();
+  int64_t dimension = table.dimension();
   Closure closure(table);
   auto image = [&](const Matrix &element) -> std::optional<Vector> {
     std::optional<Matrix> residues = field.isRationals() ? reduceModulo(element, closure.prime()) : element;
@@ -143,9 +143,9 @@ Matrix generatingRows(const Table &table, const SparseVector *identity) {
   Matrix result(field, 0, dimension);
   for (int count = 0; !closure.span().isEverything(); ++count) {
     Matrix element(field, 1, dimension);
-    if (count < kRandomElements) {
-      for (std::int64_t slot = 0; slot < dimension; ++slot)
-        element.set(0, slot, Rational(static_cast<std::int64_t>(random() % 5) - 2));
+    if (count < random_elements) {
+      for (int64_t slot = 0; slot < dimension; ++slot)
+        element.set(0, slot, Rational(static_cast<int64_t>(random() % 5) - 2));
     } else {
       element.set(0, closure.span().firstMissing(), Rational(1));
     }

@@ -13,7 +13,7 @@ namespace algebras {
 // Slots whose basis elements generate the algebra, associative or not: the words g1 (g2 (... gn)) in them
 // span everything. Found and proved modulo a prime, since a set that spans there spans over Q. Nothing when
 // more than `most` would be needed. Dense in the dimension, but for the products.
-std::optional<std::vector<std::int64_t>> generatingSlots(const Table &table, std::int64_t most);
+std::optional<std::vector<int64_t>> generatingSlots(const Table &table, int64_t most);
 
 // Elements, as rows, that generate an associative algebra together with its identity. They are few: random
 // combinations of the basis, with basis elements added where those do not suffice. That they generate is

@@ -46,11 +46,11 @@ Matrix inverse(const Matrix &matrix) {
 
 // Of constants with rows i and columns (j, k): rows j and columns (k, i).
 void turn(IntegerMatrix &constants) {
-  std::int64_t n = constants.rows();
+  int64_t n = constants.rows();
   IntegerMatrix turned(n, n * n);
-  for (std::int64_t i = 0; i < n; ++i)
-    for (std::int64_t j = 0; j < n; ++j)
-      for (std::int64_t k = 0; k < n; ++k)
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j < n; ++j)
+      for (int64_t k = 0; k < n; ++k)
         fmpz_swap(turned.at(j, k * n + i), constants.at(i, j * n + k));
   constants.swap(turned);
 }
@@ -85,11 +85,11 @@ Lattice::Lattice(const ProductOperator &product, const Matrix &rows)
     : elements_(latticeBasis(rows)), constants_(elements_.rows(), elements_.rows() * elements_.rows()) {
   if (!product.field().isRationals())
     throw std::logic_error("Lattice: only algebras over Q have lattices over the integers");
-  std::int64_t n = dimension();
+  int64_t n = dimension();
   Subspace space(elements_);
   Matrix to_basis = inverse(space.coordinates(elements_));
   Matrix all(product.field(), 0, n * n);
-  for (std::int64_t i = 0; i < n; ++i)
+  for (int64_t i = 0; i < n; ++i)
     all = all.above(
         (space.coordinates(elements_ * product.leftMatrix(elements_.row(i))) * to_basis).flattened());
   ScaledIntegers scaled = overDenominator(all);
@@ -98,10 +98,10 @@ Lattice::Lattice(const ProductOperator &product, const Matrix &rows)
 }
 
 Table Lattice::table() const {
-  std::int64_t n = dimension();
+  int64_t n = dimension();
   std::vector<Constant> constants;
-  for (std::int64_t i = 0; i < n; ++i)
-    for (std::int64_t jk = 0; jk < n * n; ++jk)
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t jk = 0; jk < n * n; ++jk)
       if (const fmpz *entry = constants_.at(i, jk); !fmpz_is_zero(entry)) {
         Rational value;
         fmpz_set(fmpq_numref(FlintAccess::get(value)), entry);
@@ -110,7 +110,7 @@ Table Lattice::table() const {
   return Table("lattice", Field(), n, std::move(constants));
 }
 
-Table Lattice::modulo(std::uint64_t p) const {
+Table Lattice::modulo(uint64_t p) const {
   std::optional<Table> result = ProductOperator::modulo(table(), p);
   if (!result)
     throw std::logic_error("Lattice: a residue whose modulus divides the denominator");
@@ -134,28 +134,28 @@ void Lattice::span(const Matrix &rows) { changeBasis(latticeBasis(rows)); }
 
 // sum over j, k of c[x,j,k] c[y,j,k] + c[j,x,k] c[j,y,k].
 void Lattice::gram(IntegerMatrix &result) {
-  std::int64_t n = dimension();
+  int64_t n = dimension();
   IntegerMatrix transposed(n * n, n), part(n, n);
-  auto addSquares = [&] {
+  auto add_squares = [&] {
     fmpz_mat_transpose(transposed.get(), constants_.get());
     fmpz_mat_mul(part.get(), constants_.get(), transposed.get());
     fmpz_mat_add(result.get(), result.get(), part.get());
   };
   fmpz_mat_zero(result.get());
-  addSquares();
+  add_squares();
   turn(constants_);
-  addSquares();
+  add_squares();
   turn(constants_);
   turn(constants_);
 }
 
 void Lattice::reduce() {
-  constexpr int kMostRounds = 32;
+  constexpr int most_rounds = 32;
   IntegerMatrix form(dimension(), dimension()), change(dimension(), dimension());
   fmpz_lll_t parameters;
   fmpz_lll_context_init(parameters, 0.99, 0.51, GRAM, APPROX);
   Rational last;
-  for (int round = 0; round < kMostRounds; ++round) {
+  for (int round = 0; round < most_rounds; ++round) {
     gram(form);
     Rational size;
     fmpz_mat_trace(fmpq_numref(FlintAccess::get(size)), form.get());

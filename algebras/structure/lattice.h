@@ -21,7 +21,7 @@ public:
   // The lattice that the rows span over Z, for rows that span a subalgebra over Q.
   Lattice(const ProductOperator &product, const Matrix &rows);
 
-  std::int64_t dimension() const { return elements_.rows(); }
+  int64_t dimension() const { return elements_.rows(); }
   // The basis, as rows.
   const Matrix &elements() const { return elements_; }
   // Of all structure constants together; 1 where the lattice is closed under the product.
@@ -29,7 +29,7 @@ public:
   // The product of the basis elements, in terms of themselves.
   Table table() const;
   // The same modulo a prime that does not divide the denominator.
-  Table modulo(std::uint64_t p) const;
+  Table modulo(uint64_t p) const;
   // In terms of the basis, of rows that lie in its span.
   Matrix coordinates(const Matrix &rows) const;
 

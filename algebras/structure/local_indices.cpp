@@ -26,7 +26,7 @@ Matrix traceForm(const Lattice &lattice) {
 
 class Finder {
 public:
-  Finder(Lattice &lattice, const Matrix &one, const Polynomial &center, std::int64_t degree)
+  Finder(Lattice &lattice, const Matrix &one, const Polynomial &center, int64_t degree)
       : lattice_(lattice), one_(one), center_(center), degree_(degree) {}
 
   LocalIndices run() {
@@ -34,22 +34,22 @@ public:
     makeOrder(lattice_, one_);
     lattice_.reduce();
     for (const Rational &prime : primes) {
-      std::optional<std::int64_t> p = prime.toInteger();
-      if (!p || *p >= std::int64_t{1} << 62) {
+      std::optional<int64_t> p = prime.toInteger();
+      if (!p || *p >= int64_t{1} << 62) {
         result_.complete = false;
         continue;
       }
       Matrix before = lattice_.elements();
-      std::map<std::int64_t, std::int64_t> counts;
-      for (std::int64_t index : maximizeAt(lattice_, static_cast<std::uint64_t>(*p), degree_))
+      std::map<int64_t, int64_t> counts;
+      for (int64_t index : maximizeAt(lattice_, static_cast<uint64_t>(*p), degree_))
         ++counts[index];
-      std::int64_t index_there = 1;
+      int64_t index_there = 1;
       for (const auto &[index, count] : counts) {
         add(index, count, prime.toString());
         index_there = std::lcm(index_there, index);
       }
       if (index_there > 1)
-        result_.primes.push_back({static_cast<std::uint64_t>(*p), index_there, lattice_.elements()});
+        result_.primes.push_back({static_cast<uint64_t>(*p), index_there, lattice_.elements()});
       if (!(lattice_.elements() == before))
         lattice_.reduce();
     }
@@ -83,13 +83,13 @@ private:
   }
 
   void addRealPlaces() {
-    std::int64_t difference = realRoots(center_) * degree_ - signature(traceForm(lattice_));
+    int64_t difference = realRoots(center_) * degree_ - signature(traceForm(lattice_));
     if (difference < 0 || difference % (2 * degree_) != 0 || (degree_ % 2 != 0 && difference != 0))
       throw std::logic_error("localIndices: a signature that no algebra of this degree has");
     add(2, difference / (2 * degree_), "infinity");
   }
 
-  void add(std::int64_t index, std::int64_t count, const std::string &place) {
+  void add(int64_t index, int64_t count, const std::string &place) {
     if (index == 1 || count == 0)
       return;
     ramified_ += count;
@@ -100,15 +100,14 @@ private:
   Lattice &lattice_;
   const Matrix &one_;
   const Polynomial &center_;
-  std::int64_t degree_, ramified_ = 0;
-  std::map<std::int64_t, std::vector<std::string>> named_; // index -> places
+  int64_t degree_, ramified_ = 0;
+  std::map<int64_t, std::vector<std::string>> named_; // index -> places
   LocalIndices result_;
 };
 
 } // namespace
 
-LocalIndices localIndices(Lattice &lattice, const Matrix &one, const Polynomial &center,
-                          std::int64_t degree) {
+LocalIndices localIndices(Lattice &lattice, const Matrix &one, const Polynomial &center, int64_t degree) {
   return Finder(lattice, one, center, degree).run();
 }
 

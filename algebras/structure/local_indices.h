@@ -12,8 +12,8 @@ namespace algebras {
 
 // An order that is maximal at a prime, as rows, where a local index is not 1.
 struct RamifiedPrime {
-  std::uint64_t prime = 0;
-  std::int64_t index = 1; // the least common multiple of those at the primes of the centre over it
+  uint64_t prime = 0;
+  int64_t index = 1; // the least common multiple of those at the primes of the centre over it
   Matrix order;
 };
 
@@ -22,7 +22,7 @@ struct RamifiedPrime {
 struct LocalIndices {
   // Their least common multiple: it divides the index, and is the index where `complete` (Albert, Brauer,
   // Hasse and Noether).
-  std::int64_t common_multiple = 1;
+  int64_t common_multiple = 1;
   bool complete = true; // no prime is left out because it could not be found, or is beyond 62 bits
   std::string places;   // the indices that are not 1, for people: "2 at 3 and infinity"
   std::vector<RamifiedPrime> primes;
@@ -33,6 +33,6 @@ struct LocalIndices {
 // divide the denominator or the discriminant of the lattice (maximal_order.h). At a real place of K the index
 // is 1 or 2: the reduced trace form has signature degree or -degree there, and nothing at pairs of complex
 // places, so that the signature of the trace form over Q tells how many real places there are of each kind.
-LocalIndices localIndices(Lattice &lattice, const Matrix &one, const Polynomial &center, std::int64_t degree);
+LocalIndices localIndices(Lattice &lattice, const Matrix &one, const Polynomial &center, int64_t degree);
 
 } // namespace algebras

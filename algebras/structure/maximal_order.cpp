@@ -15,11 +15,11 @@ namespace algebras {
 namespace {
 
 // Residues as integers of least size.
-Matrix lift(const Matrix &residues, std::uint64_t p) {
+Matrix lift(const Matrix &residues, uint64_t p) {
   Matrix result(Field(), residues.rows(), residues.columns());
-  const Rational modulus(static_cast<std::int64_t>(p));
-  for (std::int64_t row = 0; row < residues.rows(); ++row)
-    for (std::int64_t column = 0; column < residues.columns(); ++column) {
+  const Rational modulus(static_cast<int64_t>(p));
+  for (int64_t row = 0; row < residues.rows(); ++row)
+    for (int64_t column = 0; column < residues.columns(); ++column) {
       Rational value = residues.get(row, column);
       result.set(row, column, value + value > modulus ? value - modulus : value);
     }
@@ -27,23 +27,21 @@ Matrix lift(const Matrix &residues, std::uint64_t p) {
 }
 
 // The lattice basis of p L + (lifts of the subspace of L/pL), times 1 or 1/p, in terms of the basis of L.
-Matrix liftedBasis(const Subspace &subspace, std::uint64_t p, const Rational &inside,
-                   const Rational &outside) {
-  std::int64_t n = subspace.ambient();
+Matrix liftedBasis(const Subspace &subspace, uint64_t p, const Rational &inside, const Rational &outside) {
+  int64_t n = subspace.ambient();
   Matrix result = Matrix::identity(Field(), n).scaled(outside), rows = lift(subspace.basis(), p);
-  for (std::size_t index = 0; index < subspace.pivots().size(); ++index)
-    for (std::int64_t column = 0; column < n; ++column)
-      result.set(subspace.pivots()[index], column,
-                 rows.get(static_cast<std::int64_t>(index), column) * inside);
+  for (size_t index = 0; index < subspace.pivots().size(); ++index)
+    for (int64_t column = 0; column < n; ++column)
+      result.set(subspace.pivots()[index], column, rows.get(static_cast<int64_t>(index), column) * inside);
   return result;
 }
 
 // The left order { x : x J in J } of the ideal J of the order that contains p and is `ideal` modulo p. It
 // lies in 1/p times the order, and y/p is in it when y J lies in p J. Whether it is larger.
-bool growToLeftOrder(Lattice &order, std::uint64_t p, const Subspace &ideal) {
+bool growToLeftOrder(Lattice &order, uint64_t p, const Subspace &ideal) {
   if (ideal.dimension() == 0) // J is p times the order
     return false;
-  Rational prime(static_cast<std::int64_t>(p));
+  Rational prime(static_cast<int64_t>(p));
   ScaledIntegers products = order.timesBasis(liftedBasis(ideal, p, Rational(1), prime));
   if (!products.denominator.isOne())
     throw std::logic_error("maximizeAt: not a left ideal of the order");
@@ -65,8 +63,8 @@ Subspace maximalIdeal(const ProductOperator &product, const Subspace &rad, const
       rad.basis().above(Matrix::identity(product.field(), product.dimension()) - product.leftMatrix(e)));
 }
 
-std::int64_t exactRoot(std::int64_t square) {
-  auto root = static_cast<std::int64_t>(std::llround(std::sqrt(static_cast<double>(square))));
+int64_t exactRoot(int64_t square) {
+  auto root = static_cast<int64_t>(std::llround(std::sqrt(static_cast<double>(square))));
   if (root * root != square)
     throw std::logic_error("maximizeAt: a simple algebra over a finite field that is no matrix algebra");
   return root;
@@ -77,7 +75,7 @@ std::int64_t exactRoot(std::int64_t square) {
 void makeOrder(Lattice &lattice, const Matrix &one) {
   Matrix identity = lattice.coordinates(one);
   bool contains_one = true;
-  for (std::int64_t column = 0; column < identity.columns(); ++column)
+  for (int64_t column = 0; column < identity.columns(); ++column)
     contains_one = contains_one && identity.get(0, column).isInteger();
   if (contains_one && lattice.denominator().isOne())
     return;
@@ -87,7 +85,7 @@ void makeOrder(Lattice &lattice, const Matrix &one) {
     throw std::logic_error("makeOrder: not closed under the product");
 }
 
-std::vector<std::int64_t> maximizeAt(Lattice &order, std::uint64_t p, std::int64_t degree) {
+std::vector<int64_t> maximizeAt(Lattice &order, uint64_t p, int64_t degree) {
   for (;;) {
     Table table = order.modulo(p);
     ProductOperator product(table);
@@ -102,10 +100,10 @@ std::vector<std::int64_t> maximizeAt(Lattice &order, std::uint64_t p, std::int64
           break;
     if (grown)
       continue;
-    std::vector<std::int64_t> indices;
+    std::vector<int64_t> indices;
     for (const SimpleComponent &component : residue.components) {
-      auto center = static_cast<std::int64_t>(component.center_polynomial.size()) - 1;
-      std::int64_t matrices = exactRoot(component.dimension / center);
+      auto center = static_cast<int64_t>(component.center_polynomial.size()) - 1;
+      int64_t matrices = exactRoot(component.dimension / center);
       if (degree % matrices != 0)
         throw std::logic_error("maximizeAt: an index that does not divide the degree");
       indices.push_back(degree / matrices);

@@ -18,6 +18,6 @@ void makeOrder(Lattice &lattice, const Matrix &one);
 // The algebra is central simple over a field K, of dimension degree^2. Returned are its local indices at the
 // primes of K over p, one for each: a maximal order modulo its radical has a component M_(degree/m)(F) for
 // each of them, where m is the index and F a finite field.
-std::vector<std::int64_t> maximizeAt(Lattice &order, std::uint64_t p, std::int64_t degree);
+std::vector<int64_t> maximizeAt(Lattice &order, uint64_t p, int64_t degree);
 
 } // namespace algebras

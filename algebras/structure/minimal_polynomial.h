@@ -17,7 +17,7 @@ struct MinimalPolynomial {
 // `bound`: any number that the degree does not exceed. Costs `bound` products of a row by a matrix, and an
 // echelon form.
 MinimalPolynomial minimalPolynomial(const ProductOperator &product, const Matrix &x, const Matrix &one,
-                                    std::int64_t bound);
+                                    int64_t bound);
 
 // polynomial(x), given enough powers of x.
 Matrix evaluate(const Polynomial &polynomial, const Matrix &powers);

@@ -7,16 +7,16 @@
 namespace algebras {
 
 std::optional<bool> isNilpotent(const Table &table) {
-  constexpr std::int64_t kBudget = std::int64_t{1} << 22;
-  std::int64_t budget = kBudget;
+  constexpr int64_t most_operations = int64_t{1} << 22;
+  int64_t budget = most_operations;
   const Field &field = table.field();
   std::vector<SparseVector> power;
-  for (std::int64_t slot = 0; slot < table.dimension(); ++slot)
+  for (int64_t slot = 0; slot < table.dimension(); ++slot)
     power.push_back({{slot, Rational(1)}});
   while (!power.empty()) {
-    SparseEchelon next(field, kBudget);
+    SparseEchelon next(field, most_operations);
     for (const SparseVector &element : power) {
-      std::map<std::int64_t, std::map<std::int64_t, Rational>> products; // element b_j, by j
+      std::map<int64_t, std::map<int64_t, Rational>> products; // element b_j, by j
       for (const auto &[i, value] : element)
         for (const Constant &constant : table.row(i)) {
           Rational &sum = products[constant.j][constant.k];
@@ -32,7 +32,7 @@ std::optional<bool> isNilpotent(const Table &table) {
           return std::nullopt;
       }
     }
-    if (next.rank() == static_cast<std::int64_t>(power.size()))
+    if (next.rank() == static_cast<int64_t>(power.size()))
       return false;
     std::optional<std::vector<SparseVector>> basis = next.basis();
     if (!basis)

@@ -17,7 +17,7 @@ std::vector<SparseVector> lift(const SparseProduct &product, const SparseVector 
                                const std::vector<SparseVector> &diagonal) {
   SparseVector rest = one; // 1 - f
   std::vector<SparseVector> result;
-  for (std::size_t index = 0; index + 1 < diagonal.size(); ++index) {
+  for (size_t index = 0; index + 1 < diagonal.size(); ++index) {
     SparseVector x = product.multiply(product.multiply(rest, diagonal[index]), rest);
     for (;;) {
       SparseVector square = product.multiply(x, x);
@@ -39,7 +39,7 @@ std::vector<SparseVector> liftDensely(const Table &table, const SparseVector &on
   ProductOperator product(table);
   Matrix rest = Matrix::fromSparse(table.field(), table.dimension(), one);
   std::vector<SparseVector> result;
-  for (std::size_t index = 0; index + 1 < diagonal.size(); ++index) {
+  for (size_t index = 0; index + 1 < diagonal.size(); ++index) {
     Matrix e = Matrix::fromSparse(table.field(), table.dimension(), diagonal[index]);
     Matrix x = product.multiply(product.multiply(rest, e), rest);
     for (;;) {
@@ -60,8 +60,8 @@ std::vector<SparseVector> liftDensely(const Table &table, const SparseVector &on
 
 std::vector<SparseVector> liftIdempotents(const Table &table, const SparseVector &one,
                                           const std::vector<SparseVector> &orthogonal) {
-  std::int64_t n = table.dimension();
-  if (n <= kLargestDense && table.nonzeros() >= n * n)
+  int64_t n = table.dimension();
+  if (n <= largest_dense && table.nonzeros() >= n * n)
     return liftDensely(table, one, orthogonal);
   return lift(SparseProduct(table), one, orthogonal);
 }
@@ -73,10 +73,10 @@ std::optional<std::vector<SparseVector>> primitiveIdempotents(const Algebra &alg
     if (!component.matrix_degree ||
         *component.matrix_degree * *component.matrix_degree != component.dimension)
       return std::nullopt;
-    std::int64_t d = *component.matrix_degree;
+    int64_t d = *component.matrix_degree;
     if (d == 1)
       diagonal.push_back(component.idempotent);
-    for (std::int64_t a = 0; d > 1 && a < d; ++a)
+    for (int64_t a = 0; d > 1 && a < d; ++a)
       diagonal.push_back(component.matrix_units[a * d + a]);
   }
 

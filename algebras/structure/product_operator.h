@@ -22,8 +22,8 @@ public:
   ~ProductOperator();
 
   const Field &field() const { return field_; }
-  std::int64_t dimension() const { return dimension_; }
-  std::int64_t nonzeros() const { return static_cast<std::int64_t>(entries_.size()); }
+  int64_t dimension() const { return dimension_; }
+  int64_t nonzeros() const { return static_cast<int64_t>(entries_.size()); }
 
   // Row j is x b_j. One pass over the constants.
   Matrix leftMatrix(const Matrix &x) const;
@@ -31,7 +31,7 @@ public:
   Matrix rightMatrix(const Matrix &x) const;
   // x y, for one row each. One pass over the constants.
   Matrix multiply(const Matrix &x, const Matrix &y) const;
-  Matrix unit(std::int64_t slot) const;
+  Matrix unit(int64_t slot) const;
 
   // sum_k c[i,j,k] form[k] at (i, j): the bilinear form x, y -> form(x y). `form` is one row.
   Matrix bilinear(const Matrix &form) const;
@@ -39,11 +39,11 @@ public:
   Matrix traces() const;
 
   // The same product modulo p: of a table over Q, p must not divide the common denominator (then nothing).
-  static std::optional<Table> modulo(const Table &table, std::uint64_t p);
+  static std::optional<Table> modulo(const Table &table, uint64_t p);
 
 private:
   struct Entry {
-    std::int32_t i, j, k;
+    int32_t i, j, k;
     union {
       fmpz integer;      // over Q: the constant times denominator_
       mp_limb_t residue; // over GF(p)
@@ -52,11 +52,10 @@ private:
 
   // Adds factors[slot of an entry] * constant into a matrix, at places that the entry gives.
   template <typename Factor, typename Place>
-  Matrix accumulate(std::int64_t rows, std::int64_t columns, const Matrix &factors, Factor factor,
-                    Place place) const;
+  Matrix accumulate(int64_t rows, int64_t columns, const Matrix &factors, Factor factor, Place place) const;
 
   Field field_;
-  std::int64_t dimension_;
+  int64_t dimension_;
   std::vector<Entry> entries_;
   fmpz_t denominator_;
 };

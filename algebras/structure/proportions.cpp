@@ -4,22 +4,22 @@
 
 namespace algebras {
 
-Proportions::Proportions(const Field &field, std::int64_t unknowns)
+Proportions::Proportions(const Field &field, int64_t unknowns)
     : field_(field), parent_(unknowns), factor_(unknowns, Rational(1)), zero_(unknowns, false),
       size_(unknowns, 1), free_(unknowns) {
   std::iota(parent_.begin(), parent_.end(), 0);
 }
 
-std::pair<std::int64_t, Rational> Proportions::find(std::int64_t unknown) {
-  auto at = static_cast<std::uint32_t>(unknown);
+std::pair<int64_t, Rational> Proportions::find(int64_t unknown) {
+  auto at = static_cast<uint32_t>(unknown);
   path_.clear();
   while (parent_[at] != at) {
     path_.push_back(at);
     at = parent_[at];
   }
   // From the root down: each factor becomes one in the root.
-  for (std::size_t step = path_.size(); step-- > 0;) {
-    std::uint32_t own = path_[step];
+  for (size_t step = path_.size(); step-- > 0;) {
+    uint32_t own = path_[step];
     if (parent_[own] != at) {
       if (!factor_[parent_[own]].isOne())
         factor_[own] = field_.multiply(factor_[own], factor_[parent_[own]]);
@@ -29,13 +29,13 @@ std::pair<std::int64_t, Rational> Proportions::find(std::int64_t unknown) {
   return {at, zero_[at] ? Rational() : factor_[unknown]};
 }
 
-void Proportions::setZero(std::int64_t unknown) {
-  std::int64_t root = find(unknown).first;
+void Proportions::setZero(int64_t unknown) {
+  int64_t root = find(unknown).first;
   free_ -= !zero_[root];
   zero_[root] = true;
 }
 
-void Proportions::relate(const Rational &a, std::int64_t x, const Rational &b, std::int64_t y) {
+void Proportions::relate(const Rational &a, int64_t x, const Rational &b, int64_t y) {
   auto [x_root, x_factor] = find(x);
   auto [y_root, y_factor] = find(y);
   if (zero_[x_root] || zero_[y_root]) {
@@ -54,7 +54,7 @@ void Proportions::relate(const Rational &a, std::int64_t x, const Rational &b, s
     std::swap(left, right);
   }
   // y_root = -(left / right) x_root.
-  parent_[y_root] = static_cast<std::uint32_t>(x_root);
+  parent_[y_root] = static_cast<uint32_t>(x_root);
   factor_[y_root] = field_.reduce(-(left / right));
   size_[x_root] += size_[y_root];
   --free_;

@@ -19,8 +19,8 @@ const fmpz *integer(const Rational &value) { return fmpq_numref(FlintAccess::get
 Rational magnitude(const Rational &value) { return value.sign() < 0 ? -value : value; }
 
 // value = p^exponent * unit.
-std::pair<std::int64_t, Rational> removePrime(Rational value, const Rational &p) {
-  std::int64_t exponent = fmpz_remove(integer(value), integer(value), integer(p));
+std::pair<int64_t, Rational> removePrime(Rational value, const Rational &p) {
+  int64_t exponent = fmpz_remove(integer(value), integer(value), integer(p));
   return {exponent, value};
 }
 
@@ -115,13 +115,13 @@ std::optional<SquareClass> squareClass(const Rational &value) {
     return std::nullopt;
   SquareClass result{Rational(value.sign()), Rational(1)};
   for (const PrimePower &power : *top) {
-    for (std::int64_t step = 0; step < power.exponent / 2; ++step)
+    for (int64_t step = 0; step < power.exponent / 2; ++step)
       result.root *= power.prime;
     if (power.exponent % 2)
       result.squarefree *= power.prime;
   }
   for (const PrimePower &power : *bottom) { // 1/p = p (1/p)^2
-    for (std::int64_t step = 0; step < (power.exponent + 1) / 2; ++step)
+    for (int64_t step = 0; step < (power.exponent + 1) / 2; ++step)
       result.root /= power.prime;
     if (power.exponent % 2)
       result.squarefree *= power.prime;
@@ -129,7 +129,7 @@ std::optional<SquareClass> squareClass(const Rational &value) {
   if (result.squarefree * result.root * result.root != value)
     throw std::logic_error("squareClass: the factors do not multiply to the number");
   // Of two numbers of which each can be factored: that cannot be any more.
-  if (fmpz_bits(integer(result.squarefree)) > kLongestFactored)
+  if (fmpz_bits(integer(result.squarefree)) > longest_factored)
     return std::nullopt;
   return result;
 }

@@ -15,14 +15,14 @@ namespace {
 // Of a matrix-like algebra whose slots off the diagonal are nilpotent: a central element commutes with the
 // idempotents, so that it is a combination of them, and with every slot (i,j), so that it has one coefficient
 // at i and j.
-std::int64_t connectedComponents(const Algebra &algebra) {
-  std::int64_t n = algebra.positions(), components = n;
-  std::vector<std::int64_t> rank(n), parent(n);
+int64_t connectedComponents(const Algebra &algebra) {
+  int64_t n = algebra.positions(), components = n;
+  std::vector<int64_t> rank(n), parent(n);
   std::iota(parent.begin(), parent.end(), 0);
   boost::disjoint_sets sets(rank.data(), parent.data());
-  for (std::int64_t slot = 0; slot < algebra.dimension(); ++slot) {
+  for (int64_t slot = 0; slot < algebra.dimension(); ++slot) {
     Position where = algebra.position(slot);
-    std::int64_t left = sets.find_set(where.row), right = sets.find_set(where.column);
+    int64_t left = sets.find_set(where.row), right = sets.find_set(where.column);
     if (left != right) {
       sets.link(left, right);
       --components;
@@ -35,17 +35,17 @@ std::int64_t connectedComponents(const Algebra &algebra) {
 
 std::optional<Structure> quiverStructure(const Algebra &algebra) {
   const BoundQuiver &bound = *algebra.boundQuiver();
-  bool expands = algebra.nonzeros() <= Algebra::kExpansionLimit;
+  bool expands = algebra.nonzeros() <= Algebra::expansion_limit;
   if (!bound.isGraded())
     return expands ? tableStructure(algebra.expand()) : std::nullopt;
   Structure result;
-  for (std::int64_t slot = 0; slot < bound.basis().size(); ++slot) {
-    auto length = static_cast<std::size_t>(bound.basis().path(slot).length);
+  for (int64_t slot = 0; slot < bound.basis().size(); ++slot) {
+    auto length = static_cast<size_t>(bound.basis().path(slot).length);
     if (length >= result.layers.size())
       result.layers.resize(length + 1);
     ++result.layers[length];
   }
-  result.components[1] = static_cast<std::int64_t>(bound.vertices().size());
+  result.components[1] = static_cast<int64_t>(bound.vertices().size());
   if (algebra.isMatrixLike())
     result.center_dimension = connectedComponents(algebra);
   else if (expands)

@@ -10,15 +10,14 @@ namespace algebras {
 namespace {
 
 // g_i on a basis of the ideal, as a linear form that is right on the ideal: its values sit at the pivots.
-Matrix traceOfPowers(const ProductOperator &product, const Subspace &ideal, std::uint64_t p,
-                     std::uint64_t exponent) {
+Matrix traceOfPowers(const ProductOperator &product, const Subspace &ideal, uint64_t p, uint64_t exponent) {
   Matrix form(product.field(), 1, product.dimension());
-  for (std::int64_t index = 0; index < ideal.dimension(); ++index) {
+  for (int64_t index = 0; index < ideal.dimension(); ++index) {
     Matrix left = product.leftMatrix(ideal.basis().row(index));
     nmod_mat_t lifted;
     nmod_mat_init(lifted, product.dimension(), product.dimension(), exponent * p);
-    for (std::int64_t row = 0; row < product.dimension(); ++row)
-      for (std::int64_t column = 0; column < product.dimension(); ++column)
+    for (int64_t row = 0; row < product.dimension(); ++row)
+      for (int64_t column = 0; column < product.dimension(); ++column)
         nmod_mat_entry(lifted, row, column) = nmod_mat_entry(left.modular(), row, column);
     nmod_mat_pow(lifted, lifted, exponent);
     mp_limb_t trace = nmod_mat_trace(lifted);
@@ -31,10 +30,10 @@ Matrix traceOfPowers(const ProductOperator &product, const Subspace &ideal, std:
 }
 
 Subspace radicalModulo(const ProductOperator &product) {
-  std::uint64_t p = product.field().characteristic();
+  uint64_t p = product.field().characteristic();
   Subspace ideal(kernel(product.bilinear(product.traces())));
-  auto n = static_cast<std::uint64_t>(product.dimension());
-  for (std::uint64_t exponent = p; exponent <= n && ideal.dimension() > 0; exponent *= p) {
+  auto n = static_cast<uint64_t>(product.dimension());
+  for (uint64_t exponent = p; exponent <= n && ideal.dimension() > 0; exponent *= p) {
     Matrix values = ideal.basis() * product.bilinear(traceOfPowers(product, ideal, p, exponent));
     ideal = Subspace(kernel(values.transposed()) * ideal.basis());
   }
@@ -49,7 +48,7 @@ struct ModularImage {
 };
 
 std::optional<ModularImage> modularImage(const ProductOperator &product, const Subspace &radical,
-                                         const Matrix &generators, std::uint64_t p) {
+                                         const Matrix &generators, uint64_t p) {
   bool is_rational = product.field().isRationals();
   auto image = [&](const Matrix &matrix) {
     return is_rational ? reduceModulo(matrix, p) : std::optional(matrix);
@@ -58,7 +57,7 @@ std::optional<ModularImage> modularImage(const ProductOperator &product, const S
   if (!basis)
     return std::nullopt;
   ModularImage result{basis->field(), {}, std::move(*basis)};
-  for (std::int64_t index = 0; index < generators.rows(); ++index)
+  for (int64_t index = 0; index < generators.rows(); ++index)
     for (const Matrix &multiplier :
          {product.leftMatrix(generators.row(index)), product.rightMatrix(generators.row(index))}) {
       std::optional<Matrix> residues = image(multiplier);
@@ -69,14 +68,14 @@ std::optional<ModularImage> modularImage(const ProductOperator &product, const S
   return result;
 }
 
-ModularSpan::Vector rowOf(const Matrix &matrix, std::int64_t row) {
+ModularSpan::Vector rowOf(const Matrix &matrix, int64_t row) {
   const mp_limb_t *first = matrix.modular()->rows[row];
   return ModularSpan::Vector(first, first + matrix.columns());
 }
 
 // Elements of the radical that generate it as a two-sided ideal: the rank modulo a prime proves it.
 Matrix idealGenerators(const ProductOperator &product, const Subspace &radical, const Matrix &generators) {
-  std::uint64_t p = product.field().characteristic();
+  uint64_t p = product.field().characteristic();
   std::optional<ModularImage> image;
   if (product.field().isRationals())
     while (!image)
@@ -84,7 +83,7 @@ Matrix idealGenerators(const ProductOperator &product, const Subspace &radical, 
   else
     image = modularImage(product, radical, generators, p);
 
-  constexpr int kRandomElements = 6;
+  constexpr int random_elements = 6;
   std::mt19937_64 random(1);
   ModularSpan span(p, radical.ambient());
   std::vector<Matrix> members;
@@ -93,17 +92,17 @@ Matrix idealGenerators(const ProductOperator &product, const Subspace &radical, 
       members.push_back(std::move(element));
   };
   Matrix coefficients(product.field(), 0, radical.dimension());
-  std::size_t done = 0;
-  std::int64_t next_basis = 0;
+  size_t done = 0;
+  int64_t next_basis = 0;
   for (int count = 0; span.dimension() < radical.dimension(); ++count) {
     Matrix choice(product.field(), 1, radical.dimension());
-    if (count < kRandomElements)
-      for (std::int64_t index = 0; index < radical.dimension(); ++index)
-        choice.set(0, index, Rational(static_cast<std::int64_t>(random() % 7) - 3));
+    if (count < random_elements)
+      for (int64_t index = 0; index < radical.dimension(); ++index)
+        choice.set(0, index, Rational(static_cast<int64_t>(random() % 7) - 3));
     else
       choice.set(0, next_basis++, Rational(1));
     Matrix modular = product.field().isRationals() ? reduceModulo(choice, p).value() : choice;
-    std::int64_t before = span.dimension();
+    int64_t before = span.dimension();
     grow(modular * image->radical);
     if (span.dimension() == before)
       continue;
@@ -129,10 +128,10 @@ std::vector<Subspace> radicalPowers(const ProductOperator &product, const Subspa
   if (radical.dimension() == 0)
     return powers;
   std::vector<Matrix> left, elements;
-  for (std::int64_t index = 0; index < generators.rows(); ++index)
+  for (int64_t index = 0; index < generators.rows(); ++index)
     left.push_back(product.leftMatrix(generators.row(index)));
   Matrix x = idealGenerators(product, radical, generators);
-  for (std::int64_t index = 0; index < x.rows(); ++index)
+  for (int64_t index = 0; index < x.rows(); ++index)
     elements.push_back(product.leftMatrix(x.row(index)));
 
   powers.push_back(radical);

@@ -10,7 +10,7 @@
 namespace algebras {
 
 struct RadicalPowers {
-  std::vector<std::int64_t> dimensions; // of rad, rad^2, ...; the last one is not zero
+  std::vector<int64_t> dimensions; // of rad, rad^2, ...; the last one is not zero
   // Their reduced echelon bases, as in Decomposition; left empty when they are not asked for.
   std::vector<std::vector<SparseVector>> bases;
 };

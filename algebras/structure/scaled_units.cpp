@@ -10,10 +10,10 @@ namespace algebras {
 namespace {
 
 // The single constant of slot i times slot j; null where there is none, or several.
-const Constant *only(const Table &table, std::int64_t i, std::int64_t j) {
+const Constant *only(const Table &table, int64_t i, int64_t j) {
   std::span<const Constant> row = table.row(i);
-  auto place = std::lower_bound(row.begin(), row.end(), j,
-                                [](const Constant &c, std::int64_t slot) { return c.j < slot; });
+  auto place =
+      std::lower_bound(row.begin(), row.end(), j, [](const Constant &c, int64_t slot) { return c.j < slot; });
   if (place == row.end() || place->j != j || (place + 1 != row.end() && (place + 1)->j == j))
     return nullptr;
   return &*place;
@@ -22,38 +22,38 @@ const Constant *only(const Table &table, std::int64_t i, std::int64_t j) {
 } // namespace
 
 std::optional<ScaledUnits> scaledUnits(const Table &table) {
-  const std::int64_t n = table.dimension();
-  std::int64_t d = 1;
+  const int64_t n = table.dimension();
+  int64_t d = 1;
   while (d * d < n)
     ++d;
   if (d * d != n || table.nonzeros() != n * d)
     return std::nullopt;
 
   // Idempotent slots, up to scale, are the diagonal.
-  constexpr std::int64_t kNone = -1;
-  std::vector<std::int64_t> order(n, kNone), diagonal, rows(n, kNone), columns(n, kNone);
-  for (std::int64_t slot = 0; slot < n; ++slot)
+  constexpr int64_t none = -1;
+  std::vector<int64_t> order(n, none), diagonal, rows(n, none), columns(n, none);
+  for (int64_t slot = 0; slot < n; ++slot)
     if (const Constant *square = only(table, slot, slot); square && square->k == slot) {
-      order[slot] = static_cast<std::int64_t>(diagonal.size());
+      order[slot] = static_cast<int64_t>(diagonal.size());
       diagonal.push_back(slot);
     }
-  if (static_cast<std::int64_t>(diagonal.size()) != d)
+  if (static_cast<int64_t>(diagonal.size()) != d)
     return std::nullopt;
   for (const Constant &constant : table.constants()) {
-    if (constant.j == constant.k && order[constant.i] != kNone) {
-      if (rows[constant.j] != kNone)
+    if (constant.j == constant.k && order[constant.i] != none) {
+      if (rows[constant.j] != none)
         return std::nullopt;
       rows[constant.j] = order[constant.i];
     }
-    if (constant.i == constant.k && order[constant.j] != kNone) {
-      if (columns[constant.i] != kNone)
+    if (constant.i == constant.k && order[constant.j] != none) {
+      if (columns[constant.i] != none)
         return std::nullopt;
       columns[constant.i] = order[constant.j];
     }
   }
-  std::vector<std::int64_t> at(n, kNone); // row-major place -> slot
-  for (std::int64_t slot = 0; slot < n; ++slot) {
-    if (rows[slot] == kNone || columns[slot] == kNone || at[rows[slot] * d + columns[slot]] != kNone)
+  std::vector<int64_t> at(n, none); // row-major place -> slot
+  for (int64_t slot = 0; slot < n; ++slot) {
+    if (rows[slot] == none || columns[slot] == none || at[rows[slot] * d + columns[slot]] != none)
       return std::nullopt;
     at[rows[slot] * d + columns[slot]] = slot;
   }
@@ -63,15 +63,15 @@ std::optional<ScaledUnits> scaledUnits(const Table &table) {
   std::vector<Rational> scale(n); // of the slot, in its unit
   const Constant *first = only(table, at[0], at[0]);
   scale[at[0]] = inverse(first->value);
-  for (std::int64_t b = 1; b < d; ++b) {
+  for (int64_t b = 1; b < d; ++b) {
     scale[at[b]] = Rational(1);
     const Constant *product = only(table, at[b], at[b * d]);
     if (!product || product->k != at[0])
       return std::nullopt;
     scale[at[b * d]] = field.multiply(scale[at[0]], inverse(product->value));
   }
-  for (std::int64_t a = 1; a < d; ++a)
-    for (std::int64_t b = 1; b < d; ++b) {
+  for (int64_t a = 1; a < d; ++a)
+    for (int64_t b = 1; b < d; ++b) {
       const Constant *product = only(table, at[a * d], at[b]);
       if (!product || product->k != at[a * d + b])
         return std::nullopt;
@@ -79,7 +79,7 @@ std::optional<ScaledUnits> scaledUnits(const Table &table) {
     }
   // d^3 constants, no two for one pair of slots by what follows: so no product that has to be there is
   // missing.
-  std::int64_t i = kNone, j = kNone;
+  int64_t i = none, j = none;
   for (const Constant &constant : table.constants()) {
     bool again = constant.i == i && constant.j == j;
     i = constant.i;
@@ -90,7 +90,7 @@ std::optional<ScaledUnits> scaledUnits(const Table &table) {
   }
   ScaledUnits result;
   result.degree = d;
-  for (std::int64_t slot : at)
+  for (int64_t slot : at)
     result.units.emplace_back(slot, scale[slot]);
   return result;
 }

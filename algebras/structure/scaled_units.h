@@ -12,8 +12,8 @@ namespace algebras {
 
 // E_ab = coefficient * slot, row-major.
 struct ScaledUnits {
-  std::int64_t degree = 0;
-  std::vector<std::pair<std::int64_t, Rational>> units;
+  int64_t degree = 0;
+  std::vector<std::pair<int64_t, Rational>> units;
 };
 
 // Units of the whole algebra, whose products are all checked. Nothing when the basis is not of this kind.

@@ -13,34 +13,34 @@ namespace {
 // The slots that are matrix units modulo the radical, one row-major square for each simple component, and the
 // slots that span rad, rad^2, ...
 struct ShownStructure {
-  std::vector<std::vector<std::int64_t>> units;
-  std::vector<std::vector<std::int64_t>> radical_powers; // the last one is not empty
+  std::vector<std::vector<int64_t>> units;
+  std::vector<std::vector<int64_t>> radical_powers; // the last one is not empty
 };
 
-SparseVector slotVector(std::int64_t slot) { return {{slot, Rational(1)}}; }
+SparseVector slotVector(int64_t slot) { return {{slot, Rational(1)}}; }
 
 Decomposition fromSlots(const Field &field, const ShownStructure &shown) {
   Decomposition result;
-  for (const std::vector<std::int64_t> &power : shown.radical_powers) {
+  for (const std::vector<int64_t> &power : shown.radical_powers) {
     std::vector<SparseVector> &basis = result.radical_powers.emplace_back();
-    for (std::int64_t slot : power)
+    for (int64_t slot : power)
       basis.push_back(slotVector(slot));
   }
-  for (const std::vector<std::int64_t> &units : shown.units) {
+  for (const std::vector<int64_t> &units : shown.units) {
     SimpleComponent component;
-    component.dimension = static_cast<std::int64_t>(units.size());
-    auto d = static_cast<std::int64_t>(std::llround(std::sqrt(static_cast<double>(units.size()))));
+    component.dimension = static_cast<int64_t>(units.size());
+    auto d = static_cast<int64_t>(std::llround(std::sqrt(static_cast<double>(units.size()))));
     component.matrix_degree = d;
-    std::vector<std::int64_t> diagonal;
-    for (std::int64_t a = 0; a < d; ++a)
+    std::vector<int64_t> diagonal;
+    for (int64_t a = 0; a < d; ++a)
       diagonal.push_back(units[a * d + a]);
     std::sort(diagonal.begin(), diagonal.end());
-    for (std::int64_t slot : diagonal)
+    for (int64_t slot : diagonal)
       component.idempotent.emplace_back(slot, Rational(1));
     component.center_generator = component.idempotent;
     component.center_polynomial = {field.reduce(Rational(-1)), Rational(1)};
     if (d > 1)
-      for (std::int64_t unit : units)
+      for (int64_t unit : units)
         component.matrix_units.push_back(slotVector(unit));
     result.components.push_back(std::move(component));
   }
@@ -51,38 +51,38 @@ Decomposition fromSlots(const Field &field, const ShownStructure &shown) {
 } // namespace
 
 std::optional<Decomposition> shownByPositions(const Algebra &algebra) {
-  if (algebra.nonzeros() > Algebra::kExpansionLimit)
+  if (algebra.nonzeros() > Algebra::expansion_limit)
     return std::nullopt;
-  std::int64_t n = algebra.positions();
+  int64_t n = algebra.positions();
   ShownStructure shown;
   std::vector<bool> seen(n), is_unit(algebra.dimension());
-  for (std::int64_t i = 0; i < n; ++i) {
+  for (int64_t i = 0; i < n; ++i) {
     if (seen[i])
       continue;
-    std::vector<std::int64_t> mates = algebra.support(i, i);
-    std::vector<std::int64_t> &units = shown.units.emplace_back();
-    for (std::int64_t a : mates) {
+    std::vector<int64_t> mates = algebra.support(i, i);
+    std::vector<int64_t> &units = shown.units.emplace_back();
+    for (int64_t a : mates) {
       seen[a] = true;
-      for (std::int64_t b : mates) {
+      for (int64_t b : mates) {
         units.push_back(algebra.slotAt({a, b}).value());
         is_unit[units.back()] = true;
       }
     }
   }
 
-  std::vector<std::int64_t> power;
-  for (std::int64_t slot = 0; slot < algebra.dimension(); ++slot)
+  std::vector<int64_t> power;
+  for (int64_t slot = 0; slot < algebra.dimension(); ++slot)
     if (!is_unit[slot])
       power.push_back(slot);
   // All constants are 1 and two slots multiply into one: rad^(s+1) is spanned by the slots that are products.
   while (!power.empty()) {
     std::vector<bool> inside(algebra.dimension());
-    for (std::int64_t slot : power)
+    for (int64_t slot : power)
       inside[slot] = true;
-    std::vector<std::int64_t> next;
-    for (std::int64_t slot : power) {
+    std::vector<int64_t> next;
+    for (int64_t slot : power) {
       Position at = algebra.position(slot);
-      for (std::int64_t k : algebra.support(at.row, at.column))
+      for (int64_t k : algebra.support(at.row, at.column))
         if (!is_unit[algebra.slotAt({at.row, k}).value()] && inside[algebra.slotAt({k, at.column}).value()]) {
           next.push_back(slot);
           break;

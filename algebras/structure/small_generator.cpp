@@ -31,15 +31,15 @@ const fmpz *numerator(const Rational &value) { return fmpq_numref(FlintAccess::g
 const fmpz *denominator(const Rational &value) { return fmpq_denref(FlintAccess::get(value)); }
 
 // The integer nearest to value / divisor, for a rational value.
-Rational nearest(const Rational &value, std::int64_t divisor) {
+Rational nearest(const Rational &value, int64_t divisor) {
   Rational doubled = value / Rational(divisor) * Rational(2) + Rational(1);
   Rational bottom = doubled.denominator() * Rational(2), result;
   fmpz_fdiv_q(fmpq_numref(FlintAccess::get(result)), numerator(doubled), numerator(bottom));
   return result;
 }
 
-std::size_t bits(const Polynomial &polynomial) {
-  std::size_t result = 0;
+size_t bits(const Polynomial &polynomial) {
+  size_t result = 0;
   for (const Rational &coefficient : polynomial)
     result += fmpz_bits(numerator(coefficient)) + fmpz_bits(denominator(coefficient));
   return result;
@@ -55,14 +55,14 @@ bool isIntegral(const Polynomial &polynomial) {
 // The minimal polynomial of c z.
 Polynomial stretched(Polynomial polynomial, const Rational &factor) {
   Rational power(1);
-  for (std::size_t at = polynomial.size(); at-- > 0; power *= factor)
+  for (size_t at = polynomial.size(); at-- > 0; power *= factor)
     polynomial[at] *= power;
   return polynomial;
 }
 
 class Reduction {
 public:
-  Reduction(const ProductOperator &product, const Matrix &e, std::int64_t degree)
+  Reduction(const ProductOperator &product, const Matrix &e, int64_t degree)
       : product_(product), e_(e), degree_(degree) {}
 
   // z, moved and scaled; nothing when it does not generate the field.
@@ -81,7 +81,7 @@ public:
     Rational shift = nearest(-polynomial[degree_ - 1], degree_);
     z = z.scaled(scale) - e_.scaled(shift);
     polynomial = minimalPolynomial(product_, z, e_, degree_).polynomial;
-    for (std::int64_t p : {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47})
+    for (int64_t p : {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47})
       for (;;) {
         Polynomial smaller = stretched(polynomial, Rational(1, p));
         if (!isIntegral(smaller))
@@ -95,16 +95,16 @@ public:
 private:
   const ProductOperator &product_;
   const Matrix &e_;
-  std::int64_t degree_;
+  int64_t degree_;
 };
 
 // The smallest d, where roots tell it, such that d x is integral for an x with this minimal polynomial.
 Rational integralFactor(const Polynomial &polynomial) {
   Rational result(1);
-  std::int64_t k = degree(polynomial);
-  for (std::int64_t s = k; s-- > 0;) { // d^(k - s) times the coefficient
+  int64_t k = degree(polynomial);
+  for (int64_t s = k; s-- > 0;) { // d^(k - s) times the coefficient
     Rational scaled = polynomial[s], root;
-    for (std::int64_t power = s; power < k; ++power)
+    for (int64_t power = s; power < k; ++power)
       scaled *= result;
     Rational left = scaled.denominator();
     if (fmpz_root(fmpq_numref(FlintAccess::get(root)), numerator(left), k - s) == 0)
@@ -117,25 +117,25 @@ Rational integralFactor(const Polynomial &polynomial) {
 // An order of the field that its basis generates when each element is made integral: small indices are what
 // random elements have in common. Nothing for large fields, and where products go on leaving the lattice.
 std::optional<Lattice> generatedOrder(const ProductOperator &product, const Matrix &e, const Matrix &basis) {
-  constexpr std::int64_t kLargest = 16;
-  constexpr int kRounds = 6;
-  std::int64_t k = basis.rows();
-  if (k > kLargest)
+  constexpr int64_t largest = 16;
+  constexpr int rounds = 6;
+  int64_t k = basis.rows();
+  if (k > largest)
     return std::nullopt;
   Matrix rows = e;
-  for (std::int64_t row = 0; row < k; ++row)
+  for (int64_t row = 0; row < k; ++row)
     rows = rows.above(
         basis.row(row).scaled(integralFactor(minimalPolynomial(product, basis.row(row), e, k).polynomial)));
-  for (std::int64_t row = 1; row <= k; ++row)
+  for (int64_t row = 1; row <= k; ++row)
     rows = rows.above(rows.rowRange(1, k) * product.leftMatrix(rows.row(row)));
   Lattice lattice(product, rows);
   for (int round = 0; !lattice.denominator().isOne(); ++round) {
-    if (round == kRounds)
+    if (round == rounds)
       return std::nullopt;
     lattice.reduce();
     ProductOperator own(lattice.table());
     Matrix more = Matrix::identity(product.field(), k);
-    for (std::int64_t slot = 0; slot < k; ++slot)
+    for (int64_t slot = 0; slot < k; ++slot)
       more = more.above(own.leftMatrix(own.unit(slot)));
     lattice.span(more);
   }
@@ -157,8 +157,8 @@ std::optional<CentralField> quadratic(const CentralField &field) {
 } // namespace
 
 CentralField withSmallGenerator(const ProductOperator &product, CentralField field, const Subspace &own) {
-  constexpr std::int64_t kMostCandidates = 24;
-  std::int64_t k = degree(field.polynomial);
+  constexpr int64_t most_candidates = 24;
+  int64_t k = degree(field.polynomial);
   if (k == 2)
     if (std::optional<CentralField> result = quadratic(field))
       return std::move(*result);
@@ -175,11 +175,11 @@ CentralField withSmallGenerator(const ProductOperator &product, CentralField fie
     if (candidate && (!best || bits(candidate->polynomial) < bits(best->polynomial)))
       best = std::move(candidate);
   };
-  std::int64_t count = 0;
-  for (std::int64_t first = 0; first < k && count < kMostCandidates; ++first, ++count)
+  int64_t count = 0;
+  for (int64_t first = 0; first < k && count < most_candidates; ++first, ++count)
     consider(rows.row(first));
-  for (std::int64_t first = 0; first < k && count < kMostCandidates; ++first)
-    for (std::int64_t second = 0; second < first && count < kMostCandidates; ++second, ++count)
+  for (int64_t first = 0; first < k && count < most_candidates; ++first)
+    for (int64_t second = 0; second < first && count < most_candidates; ++second, ++count)
       consider(rows.row(first) + rows.row(second));
   if (!best)
     best = reduction.tidy(order ? order->coordinates(field.generator) : field.generator);

@@ -11,7 +11,7 @@ bool SparseEchelon::reduce(Sums &sums, Sums::iterator first) {
       entry = entry->second.isZero() ? sums.erase(entry) : std::next(entry);
       continue;
     }
-    if (!spend(static_cast<std::int64_t>(row->second.size())))
+    if (!spend(static_cast<int64_t>(row->second.size())))
       return false;
     Rational factor = entry->second;
     for (const auto &[slot, value] : row->second) {
@@ -31,7 +31,7 @@ bool SparseEchelon::insert(const SparseVector &vector) {
       return true;
   }
   Sums sums(vector.begin(), vector.end());
-  if (!spend(static_cast<std::int64_t>(vector.size())) || !reduce(sums, sums.begin()))
+  if (!spend(static_cast<int64_t>(vector.size())) || !reduce(sums, sums.begin()))
     return false;
   if (sums.empty())
     return true;

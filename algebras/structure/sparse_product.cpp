@@ -8,12 +8,11 @@
 namespace algebras {
 
 SparseVector SparseProduct::multiply(const SparseVector &x, const SparseVector &y) const {
-  std::map<std::int64_t, Rational> sums;
+  std::map<int64_t, Rational> sums;
   for (const auto &[i, a] : x)
     for (const Constant &constant : table_.row(i)) {
-      auto place =
-          std::lower_bound(y.begin(), y.end(), constant.j,
-                           [](const auto &entry, std::int64_t index) { return entry.first < index; });
+      auto place = std::lower_bound(y.begin(), y.end(), constant.j,
+                                    [](const auto &entry, int64_t index) { return entry.first < index; });
       if (place != y.end() && place->first == constant.j)
         sums[constant.k] += a * place->second * constant.value;
     }

@@ -18,8 +18,8 @@ namespace algebras {
 
 namespace {
 
-std::int64_t exactRoot(std::int64_t square) {
-  auto root = static_cast<std::int64_t>(std::llround(std::sqrt(static_cast<double>(square))));
+int64_t exactRoot(int64_t square) {
+  auto root = static_cast<int64_t>(std::llround(std::sqrt(static_cast<double>(square))));
   if (root * root != square)
     throw std::logic_error("split: the dimension over the centre is not a square");
   return root;
@@ -27,7 +27,7 @@ std::int64_t exactRoot(std::int64_t square) {
 
 class Splitter {
 public:
-  Splitter(const ProductOperator &product, const CentralField &center, std::int64_t dimension)
+  Splitter(const ProductOperator &product, const CentralField &center, int64_t dimension)
       : product_(product), field_(product.field()), center_(center), dimension_(dimension),
         center_degree_(degree(center.polynomial)), f_(center.idempotent), corner_(product.leftMatrix(f_)) {}
 
@@ -66,7 +66,7 @@ private:
   }
 
   // dim B e of an idempotent: in characteristic 0 the trace of multiplication by it.
-  std::int64_t sizeOf(const Matrix &e) const {
+  int64_t sizeOf(const Matrix &e) const {
     if (field_.isRationals())
       return (product_.traces() * e.transposed()).get(0, 0).toInteger().value();
     return reducedEchelon(corner_.basis() * product_.rightMatrix(e)).rank();
@@ -75,19 +75,19 @@ private:
   // Takes a smaller idempotent from a zero divisor of the corner; false when x is none, or its polynomial
   // does not tell.
   bool descend(const Matrix &x) {
-    std::int64_t bound = center_degree_ * exactRoot(corner_.dimension() / center_degree_);
+    int64_t bound = center_degree_ * exactRoot(corner_.dimension() / center_degree_);
     MinimalPolynomial minimal = minimalPolynomial(product_, x, f_, bound);
     if (degree(minimal.polynomial) < 1)
       return false;
     std::vector<PolynomialFactor> factors = factor(field_, minimal.polynomial);
     if (factors.size() > 1) {
       std::optional<Matrix> smallest;
-      std::int64_t least = 0;
+      int64_t least = 0;
       for (const PolynomialFactor &part : factors) {
         Polynomial own = power(field_, part.factor, part.multiplicity);
         Matrix e =
             evaluate(idempotent(field_, own, divideExactly(field_, minimal.polynomial, own)), minimal.powers);
-        std::int64_t size = sizeOf(e);
+        int64_t size = sizeOf(e);
         if (!smallest || size < least) {
           smallest = std::move(e);
           least = size;
@@ -107,9 +107,9 @@ private:
 
   Matrix leftIdentityOf(const Subspace &ideal) const {
     // u = sum c_a l_a with sum c_a (l_a l_b) = l_b for every b: equations for the row c.
-    std::int64_t n = ideal.dimension();
+    int64_t n = ideal.dimension();
     Matrix products(field_, n, 0), right(field_, 1, 0);
-    for (std::int64_t b = 0; b < n; ++b) {
+    for (int64_t b = 0; b < n; ++b) {
       Matrix l = ideal.basis().row(b);
       products = products.besides(ideal.coordinates(ideal.basis() * product_.rightMatrix(l)));
       right = right.besides(ideal.coordinates(l));
@@ -123,8 +123,8 @@ private:
   bool descendAtRandom() {
     for (;;) {
       Matrix coefficients(field_, 1, corner_.dimension());
-      for (std::int64_t index = 0; index < corner_.dimension(); ++index)
-        coefficients.set(0, index, Rational(static_cast<std::int64_t>(random_() >> 2)));
+      for (int64_t index = 0; index < corner_.dimension(); ++index)
+        coefficients.set(0, index, Rational(static_cast<int64_t>(random_() >> 2)));
       if (descend(coefficients * corner_.basis()))
         return true;
     }
@@ -134,10 +134,10 @@ private:
   Matrix projectedSlots() const { return product_.rightMatrix(f_) * product_.leftMatrix(f_); }
 
   bool descendBySlots() {
-    constexpr std::int64_t kMostSlots = 48;
+    constexpr int64_t most_slots = 48;
     Matrix projected = projectedSlots(), z = product_.multiply(f_, center_.generator);
-    std::int64_t stride = std::max<std::int64_t>(1, product_.dimension() / kMostSlots);
-    for (std::int64_t slot = 0; slot < product_.dimension(); slot += stride) {
+    int64_t stride = std::max<int64_t>(1, product_.dimension() / most_slots);
+    for (int64_t slot = 0; slot < product_.dimension(); slot += stride) {
       Matrix x = projected.row(slot);
       if (x.isZero())
         continue;
@@ -158,10 +158,10 @@ private:
   // Takes an order that is maximal at as many primes as can be for the lattice: there the structure of the
   // corner has no more places to hide in. On the way all local indices are found. False when that was done.
   bool maximizeLattice(Splitting &result) {
-    if (is_maximal_ || corner_.dimension() > kLargestLattice)
+    if (is_maximal_ || corner_.dimension() > largest_lattice)
       return false;
     Lattice lattice = shortLattice();
-    std::int64_t degree = exactRoot(corner_.dimension() / center_degree_);
+    int64_t degree = exactRoot(corner_.dimension() / center_degree_);
     LocalIndices indices = localIndices(lattice, f_, center_.polynomial, degree);
     lattice_ = lattice.elements();
     is_maximal_ = true;
@@ -177,30 +177,29 @@ private:
   // Short elements of the lattice that the slots span: where a change of basis hides zero divisors, they are
   // among these. They are looked at in the small table of that lattice.
   bool descendInLattice() {
-    constexpr std::int64_t kMostSamples = 256;
-    if (corner_.dimension() > kLargestLattice)
+    constexpr int64_t most_samples = 256;
+    if (corner_.dimension() > largest_lattice)
       return false;
     Lattice lattice = shortLattice();
     ProductOperator small(lattice.table());
     Matrix one = lattice.coordinates(f_), z = lattice.coordinates(product_.multiply(f_, center_.generator));
-    std::int64_t n = small.dimension(), bound = center_degree_ * exactRoot(n / center_degree_);
-    auto isZeroDivisor = [&](const Matrix &x) {
+    int64_t n = small.dimension(), bound = center_degree_ * exactRoot(n / center_degree_);
+    auto is_zero_divisor = [&](const Matrix &x) {
       std::vector<PolynomialFactor> factors =
           factor(field_, minimalPolynomial(small, x, one, bound).polynomial);
       return factors.size() > 1 || factors[0].multiplicity > 1;
     };
     // Far from an order, short elements are not what they could be.
-    std::int64_t most = lattice.denominator().isOne() || is_maximal_ ? n + kMostSamples : n;
-    for (std::int64_t sample = 0; sample < most; ++sample) {
+    int64_t most = lattice.denominator().isOne() || is_maximal_ ? n + most_samples : n;
+    for (int64_t sample = 0; sample < most; ++sample) {
       Matrix x(field_, 1, n);
       if (sample < n)
         x = small.unit(sample);
       else
         for (int term = 0; term < 3; ++term)
-          x.set(0, static_cast<std::int64_t>(random_() % n),
-                Rational(static_cast<std::int64_t>(random_() % 5) - 2));
+          x.set(0, static_cast<int64_t>(random_() % n), Rational(static_cast<int64_t>(random_() % 5) - 2));
       for (const Matrix &element : {x, x + z})
-        if (isZeroDivisor(element))
+        if (is_zero_divisor(element))
           return descend(element * lattice.elements());
     }
     return false;
@@ -214,7 +213,7 @@ private:
     Lattice lattice = shortLattice();
     Matrix traces = ProductOperator(lattice.table()).traces();
     std::vector<Matrix> pure;
-    for (std::int64_t index = 0; index < corner_.dimension(); ++index)
+    for (int64_t index = 0; index < corner_.dimension(); ++index)
       pure.push_back(lattice.elements().row(index) - f_.scaled(traces.get(0, index) / Rational(4)));
     Matrix i = pure[0].isZero() ? pure[1] : pure[0];
     std::optional<SquareClass> a = squareOf(i);
@@ -223,7 +222,7 @@ private:
     // j is pure and anticommutes with i: a pure q less its part along i.
     Matrix j(field_, 1, product_.dimension());
     Rational square = rationalOf(product_.multiply(i, i));
-    for (std::size_t index = 0; index < pure.size() && j.isZero(); ++index) {
+    for (size_t index = 0; index < pure.size() && j.isZero(); ++index) {
       Rational twice = rationalOf(product_.multiply(i, pure[index]) + product_.multiply(pure[index], i));
       j = pure[index] - i.scaled(twice / (Rational(2) * square));
     }
@@ -233,7 +232,7 @@ private:
     std::vector<std::string> places = ramifiedPlaces(a->squarefree, b->squarefree);
     if (!places.empty()) {
       std::string list = places[0];
-      for (std::size_t at = 1; at < places.size(); ++at)
+      for (size_t at = 1; at < places.size(); ++at)
         list += (at + 1 == places.size() ? " and " : ", ") + places[at];
       result.local_indices = fmt::format("2 at {}", fmt::join(places, ", "));
       result.division_reason = fmt::format("quaternion algebra ({}, {}) over Q, ramified at {}",
@@ -252,22 +251,22 @@ private:
   std::string definiteReason() const {
     // Commutators have no trace; j = i x - x i anticommutes with i, as i^2 is central.
     Matrix i(field_, 1, product_.dimension()), j = i;
-    for (std::int64_t first = 0; first < corner_.dimension() && i.isZero(); ++first)
-      for (std::int64_t second = 0; second < first && i.isZero(); ++second)
+    for (int64_t first = 0; first < corner_.dimension() && i.isZero(); ++first)
+      for (int64_t second = 0; second < first && i.isZero(); ++second)
         i = commutator(corner_.basis().row(first), corner_.basis().row(second));
-    for (std::int64_t row = 0; row < corner_.dimension() && j.isZero(); ++row)
+    for (int64_t row = 0; row < corner_.dimension() && j.isZero(); ++row)
       j = commutator(i, corner_.basis().row(row));
     Matrix a = product_.multiply(i, i), b = product_.multiply(j, j);
     if (a.isZero() || b.isZero())
       return "";
     Matrix powers = f_, z = product_.multiply(f_, center_.generator);
-    for (std::int64_t exponent = 1; exponent < center_degree_; ++exponent)
+    for (int64_t exponent = 1; exponent < center_degree_; ++exponent)
       powers = powers.above(product_.multiply(powers.row(exponent - 1), z));
     Subspace own_field(powers);
     if (!own_field.contains(a) || !own_field.contains(b) ||
         product_.multiply(i, j) != product_.multiply(j, i).scaled(Rational(-1)))
       throw std::logic_error("split: pure quaternions that do not multiply as such");
-    std::int64_t places = negativeRealPlaces(product_, own_field, a, b);
+    int64_t places = negativeRealPlaces(product_, own_field, a, b);
     return places == 0 ? ""
                        : fmt::format("quaternion algebra over its centre, definite at {} real place{} of it",
                                      places, places == 1 ? "" : "s");
@@ -279,7 +278,7 @@ private:
 
   // q of x = q f.
   Rational rationalOf(const Matrix &x) const {
-    std::int64_t place = 0;
+    int64_t place = 0;
     while (f_.isZeroAt(0, place))
       ++place;
     Rational value = x.get(0, place) / f_.get(0, place);
@@ -296,12 +295,12 @@ private:
 
   // v_a in B f, a basis over D = f B f, and the dual basis w_a in f B: w_a v_b = delta_ab f. Then E_ab = v_a
   // w_b.
-  std::vector<Matrix> matrixUnits(std::int64_t d) const {
+  std::vector<Matrix> matrixUnits(int64_t d) const {
     Subspace left(product_.rightMatrix(f_)), right(product_.leftMatrix(f_)); // B f and f B
     std::vector<Matrix> v;
     Matrix spanned(field_, 0, product_.dimension());
     Subspace span(spanned);
-    for (std::int64_t row = -1; static_cast<std::int64_t>(v.size()) < d; ++row) {
+    for (int64_t row = -1; static_cast<int64_t>(v.size()) < d; ++row) {
       Matrix candidate = row < 0 ? f_ : left.basis().row(row);
       if (span.contains(candidate))
         continue;
@@ -311,11 +310,11 @@ private:
     }
     // One equation for each v_b and coordinate of D.
     Matrix pairing(field_, right.dimension(), 0), wanted(field_, d, 0);
-    for (std::int64_t b = 0; b < d; ++b) {
+    for (int64_t b = 0; b < d; ++b) {
       pairing = pairing.besides(corner_.coordinates(right.basis() * product_.rightMatrix(v[b])));
       Matrix own(field_, d, corner_.dimension());
       Matrix f = corner_.coordinates(f_);
-      for (std::int64_t at = 0; at < corner_.dimension(); ++at)
+      for (int64_t at = 0; at < corner_.dimension(); ++at)
         own.set(b, at, f.get(0, at));
       wanted = wanted.besides(own);
     }
@@ -325,9 +324,9 @@ private:
     Matrix w = solution->transposed() * right.basis();
     std::vector<Matrix> units;
     Matrix sum(field_, 1, product_.dimension());
-    for (std::int64_t a = 0; a < d; ++a) {
+    for (int64_t a = 0; a < d; ++a) {
       Matrix row = w * product_.leftMatrix(v[a]); // v_a w_b for every b
-      for (std::int64_t b = 0; b < d; ++b)
+      for (int64_t b = 0; b < d; ++b)
         units.push_back(row.row(b));
       sum = sum + row.row(a);
     }
@@ -340,8 +339,8 @@ private:
   const ProductOperator &product_;
   Field field_;
   const CentralField &center_;
-  std::int64_t dimension_, center_degree_;
-  static constexpr std::int64_t kLargestLattice = 128;
+  int64_t dimension_, center_degree_;
+  static constexpr int64_t largest_lattice = 128;
   Matrix f_;                      // the idempotent followed so far
   Subspace corner_;               // f B f
   std::optional<Matrix> lattice_; // rows that span a lattice in f B f; none: the projected slots
@@ -351,7 +350,7 @@ private:
 
 } // namespace
 
-Splitting split(const ProductOperator &product, const CentralField &center, std::int64_t dimension) {
+Splitting split(const ProductOperator &product, const CentralField &center, int64_t dimension) {
   if (dimension == degree(center.polynomial)) { // the component is its centre
     Splitting result;
     result.degree = 1;

@@ -17,30 +17,29 @@ namespace algebras {
 namespace {
 
 using Kind = Algebra::Kind;
-constexpr std::size_t kLongestSeries = std::size_t{1} << 20;
+constexpr size_t longest_series = size_t{1} << 20;
 
 // Layers as the coefficients of a polynomial: the filtrations of a tensor product multiply. All values are
 // dimensions, so the sum of the result, and each part of it, fits in 64 bits when the product's dimension
 // does.
-std::vector<std::int64_t> convolve(const std::vector<std::int64_t> &left,
-                                   const std::vector<std::int64_t> &right) {
+std::vector<int64_t> convolve(const std::vector<int64_t> &left, const std::vector<int64_t> &right) {
   fmpz_poly_t a, b;
   fmpz_poly_init(a);
   fmpz_poly_init(b);
-  for (std::size_t s = 0; s < left.size(); ++s)
+  for (size_t s = 0; s < left.size(); ++s)
     fmpz_poly_set_coeff_si(a, static_cast<slong>(s), left[s]);
-  for (std::size_t s = 0; s < right.size(); ++s)
+  for (size_t s = 0; s < right.size(); ++s)
     fmpz_poly_set_coeff_si(b, static_cast<slong>(s), right[s]);
   fmpz_poly_mul(a, a, b);
-  std::vector<std::int64_t> result(fmpz_poly_length(a));
-  for (std::size_t s = 0; s < result.size(); ++s)
+  std::vector<int64_t> result(fmpz_poly_length(a));
+  for (size_t s = 0; s < result.size(); ++s)
     result[s] = fmpz_poly_get_coeff_si(a, static_cast<slong>(s));
   fmpz_poly_clear(a);
   fmpz_poly_clear(b);
   return result;
 }
 
-Structure graphStructure(std::int64_t vertices, std::int64_t edges, std::int64_t weak_components) {
+Structure graphStructure(int64_t vertices, int64_t edges, int64_t weak_components) {
   Structure result;
   result.layers = {vertices};
   if (edges > 0)
@@ -50,11 +49,11 @@ Structure graphStructure(std::int64_t vertices, std::int64_t edges, std::int64_t
   return result;
 }
 
-std::optional<Structure> triangularStructure(std::int64_t n) {
-  if (static_cast<std::size_t>(n) > kLongestSeries)
+std::optional<Structure> triangularStructure(int64_t n) {
+  if (static_cast<size_t>(n) > longest_series)
     return std::nullopt;
   Structure result;
-  for (std::int64_t s = 0; s < n; ++s)
+  for (int64_t s = 0; s < n; ++s)
     result.layers.push_back(n - s);
   result.components[1] = n;
   result.center_dimension = 1;
@@ -62,8 +61,7 @@ std::optional<Structure> triangularStructure(std::int64_t n) {
 }
 
 template <typename Combine>
-std::optional<std::int64_t> both(std::optional<std::int64_t> left, std::optional<std::int64_t> right,
-                                 Combine combine) {
+std::optional<int64_t> both(std::optional<int64_t> left, std::optional<int64_t> right, Combine combine) {
   if (!left || !right)
     return std::nullopt;
   return combine(*left, *right);
@@ -83,7 +81,7 @@ std::optional<SimpleKind> tensorKind(const SimpleKind &left, const SimpleKind &r
 
 // False where components do not combine.
 bool tensorWith(Structure &result, const Structure &factor) {
-  std::map<SimpleKind, std::int64_t> components;
+  std::map<SimpleKind, int64_t> components;
   for (const auto &[left, left_count] : result.components)
     for (const auto &[right, right_count] : factor.components) {
       std::optional<SimpleKind> kind = tensorKind(left, right);
@@ -99,7 +97,7 @@ bool tensorWith(Structure &result, const Structure &factor) {
 
 void multiplyDirectly(Structure &result, const Structure &factor) {
   result.layers.resize(std::max(result.layers.size(), factor.layers.size()));
-  for (std::size_t s = 0; s < factor.layers.size(); ++s)
+  for (size_t s = 0; s < factor.layers.size(); ++s)
     result.layers[s] += factor.layers[s];
   for (const auto &[kind, count] : factor.components)
     result.components[kind] += count;
@@ -107,7 +105,7 @@ void multiplyDirectly(Structure &result, const Structure &factor) {
 }
 
 std::optional<Structure> expandedStructure(const Algebra &algebra) {
-  if (algebra.dimension() > kLargestDense || algebra.nonzeros() > Algebra::kExpansionLimit)
+  if (algebra.dimension() > largest_dense || algebra.nonzeros() > Algebra::expansion_limit)
     return std::nullopt;
   return tableStructure(algebra.expand());
 }
@@ -124,7 +122,7 @@ std::optional<Structure> productStructure(const Algebra &algebra) {
       result = std::move(own);
     else if (algebra.kind() == Kind::DirectProduct)
       multiplyDirectly(*result, *own);
-    else if (result->layers.size() + own->layers.size() > kLongestSeries)
+    else if (result->layers.size() + own->layers.size() > longest_series)
       return std::nullopt;
     else if (!tensorWith(*result, *own))
       return expandedStructure(algebra);
@@ -134,9 +132,9 @@ std::optional<Structure> productStructure(const Algebra &algebra) {
 
 } // namespace
 
-SimpleKind::SimpleKind(std::int64_t size)
+SimpleKind::SimpleKind(int64_t size)
     : dimension(size),
-      matrix_degree(static_cast<std::int64_t>(std::llround(std::sqrt(static_cast<double>(size))))) {
+      matrix_degree(static_cast<int64_t>(std::llround(std::sqrt(static_cast<double>(size))))) {
   if (*matrix_degree * *matrix_degree != size)
     throw std::logic_error("SimpleKind: a full matrix algebra has a square as dimension");
 }
@@ -148,27 +146,27 @@ SimpleKind::SimpleKind(const SimpleComponent &component)
     center_polynomial = component.center_polynomial;
 }
 
-std::int64_t SimpleKind::centerDimension() const {
-  return center_polynomial.empty() ? 1 : static_cast<std::int64_t>(center_polynomial.size()) - 1;
+int64_t SimpleKind::centerDimension() const {
+  return center_polynomial.empty() ? 1 : static_cast<int64_t>(center_polynomial.size()) - 1;
 }
 
-std::optional<std::int64_t> SimpleKind::divisionDimension() const {
+std::optional<int64_t> SimpleKind::divisionDimension() const {
   return matrix_degree ? std::optional(dimension / (*matrix_degree * *matrix_degree)) : std::nullopt;
 }
 
-std::int64_t Structure::maximalIdeals() const {
-  return std::accumulate(components.begin(), components.end(), std::int64_t{0},
-                         [](std::int64_t sum, const auto &entry) { return sum + entry.second; });
+int64_t Structure::maximalIdeals() const {
+  return std::accumulate(components.begin(), components.end(), int64_t{0},
+                         [](int64_t sum, const auto &entry) { return sum + entry.second; });
 }
 
-std::int64_t Structure::radicalDimension() const {
-  return std::accumulate(layers.begin() + 1, layers.end(), std::int64_t{0});
+int64_t Structure::radicalDimension() const {
+  return std::accumulate(layers.begin() + 1, layers.end(), int64_t{0});
 }
 
-std::vector<std::int64_t> Structure::radicalSeries() const {
-  std::vector<std::int64_t> result(layers.size());
-  std::int64_t sum = 0;
-  for (std::size_t s = layers.size(); s-- > 0;) {
+std::vector<int64_t> Structure::radicalSeries() const {
+  std::vector<int64_t> result(layers.size());
+  int64_t sum = 0;
+  for (size_t s = layers.size(); s-- > 0;) {
     result[s] = sum;
     sum += layers[s];
   }
@@ -176,7 +174,7 @@ std::vector<std::int64_t> Structure::radicalSeries() const {
 }
 
 std::optional<Structure> deriveStructure(const Algebra &algebra) {
-  std::int64_t n = algebra.parameter();
+  int64_t n = algebra.parameter();
   switch (algebra.kind()) {
   case Kind::Graph:
     return graphStructure(n, algebra.graph()->edgeCount(), algebra.graph()->weakComponents());

@@ -16,19 +16,19 @@ namespace algebras {
 // What a simple factor of A/rad is, up to what is known of it.
 struct SimpleKind {
   // M_d(F) over the ground field F, where `dimension` is the square d^2.
-  SimpleKind(std::int64_t dimension);
+  SimpleKind(int64_t dimension);
   SimpleKind() : SimpleKind(1) {}
   explicit SimpleKind(const SimpleComponent &component);
 
-  std::int64_t dimension = 1;
-  std::optional<std::int64_t> matrix_degree; // d, where it is known to be M_d(D) for a division algebra D
+  int64_t dimension = 1;
+  std::optional<int64_t> matrix_degree; // d, where it is known to be M_d(D) for a division algebra D
   // The centre is F[x]/(center_polynomial); empty for F itself.
   std::vector<Rational> center_polynomial;
   std::string division_reason; // as in SimpleComponent
 
-  std::int64_t centerDimension() const;
+  int64_t centerDimension() const;
   // Of D, where it is known.
-  std::optional<std::int64_t> divisionDimension() const;
+  std::optional<int64_t> divisionDimension() const;
   // Whether it is M_d(F).
   bool isSplit() const { return matrix_degree && *matrix_degree * *matrix_degree == dimension; }
   auto operator<=>(const SimpleKind &) const = default; // by dimension first
@@ -41,17 +41,17 @@ enum class StructureSource { Construction, Slots, LinearAlgebra };
 // Of an associative unital algebra.
 struct Structure {
   // dim rad^s / rad^(s+1) for s = 0, 1, ...; the last one is not zero.
-  std::vector<std::int64_t> layers;
+  std::vector<int64_t> layers;
   // Each simple factor of A/rad -> how many there are. Each gives one maximal two-sided ideal.
-  std::map<SimpleKind, std::int64_t> components;
+  std::map<SimpleKind, int64_t> components;
   // Nothing where it would need linear algebra that is too large.
-  std::optional<std::int64_t> center_dimension;
+  std::optional<int64_t> center_dimension;
   StructureSource source =
       StructureSource::Construction; // of products: the last of their factors' in this order
 
-  std::int64_t maximalIdeals() const;
-  std::int64_t radicalDimension() const;
-  std::vector<std::int64_t> radicalSeries() const; // dim rad, rad^2, ..., ending with 0
+  int64_t maximalIdeals() const;
+  int64_t radicalDimension() const;
+  std::vector<int64_t> radicalSeries() const; // dim rad, rad^2, ..., ending with 0
 };
 
 // Of an associative unital algebra, which is not checked. In closed form:

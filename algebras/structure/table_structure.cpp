@@ -17,7 +17,7 @@ namespace {
 struct Parts {
   std::vector<SimpleComponent> components;
   RadicalPowers powers;
-  std::optional<std::int64_t> center_dimension = std::nullopt; // where it is known already
+  std::optional<int64_t> center_dimension = std::nullopt; // where it is known already
   StructureSource source = StructureSource::Slots;
 };
 
@@ -42,7 +42,7 @@ std::optional<Parts> byDenseAlgebra(const Table &table) {
   Decomposition dense = decomposeDense(table, *identity);
   Parts parts{std::move(dense.components), {}, dense.center_dimension, StructureSource::LinearAlgebra};
   for (const std::vector<SparseVector> &power : dense.radical_powers)
-    parts.powers.dimensions.push_back(static_cast<std::int64_t>(power.size()));
+    parts.powers.dimensions.push_back(static_cast<int64_t>(power.size()));
   parts.powers.bases = std::move(dense.radical_powers);
   return parts;
 }
@@ -64,10 +64,10 @@ void add(Parts &whole, const DirectFactor &factor, Parts part) {
   }
   RadicalPowers &powers = whole.powers;
   powers.dimensions.resize(std::max(powers.dimensions.size(), part.powers.dimensions.size()));
-  for (std::size_t s = 0; s < part.powers.dimensions.size(); ++s)
+  for (size_t s = 0; s < part.powers.dimensions.size(); ++s)
     powers.dimensions[s] += part.powers.dimensions[s];
   powers.bases.resize(std::max(powers.bases.size(), part.powers.bases.size()));
-  for (std::size_t s = 0; s < part.powers.bases.size(); ++s)
+  for (size_t s = 0; s < part.powers.bases.size(); ++s)
     for (SparseVector &vector : part.powers.bases[s]) {
       toSlotsOf(factor, vector);
       powers.bases[s].push_back(std::move(vector));
@@ -106,7 +106,7 @@ Structure structureOf(const Table &table, const Parts &parts) {
   for (const SimpleComponent &component : parts.components)
     ++result.components[SimpleKind(component)];
   result.layers = {table.dimension()};
-  for (std::int64_t dimension : parts.powers.dimensions) {
+  for (int64_t dimension : parts.powers.dimensions) {
     result.layers.back() -= dimension;
     result.layers.push_back(dimension);
   }

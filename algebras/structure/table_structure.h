@@ -27,6 +27,6 @@ std::optional<Structure> tableStructure(const Table &table);
 
 // The dimension of the centre of an associative unital table, exactly: equations in one or two unknowns by
 // merging, the others by sparse elimination. Nothing when that would take too long.
-std::optional<std::int64_t> centerDimension(const Table &table);
+std::optional<int64_t> centerDimension(const Table &table);
 
 } // namespace algebras

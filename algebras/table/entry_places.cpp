@@ -10,33 +10,33 @@ using Token = JsonText::Token;
 // Follows the top-level key and the depth of brackets below it.
 class PlaceReader {
 public:
-  PlaceReader(JsonText &text, const std::function<bool(const EntryPlace &)> *take, std::int64_t coefficient)
+  PlaceReader(JsonText &text, const std::function<bool(const EntryPlace &)> *take, int64_t coefficient)
       : text_(text), take_(take), coefficient_(coefficient) {}
 
-  std::size_t coefficientOffset() const { return coefficient_offset_; }
+  size_t coefficientOffset() const { return coefficient_offset_; }
 
   // The interface of nlohmann::json_sax; false ends the reading.
   bool null() { return scalar(Token::Literal); }
   bool boolean(bool) { return scalar(Token::Literal); }
   bool number_integer(json::number_integer_t value) { return scalar(Token::Number, value); }
   bool number_unsigned(json::number_unsigned_t value) {
-    return scalar(Token::Number, static_cast<std::int64_t>(value));
+    return scalar(Token::Number, static_cast<int64_t>(value));
   }
   bool number_float(json::number_float_t, const std::string &) { return scalar(Token::Number); }
   bool string(const std::string &) { return scalar(Token::String); }
   bool binary(const json::binary_t &) { return false; }
-  bool start_object(std::size_t) { return ++depth_, true; }
+  bool start_object(size_t) { return ++depth_, true; }
   bool end_object() { return --depth_, true; }
-  bool start_array(std::size_t) {
-    if (++depth_ == kEntryDepth) {
+  bool start_array(size_t) {
+    if (++depth_ == entry_depth) {
       entry_.offset = text_.offset(Token::Bracket);
       part_ = 0;
     }
     return true;
   }
   bool end_array() {
-    bool done = depth_ == kEntryDepth && key_ == "constants" && take_ && (*take_)(entry_);
-    entry_.index += depth_ == kEntryDepth && key_ == "constants";
+    bool done = depth_ == entry_depth && key_ == "constants" && take_ && (*take_)(entry_);
+    entry_.index += depth_ == entry_depth && key_ == "constants";
     --depth_;
     return !done;
   }
@@ -45,19 +45,19 @@ public:
       key_ = name;
     return true;
   }
-  bool parse_error(std::size_t position, const std::string &, const json::exception &error) {
+  bool parse_error(size_t position, const std::string &, const json::exception &error) {
     text_.refuseSyntax(position, error);
   }
 
 private:
-  static constexpr std::int64_t kEntryDepth = 3; // document, list of entries, entry
+  static constexpr int64_t entry_depth = 3; // document, list of entries, entry
 
-  bool scalar(Token token, std::int64_t value = 0) {
-    if (depth_ == kEntryDepth && part_ < entry_.parts.size()) {
+  bool scalar(Token token, int64_t value = 0) {
+    if (depth_ == entry_depth && part_ < entry_.parts.size()) {
       if (part_ < entry_.slots.size())
         entry_.slots[part_] = value;
       entry_.parts[part_++] = text_.offset(token);
-    } else if (depth_ == kEntryDepth - 1 && key_ == "identity" && coefficient_-- == 0) {
+    } else if (depth_ == entry_depth - 1 && key_ == "identity" && coefficient_-- == 0) {
       coefficient_offset_ = text_.offset(token);
       return false;
     }
@@ -66,12 +66,12 @@ private:
 
   JsonText &text_;
   const std::function<bool(const EntryPlace &)> *take_;
-  std::int64_t coefficient_;
-  std::size_t coefficient_offset_ = 0;
-  std::int64_t depth_ = 0;
+  int64_t coefficient_;
+  size_t coefficient_offset_ = 0;
+  int64_t depth_ = 0;
   std::string key_;
   EntryPlace entry_;
-  std::size_t part_ = 0;
+  size_t part_ = 0;
 };
 
 } // namespace
@@ -81,7 +81,7 @@ void visitEntries(JsonText &text, const std::function<bool(const EntryPlace &)> 
   text.read(reader);
 }
 
-std::size_t identityPlace(JsonText &text, std::int64_t index) {
+size_t identityPlace(JsonText &text, int64_t index) {
   PlaceReader reader(text, nullptr, index);
   text.read(reader);
   return reader.coefficientOffset();

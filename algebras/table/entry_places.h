@@ -12,10 +12,10 @@ namespace algebras {
 
 // An entry of "constants" of a well-formed table document, with the offsets of its four parts.
 struct EntryPlace {
-  std::int64_t index = 0; // from 0, in the order of the file
-  std::size_t offset = 0;
-  std::array<std::int64_t, 3> slots{};
-  std::array<std::size_t, 4> parts{};
+  int64_t index = 0; // from 0, in the order of the file
+  size_t offset = 0;
+  std::array<int64_t, 3> slots{};
+  std::array<size_t, 4> parts{};
 };
 
 // Reads the file once more, for the place of a fault that shows only later: millions of offsets need not be
@@ -23,6 +23,6 @@ struct EntryPlace {
 void visitEntries(JsonText &text, const std::function<bool(const EntryPlace &)> &take);
 
 // The offset of the coefficient `index` of "identity".
-std::size_t identityPlace(JsonText &text, std::int64_t index);
+size_t identityPlace(JsonText &text, int64_t index);
 
 } // namespace algebras

@@ -25,18 +25,18 @@ DuplicateConstant::DuplicateConstant(const Constant &constant)
   hint("give each (i, j, k) once, with its sum");
 }
 
-void Table::requireDimension(std::int64_t dimension) {
+void Table::requireDimension(int64_t dimension) {
   if (dimension < 1)
     throw InputError(fmt::format("dimension {}: it has to be at least 1", dimension));
 }
 
-Table::Table(std::string name, Field field, std::int64_t dimension, std::vector<Constant> constants,
+Table::Table(std::string name, Field field, int64_t dimension, std::vector<Constant> constants,
              std::optional<std::vector<Rational>> identity, std::optional<SourceLocation> identity_place)
     : name_(std::move(name)), field_(field), dimension_(dimension), constants_(std::move(constants)),
       identity_(std::move(identity)), identity_place_(std::move(identity_place)) {
   requireDimension(dimension_);
   for (Constant &constant : constants_) {
-    for (std::int64_t index : {constant.i, constant.j, constant.k})
+    for (int64_t index : {constant.i, constant.j, constant.k})
       if (index < 0 || index >= dimension_)
         throw InputError(fmt::format("{}: indices count from 0 to {}", describe(constant), dimension_ - 1));
     if (!field_.isRationals())
@@ -54,20 +54,18 @@ Table::Table(std::string name, Field field, std::int64_t dimension, std::vector<
   std::erase_if(constants_, [](const Constant &constant) { return constant.value.isZero(); });
   if (!identity_)
     return;
-  if (static_cast<std::int64_t>(identity_->size()) != dimension_)
+  if (static_cast<int64_t>(identity_->size()) != dimension_)
     throw InputError(
         fmt::format("the identity has {} coefficients, the dimension is {}", identity_->size(), dimension_));
   for (Rational &coefficient : *identity_)
     coefficient = field_.reduce(coefficient);
 }
 
-std::span<const Constant> Table::row(std::int64_t i) const {
-  auto begin =
-      std::lower_bound(constants_.begin(), constants_.end(), i,
-                       [](const Constant &constant, std::int64_t index) { return constant.i < index; });
-  auto end = std::upper_bound(begin, constants_.end(), i, [](std::int64_t index, const Constant &constant) {
-    return index < constant.i;
-  });
+std::span<const Constant> Table::row(int64_t i) const {
+  auto begin = std::lower_bound(constants_.begin(), constants_.end(), i,
+                                [](const Constant &constant, int64_t index) { return constant.i < index; });
+  auto end = std::upper_bound(begin, constants_.end(), i,
+                              [](int64_t index, const Constant &constant) { return index < constant.i; });
   return {begin, end};
 }
 

@@ -17,7 +17,7 @@
 namespace algebras {
 
 struct Constant {
-  std::int64_t i = 0, j = 0, k = 0;
+  int64_t i = 0, j = 0, k = 0;
   Rational value;
   bool operator==(const Constant &) const = default;
 };
@@ -26,10 +26,10 @@ struct Constant {
 class DuplicateConstant : public InputError {
 public:
   explicit DuplicateConstant(const Constant &constant);
-  const std::array<std::int64_t, 3> &slots() const { return slots_; }
+  const std::array<int64_t, 3> &slots() const { return slots_; }
 
 private:
-  std::array<std::int64_t, 3> slots_;
+  std::array<int64_t, 3> slots_;
 };
 
 class Table {
@@ -37,18 +37,18 @@ public:
   // Checks and normalises: indices in [0, dimension), no duplicates, values reduced into the field, zeros
   // dropped, sorted by (i, j, k). InputError names the offending constant, DuplicateConstant included.
   // O(n log n) in the number of constants; the dimension costs nothing.
-  Table(std::string name, Field field, std::int64_t dimension, std::vector<Constant> constants,
+  Table(std::string name, Field field, int64_t dimension, std::vector<Constant> constants,
         std::optional<std::vector<Rational>> identity = std::nullopt,
         std::optional<SourceLocation> identity_place = std::nullopt);
-  static void requireDimension(std::int64_t dimension); // InputError below 1
+  static void requireDimension(int64_t dimension); // InputError below 1
 
   const std::string &name() const { return name_; }
   const Field &field() const { return field_; }
-  std::int64_t dimension() const { return dimension_; }
+  int64_t dimension() const { return dimension_; }
   const std::vector<Constant> &constants() const { return constants_; }
-  std::int64_t nonzeros() const { return static_cast<std::int64_t>(constants_.size()); }
+  int64_t nonzeros() const { return static_cast<int64_t>(constants_.size()); }
   // The constants with first index i, sorted by (j, k). Logarithmic in the number of constants.
-  std::span<const Constant> row(std::int64_t i) const;
+  std::span<const Constant> row(int64_t i) const;
   // The identity as the file claims it, one coefficient per slot, reduced into the field; not yet checked.
   const std::optional<std::vector<Rational>> &claimedIdentity() const { return identity_; }
   const std::optional<SourceLocation> &identityPlace() const { return identity_place_; } // of the claim
@@ -59,7 +59,7 @@ public:
 private:
   std::string name_;
   Field field_;
-  std::int64_t dimension_ = 0;
+  int64_t dimension_ = 0;
   std::vector<Constant> constants_;
   std::optional<std::vector<Rational>> identity_;
   std::optional<SourceLocation> identity_place_;

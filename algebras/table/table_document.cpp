@@ -11,9 +11,9 @@ namespace algebras {
 namespace {
 
 enum class Key { Name, Field, Dimension, Constants, Identity, Comment, Expect, Reason, Source };
-constexpr std::array<std::string_view, 9> kKeys = {"name",    "field",  "dimension", "constants", "identity",
-                                                   "comment", "expect", "reason",    "source"};
-constexpr const char *kEntryForm = "[i, j, k, \"num/den\"] is needed";
+constexpr std::array<std::string_view, 9> keys = {"name",    "field",  "dimension", "constants", "identity",
+                                                  "comment", "expect", "reason",    "source"};
+constexpr const char *entry_form = "[i, j, k, \"num/den\"] is needed";
 
 // Takes the events of the parser; says where in the document the next one belongs.
 class DocumentReader : public JsonReader<DocumentReader> {
@@ -22,7 +22,7 @@ public:
   TableDocument take() && { return std::move(document_); }
 
   // The interface of nlohmann::json_sax, the rest of it.
-  bool start_object(std::size_t) {
+  bool start_object(size_t) {
     if (place_ == Place::Document)
       place_ = Place::Keys;
     else
@@ -36,12 +36,12 @@ public:
       document_.end = text_.offset(Token::Bracket);
     return true;
   }
-  bool start_array(std::size_t) {
+  bool start_array(size_t) {
     if (place_ == Place::Value && key_ == Key::Constants) {
       document_.constants.emplace();
       // Every entry opens a bracket: no more memory is asked for than the text accounts for.
       std::string_view text = text_.text();
-      document_.constants->reserve(static_cast<std::size_t>(std::count(text.begin(), text.end(), '[')));
+      document_.constants->reserve(static_cast<size_t>(std::count(text.begin(), text.end(), '[')));
       place_ = Place::Constants;
     } else if (place_ == Place::Constants) {
       entry_offset_ = text_.offset(Token::Bracket);
@@ -62,7 +62,7 @@ public:
     } else if (place_ == Place::Entry) {
       if (part_ != 4)
         refuse(entry_offset_,
-               fmt::format("{} is {}; {}", entryName(), text_.excerpt(entry_offset_), kEntryForm));
+               fmt::format("{} is {}; {}", entryName(), text_.excerpt(entry_offset_), entry_form));
       document_.constants->push_back(std::move(constant_));
       place_ = Place::Constants;
     } else {
@@ -73,8 +73,8 @@ public:
   bool key(const std::string &name) {
     if (place_ == Place::Notes)
       return true;
-    std::size_t index = keyOf(kKeys, key_offsets_, name, "in a table",
-                              "the keys are name, field, dimension, constants and identity");
+    size_t index = keyOf(keys, key_offsets_, name, "in a table",
+                         "the keys are name, field, dimension, constants and identity");
     key_ = static_cast<Key>(index);
     place_ = Place::Value;
     return true;
@@ -93,7 +93,7 @@ public:
       place_ = Place::Keys;
       break;
     case Place::Constants:
-      refuse(value, entryName(), fmt::format("; {}", kEntryForm).c_str());
+      refuse(value, entryName(), fmt::format("; {}", entry_form).c_str());
     case Place::Document:
       refuseDocument(text_.offset(value.token));
     case Place::Keys: // the grammar has a key here
@@ -118,7 +118,7 @@ private:
       constant_.value = coefficient(value, [&] { return partName(); });
     else
       refuse(text_.offset(value.token),
-             fmt::format("{} has more than four parts; {}", entryName(), kEntryForm));
+             fmt::format("{} has more than four parts; {}", entryName(), entry_form));
     ++part_;
   }
 
@@ -148,14 +148,14 @@ private:
     }
   }
 
-  [[noreturn]] void refuseDocument(std::size_t offset) const {
+  [[noreturn]] void refuseDocument(size_t offset) const {
     refuse(offset, "a table is a JSON object",
            "{\"field\": \"Q\", \"dimension\": 1, \"constants\": [[0,0,0,\"1\"]]}");
   }
 
   // A list or an object where a table has none.
   void open(const char *what) {
-    std::size_t offset = text_.offset(Token::Bracket);
+    size_t offset = text_.offset(Token::Bracket);
     switch (place_) {
     case Place::Notes:
       ++depth_;
@@ -163,10 +163,10 @@ private:
     case Place::Document:
       refuseDocument(offset);
     case Place::Constants:
-      refuse(offset, fmt::format("{} is {}; {}", entryName(), what, kEntryForm));
+      refuse(offset, fmt::format("{} is {}; {}", entryName(), what, entry_form));
     case Place::Entry:
       if (part_ > 3)
-        refuse(offset, fmt::format("{} has more than four parts; {}", entryName(), kEntryForm));
+        refuse(offset, fmt::format("{} has more than four parts; {}", entryName(), entry_form));
       refuse(offset, fmt::format("{} is {}; {} is needed", partName(), what,
                                  part_ < 3 ? "an integer" : "a string \"num/den\" or an integer"));
     case Place::Identity:
@@ -204,12 +204,12 @@ private:
   TableDocument document_;
   Place place_ = Place::Document;
   Key key_ = Key::Name;
-  std::array<std::optional<std::size_t>, kKeys.size()> key_offsets_;
-  std::int64_t depth_ = 0; // inside notes
+  std::array<std::optional<size_t>, keys.size()> key_offsets_;
+  int64_t depth_ = 0; // inside notes
   // The entry at hand.
   Constant constant_;
   int part_ = 0;
-  std::size_t entry_offset_ = 0;
+  size_t entry_offset_ = 0;
 };
 
 } // namespace

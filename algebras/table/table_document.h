@@ -15,10 +15,10 @@ namespace algebras {
 struct TableDocument {
   std::optional<std::string> name;
   std::optional<Written<std::string>> field;
-  std::optional<Written<std::int64_t>> dimension;
+  std::optional<Written<int64_t>> dimension;
   std::optional<std::vector<Constant>> constants; // in the order of the file
   std::optional<Written<std::vector<Rational>>> identity;
-  std::size_t end = 0; // of the closing brace
+  size_t end = 0; // of the closing brace
 };
 
 // One pass with the memory of the result. InputError, with its place, for what is not JSON, for keys that are

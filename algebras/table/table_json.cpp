@@ -31,8 +31,8 @@ void requireKey(const JsonText &text, const TableDocument &document, bool given,
 }
 
 // The place of part `part` of entry `index` of "constants".
-std::size_t partPlace(JsonText &text, std::int64_t index, int part) {
-  std::size_t offset = 0;
+size_t partPlace(JsonText &text, int64_t index, int part) {
+  size_t offset = 0;
   visitEntries(text, [&](const EntryPlace &entry) {
     offset = entry.parts[part];
     return entry.index == index;
@@ -40,13 +40,12 @@ std::size_t partPlace(JsonText &text, std::int64_t index, int part) {
   return offset;
 }
 
-void checkConstants(JsonText &text, const Field &field, std::int64_t dimension,
-                    std::vector<Constant> &constants) {
-  for (std::size_t n = 0; n < constants.size(); ++n) {
+void checkConstants(JsonText &text, const Field &field, int64_t dimension, std::vector<Constant> &constants) {
+  for (size_t n = 0; n < constants.size(); ++n) {
     Constant &constant = constants[n];
-    auto index = static_cast<std::int64_t>(n);
+    auto index = static_cast<int64_t>(n);
     int part = 0;
-    for (std::int64_t slot : {constant.i, constant.j, constant.k}) {
+    for (int64_t slot : {constant.i, constant.j, constant.k}) {
       if (slot < 0 || slot >= dimension)
         throw InputError(
             fmt::format("constants[{}][{}] is {}; the dimension is {}: indices count from 0 to {}", n, part,
@@ -61,7 +60,7 @@ void checkConstants(JsonText &text, const Field &field, std::int64_t dimension,
 }
 
 [[noreturn]] void refuseDuplicate(JsonText &text, const DuplicateConstant &error) {
-  std::optional<std::size_t> first, second;
+  std::optional<size_t> first, second;
   visitEntries(text, [&](const EntryPlace &entry) {
     if (entry.slots == error.slots())
       (first ? second : first) = entry.offset;
@@ -74,13 +73,13 @@ void checkConstants(JsonText &text, const Field &field, std::int64_t dimension,
       .hint(error.hint());
 }
 
-void checkIdentity(JsonText &text, const Field &field, std::int64_t dimension,
+void checkIdentity(JsonText &text, const Field &field, int64_t dimension,
                    Written<std::vector<Rational>> &identity) {
-  auto length = static_cast<std::int64_t>(identity.value.size());
+  auto length = static_cast<int64_t>(identity.value.size());
   if (length != dimension)
     throw InputError(fmt::format("the identity has {} coefficients, the dimension is {}", length, dimension),
                      text.locate(length < dimension ? identity.offset : identityPlace(text, dimension)));
-  for (std::int64_t n = 0; n < length; ++n)
+  for (int64_t n = 0; n < length; ++n)
     identity.value[n] =
         placed(text, [&] { return identityPlace(text, n); }, [&] { return field.reduce(identity.value[n]); });
 }
@@ -93,7 +92,7 @@ Table toTable(JsonText &text, TableDocument document) {
   if (document.field)
     field = placed(
         text, [&] { return document.field->offset; }, [&] { return Field::parse(document.field->value); });
-  std::int64_t dimension = document.dimension->value;
+  int64_t dimension = document.dimension->value;
   placed(text, [&] { return document.dimension->offset; }, [&] { Table::requireDimension(dimension); });
   checkConstants(text, field, dimension, *document.constants);
   std::optional<std::vector<Rational>> identity;

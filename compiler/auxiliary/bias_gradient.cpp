@@ -10,18 +10,18 @@ namespace {
 
 /// Rows of a thread that are on their way at a time: with as many threads as the blocks below have 48 KB on a
 /// multiprocessor, of which 22 KB cover a latency of 1200 cycles at the rate of an H200's memory.
-constexpr std::int64_t rows_in_flight = 16;
+constexpr int64_t rows_in_flight = 16;
 
 /// Blocks of a multiprocessor: one loads while another adds up its slices. It keeps ptxas from unrolling
 /// loops until registers are left for one.
-constexpr std::int64_t blocks_together = 3;
+constexpr int64_t blocks_together = 3;
 
 /// Writes the kernel. Columns and the form are i32; rows, parts and places in memory i64. Sums are f64, each
 /// over ascending rows, then over ascending slices.
 class BiasGradient : InstructionWriter {
 public:
-  BiasGradient(MLIRContext &context, std::int64_t threads)
-      : InstructionWriter(context, threads), slices(threads / algrt_dbias_columns) {}
+  BiasGradient(MLIRContext &context, int64_t threads)
+      : InstructionWriter(context, threads), slices_(threads / algrt_dbias_columns) {}
 
   OwningOpRef<ModuleOp> write();
 
@@ -40,8 +40,8 @@ private:
   void deliver(Value sum, Value part, Value column);
   Value withHeld(Value sum, Value column);
 
-  Value hasForm(std::int64_t bit) {
-    return compare(arith::CmpIPredicate::ne, arith::AndIOp::create(builder, form, constant(bit)),
+  Value hasForm(int64_t bit) {
+    return compare(arith::CmpIPredicate::ne, arith::AndIOp::create(builder, form_, constant(bit)),
                    constant(0));
   }
   Value zero() { return arith::ConstantFloatOp::create(builder, builder.getF64Type(), llvm::APFloat(0.0)); }
@@ -54,42 +54,42 @@ private:
   }
   Value toBfloat16(Value value);
 
-  const std::int64_t slices; ///< threads of a block side by side that divide the rows of a part
-  Value to, from, leading, rows, columns, part_rows, form, beta; ///< parameters
-  Value thread, own_column, slice;
-  Value column_blocks, wide_rows;
+  const int64_t slices_; ///< threads of a block side by side that divide the rows of a part
+  Value to_, from_, leading_, rows_, columns_, part_rows_, form_, beta_; ///< parameters
+  Value thread_, own_column_, slice_;
+  Value column_blocks_, wide_rows_;
 };
 
 OwningOpRef<ModuleOp> BiasGradient::write() {
   using Name = algrt::ParameterValue;
   OwningOpRef<ModuleOp> module = declare(bias_gradient_name,
-                                         {{Name::sums_result, &to},
-                                          {Name::sums_matrix, &from},
-                                          {Name::matrix_stride, &leading},
-                                          {Name::rows, &rows},
-                                          {Name::columns, &columns},
-                                          {Name::part_rows, &part_rows},
-                                          {Name::sums_form, &form},
-                                          {Name::beta, &beta}},
+                                         {{Name::SumsResult, &to_},
+                                          {Name::SumsMatrix, &from_},
+                                          {Name::MatrixStride, &leading_},
+                                          {Name::Rows, &rows_},
+                                          {Name::Columns, &columns_},
+                                          {Name::PartRows, &part_rows_},
+                                          {Name::SumsForm, &form_},
+                                          {Name::Beta, &beta_}},
                                          blocks_together);
   writeBody();
   return module;
 }
 
 void BiasGradient::writeBody() {
-  thread = NVVM::ThreadIdXOp::create(builder, i32());
-  own_column = arith::RemUIOp::create(builder, thread, constant(algrt_dbias_columns));
-  slice = arith::DivUIOp::create(builder, thread, constant(algrt_dbias_columns));
-  wide_rows = wide(rows);
+  thread_ = NVVM::ThreadIdXOp::create(builder, i32());
+  own_column_ = arith::RemUIOp::create(builder, thread_, constant(algrt_dbias_columns));
+  slice_ = arith::DivUIOp::create(builder, thread_, constant(algrt_dbias_columns));
+  wide_rows_ = wide(rows_);
   auto wholes = [&](Value count, Value size) {
     return arith::DivUIOp::create(builder, add(count, subtract(size, wide(1))), size);
   };
-  column_blocks = wholes(wide(columns), wide(algrt_dbias_columns));
+  column_blocks_ = wholes(wide(columns_), wide(algrt_dbias_columns));
   // Without rows there is a part all the same, and its sums are 0.
-  Value parts = arith::MaxSIOp::create(builder, wholes(wide_rows, wide(part_rows)), wide(1));
+  Value parts = arith::MaxSIOp::create(builder, wholes(wide_rows_, wide(part_rows_)), wide(1));
   Value block = wide(NVVM::BlockIdXOp::create(builder, i32())),
         blocks = wide(NVVM::GridDimXOp::create(builder, i32()));
-  loop(block, multiply(column_blocks, parts), blocks, {}, [&](Value tile, ValueRange) {
+  loop(block, multiply(column_blocks_, parts), blocks, {}, [&](Value tile, ValueRange) {
     sumTile(tile);
     return Values();
   });
@@ -97,16 +97,15 @@ void BiasGradient::writeBody() {
 }
 
 void BiasGradient::sumTile(Value tile) {
-  Value part = arith::DivUIOp::create(builder, tile, column_blocks);
-  Value column = add(multiply(subtract(tile, multiply(part, column_blocks)), wide(algrt_dbias_columns)),
-                     wide(own_column));
-  Value first = multiply(part, wide(part_rows)), last = least(add(first, wide(part_rows)), wide_rows);
-  Value inside = below(column, wide(columns));
-  Value sum = either(
-      inside, [&] { return sumRows(column, first, last); }, [&] { return zero(); });
-  store(sum, shared, thread);
+  Value part = arith::DivUIOp::create(builder, tile, column_blocks_);
+  Value column = add(multiply(subtract(tile, multiply(part, column_blocks_)), wide(algrt_dbias_columns)),
+                     wide(own_column_));
+  Value first = multiply(part, wide(part_rows_)), last = least(add(first, wide(part_rows_)), wide_rows_);
+  Value inside = below(column, wide(columns_));
+  Value sum = either(inside, [&] { return sumRows(column, first, last); }, [&] { return zero(); });
+  store(sum, shared, thread_);
   barrier();
-  when(arith::AndIOp::create(builder, inside, equal(slice, constant(0))),
+  when(arith::AndIOp::create(builder, inside, equal(slice_, constant(0))),
        [&] { deliver(addSlices(), part, column); });
   barrier(); // the next tile's sums overwrite those that others still read
 }
@@ -118,12 +117,12 @@ Value BiasGradient::sumRows(Value column, Value first, Value last) {
 }
 
 Value BiasGradient::sumRowsOf(Type element, Value column, Value first, Value last) {
-  Value own = add(first, wide(slice)), step = wide(slices);
-  auto ahead = [&](std::int64_t rows) { return wide(rows * slices); };
+  Value own = add(first, wide(slice_)), step = wide(slices_);
+  auto ahead = [&](int64_t rows) { return wide(rows * slices_); };
   const Values most = loop(own, subtract(last, ahead(rows_in_flight - 1)), ahead(rows_in_flight),
                            {zero(), own}, [&](Value row, ValueRange so_far) {
                              Values numbers;
-                             for (std::int64_t i = 0; i < rows_in_flight; ++i)
+                             for (int64_t i = 0; i < rows_in_flight; ++i)
                                numbers.push_back(number(element, add(row, ahead(i)), column));
                              Value sum = so_far[0];
                              for (Value number : numbers)
@@ -136,14 +135,14 @@ Value BiasGradient::sumRowsOf(Type element, Value column, Value first, Value las
 }
 
 Value BiasGradient::number(Type element, Value row, Value column) {
-  Value loaded = load(element, from, add(multiply(row, leading), column));
+  Value loaded = load(element, from_, add(multiply(row, leading_), column));
   return element.isF64() ? loaded : asDouble(fromBfloat16(loaded));
 }
 
 Value BiasGradient::addSlices() {
   Value sum;
-  for (std::int64_t i = 0; i < slices; ++i) {
-    Value of_slice = load(builder.getF64Type(), shared, add(thread, constant(i * algrt_dbias_columns)));
+  for (int64_t i = 0; i < slices_; ++i) {
+    Value of_slice = load(builder.getF64Type(), shared, add(thread_, constant(i * algrt_dbias_columns)));
     sum = sum ? sumOf(sum, of_slice) : of_slice;
   }
   return sum;
@@ -153,7 +152,7 @@ void BiasGradient::deliver(Value sum, Value part, Value column) {
   scf::IfOp::create(
       builder, hasForm(algrt_dbias_to_sums),
       [&](OpBuilder &, Location) {
-        store(sum, to, add(multiply(part, wide(columns)), column));
+        store(sum, to_, add(multiply(part, wide(columns_)), column));
         scf::YieldOp::create(builder);
       },
       [&](OpBuilder &, Location) {
@@ -161,11 +160,11 @@ void BiasGradient::deliver(Value sum, Value part, Value column) {
         scf::IfOp::create(
             builder, hasForm(algrt_dbias_to_f32),
             [&](OpBuilder &, Location) {
-              store(rounded, to, column);
+              store(rounded, to_, column);
               scf::YieldOp::create(builder);
             },
             [&](OpBuilder &, Location) {
-              store(toBfloat16(rounded), to, column);
+              store(toBfloat16(rounded), to_, column);
               scf::YieldOp::create(builder);
             });
         scf::YieldOp::create(builder);
@@ -174,14 +173,14 @@ void BiasGradient::deliver(Value sum, Value part, Value column) {
 
 Value BiasGradient::withHeld(Value sum, Value column) {
   Value nothing = arith::ConstantFloatOp::create(builder, builder.getF32Type(), llvm::APFloat(0.0f));
-  Value reads = arith::CmpFOp::create(builder, arith::CmpFPredicate::UNE, beta, nothing);
+  Value reads = arith::CmpFOp::create(builder, arith::CmpFPredicate::UNE, beta_, nothing);
   return either(
       reads,
       [&] {
         Value held = either(
-            hasForm(algrt_dbias_to_f32), [&] { return load(builder.getF32Type(), to, column); },
-            [&] { return fromBfloat16(load(builder.getI16Type(), to, column)); });
-        return sumOf(sum, arith::MulFOp::create(builder, asDouble(beta), asDouble(held)));
+            hasForm(algrt_dbias_to_f32), [&] { return load(builder.getF32Type(), to_, column); },
+            [&] { return fromBfloat16(load(builder.getI16Type(), to_, column)); });
+        return sumOf(sum, arith::MulFOp::create(builder, asDouble(beta_), asDouble(held)));
       },
       [&] { return sum; });
 }
@@ -198,7 +197,7 @@ Value BiasGradient::toBfloat16(Value value) {
 
 } // namespace
 
-OwningOpRef<ModuleOp> biasGradientModule(MLIRContext &context, std::int64_t threads) {
+OwningOpRef<ModuleOp> biasGradientModule(MLIRContext &context, int64_t threads) {
   OwningOpRef<ModuleOp> module = BiasGradient(context, threads).write();
   lowerAuxiliary(*module, bias_gradient_name);
   return module;

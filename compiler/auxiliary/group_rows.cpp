@@ -8,13 +8,13 @@ using namespace mlir;
 namespace compiler {
 namespace {
 
-constexpr std::int64_t warp_threads = 32;
+constexpr int64_t warp_threads = 32;
 
 /// Writes the kernel. Integers are i32 but for positions.
 class GroupRows : InstructionWriter {
 public:
-  GroupRows(MLIRContext &context, std::int64_t threads)
-      : InstructionWriter(context, threads), warps(threads / warp_threads) {}
+  GroupRows(MLIRContext &context, int64_t threads)
+      : InstructionWriter(context, threads), warps_(threads / warp_threads) {}
 
   OwningOpRef<ModuleOp> write();
 
@@ -38,39 +38,39 @@ private:
   Value sumToLane(Value value);
 
   // Shared memory: sums of each warp, twice; the most rows; rows of each type.
-  const std::int64_t warps;
-  Value list, source, firsts, width, rows, types, form, sequences; ///< parameters
-  Value thread, lane, warp;
-  Value first_row, last_row; ///< this thread's piece of the batch
+  const int64_t warps_;
+  Value list_, source_, firsts_, width_, rows_, types_, form_, sequences_; ///< parameters
+  Value thread_, lane_, warp_;
+  Value first_row_, last_row_; ///< this thread's piece of the batch
 };
 
 OwningOpRef<ModuleOp> GroupRows::write() {
   using Name = algrt::ParameterValue;
-  OwningOpRef<ModuleOp> module = declare(group_rows_name, {{Name::row_list, &list},
-                                                           {Name::row_source, &source},
-                                                           {Name::first_positions, &firsts},
-                                                           {Name::type_width, &width},
-                                                           {Name::rows, &rows},
-                                                           {Name::types, &types},
-                                                           {Name::row_source_form, &form},
-                                                           {Name::sequences, &sequences}});
+  OwningOpRef<ModuleOp> module = declare(group_rows_name, {{Name::RowList, &list_},
+                                                           {Name::RowSource, &source_},
+                                                           {Name::FirstPositions, &firsts_},
+                                                           {Name::TypeWidth, &width_},
+                                                           {Name::Rows, &rows_},
+                                                           {Name::Types, &types_},
+                                                           {Name::RowSourceForm, &form_},
+                                                           {Name::Sequences, &sequences_}});
   writeBody();
   return module;
 }
 
 void GroupRows::writeBody() {
-  thread = NVVM::ThreadIdXOp::create(builder, i32());
-  lane = arith::AndIOp::create(builder, thread, constant(warp_threads - 1));
-  warp = arith::ShRUIOp::create(builder, thread, constant(llvm::Log2_64(warp_threads)));
+  thread_ = NVVM::ThreadIdXOp::create(builder, i32());
+  lane_ = arith::AndIOp::create(builder, thread_, constant(warp_threads - 1));
+  warp_ = arith::ShRUIOp::create(builder, thread_, constant(llvm::Log2_64(warp_threads)));
   Value block = NVVM::BlockIdXOp::create(builder, i32()), blocks = NVVM::GridDimXOp::create(builder, i32());
 
   // Pieces one behind the other: what all threads write in the order of their numbers is in the order of
   // rows.
-  Value piece = arith::DivUIOp::create(builder, add(rows, constant(threads - 1)), constant(threads));
-  first_row = least(multiply(thread, piece), rows);
-  last_row = least(add(first_row, piece), rows);
+  Value piece = arith::DivUIOp::create(builder, add(rows_, constant(threads - 1)), constant(threads));
+  first_row_ = least(multiply(thread_, piece), rows_);
+  last_row_ = least(add(first_row_, piece), rows_);
 
-  loop(block, types, blocks, {}, [&](Value type, ValueRange) {
+  loop(block, types_, blocks, {}, [&](Value type, ValueRange) {
     listType(type);
     return Values();
   });
@@ -81,7 +81,7 @@ void GroupRows::writeBody() {
 
 void GroupRows::listType(Value type) {
   const Values counted =
-      loop(first_row, last_row, constant(1), {constant(0), constant(0)}, [&](Value row, ValueRange sums) {
+      loop(first_row_, last_row_, constant(1), {constant(0), constant(0)}, [&](Value row, ValueRange sums) {
         Value found = typeOf(row);
         // Of no type is far above all others, unsigned.
         Value lower = compare(arith::CmpIPredicate::ult, found, type);
@@ -89,30 +89,30 @@ void GroupRows::listType(Value type) {
       });
 
   Value own_to_lane = sumToLane(counted[0]), lower_to_lane = sumToLane(counted[1]);
-  when(equal(lane, constant(warp_threads - 1)), [&] {
-    store(own_to_lane, shared, warp);
-    store(lower_to_lane, shared, add(warp, constant(warps)));
+  when(equal(lane_, constant(warp_threads - 1)), [&] {
+    store(own_to_lane, shared, warp_);
+    store(lower_to_lane, shared, add(warp_, constant(warps_)));
   });
   barrier();
-  const Values sums = loop(constant(0), constant(warps), constant(1), {constant(0), constant(0), constant(0)},
-                           [&](Value other, ValueRange so_far) {
+  const Values sums = loop(constant(0), constant(warps_), constant(1),
+                           {constant(0), constant(0), constant(0)}, [&](Value other, ValueRange so_far) {
                              Value own = load(shared, other),
-                                   lower = load(shared, add(other, constant(warps)));
-                             Value before = compare(arith::CmpIPredicate::slt, other, warp);
+                                   lower = load(shared, add(other, constant(warps_)));
+                             Value before = compare(arith::CmpIPredicate::slt, other, warp_);
                              return Values{add(so_far[0], choose(before, own, constant(0))),
                                            add(so_far[1], own), add(so_far[2], lower)};
                            });
   Value before_thread = add(sums[0], subtract(own_to_lane, counted[0])), own = sums[1], lower = sums[2];
-  when(equal(thread, constant(0)), [&] {
+  when(equal(thread_, constant(0)), [&] {
     Value start = add(type, constant(1));
-    store(lower, list, start);
-    when(equal(start, types), [&] { store(add(lower, own), list, add(start, constant(1))); });
+    store(lower, list_, start);
+    when(equal(start, types_), [&] { store(add(lower, own), list_, add(start, constant(1))); });
   });
 
-  Value place = add(add(types, constant(2)), add(lower, before_thread));
-  loop(first_row, last_row, constant(1), {place}, [&](Value row, ValueRange at) {
+  Value place = add(add(types_, constant(2)), add(lower, before_thread));
+  loop(first_row_, last_row_, constant(1), {place}, [&](Value row, ValueRange at) {
     Value is_own = equal(typeOf(row), type);
-    when(is_own, [&] { store(row, list, at[0]); });
+    when(is_own, [&] { store(row, list_, at[0]); });
     return Values{add(at[0], asNumber(is_own))};
   });
   barrier(); // the next type's sums overwrite those that others still read
@@ -122,22 +122,22 @@ void GroupRows::addToCount(Value type, Value count) {
   // Sums of whole numbers are the same in every order.
   when(compare(arith::CmpIPredicate::sge, type, constant(0)), [&] {
     LLVM::AtomicRMWOp::create(builder, LLVM::AtomicBinOp::add,
-                              entry(shared, add(type, constant(2 * warps + 1)), builder.getI32Type()), count,
+                              entry(shared, add(type, constant(2 * warps_ + 1)), builder.getI32Type()), count,
                               LLVM::AtomicOrdering::monotonic, "block");
   });
 }
 
 void GroupRows::writeLongest() {
-  Value longest = constant(2 * warps), stride = constant(threads);
-  Value counts_end = add(types, constant(2 * warps + 1));
-  loop(add(thread, longest), counts_end, stride, {}, [&](Value at, ValueRange) {
+  Value longest = constant(2 * warps_), stride = constant(threads);
+  Value counts_end = add(types_, constant(2 * warps_ + 1));
+  loop(add(thread_, longest), counts_end, stride, {}, [&](Value at, ValueRange) {
     store(constant(0), shared, at);
     return Values();
   });
   barrier();
   // Neighbours are often of one type: they are counted together.
   const Values last =
-      loop(first_row, last_row, constant(1), {constant(-1), constant(0)}, [&](Value row, ValueRange run) {
+      loop(first_row_, last_row_, constant(1), {constant(-1), constant(0)}, [&](Value row, ValueRange run) {
         Value found = typeOf(row), same = equal(found, run[0]);
         Value ends = compare(arith::CmpIPredicate::ne, found, run[0]);
         when(ends, [&] { addToCount(run[0], run[1]); });
@@ -145,39 +145,38 @@ void GroupRows::writeLongest() {
       });
   addToCount(last[0], last[1]);
   barrier();
-  const Values most = loop(add(thread, add(longest, constant(1))), counts_end, stride, {constant(0)},
+  const Values most = loop(add(thread_, add(longest, constant(1))), counts_end, stride, {constant(0)},
                            [&](Value at, ValueRange so_far) {
                              return Values{arith::MaxSIOp::create(builder, so_far[0], load(shared, at))};
                            });
   LLVM::AtomicRMWOp::create(builder, LLVM::AtomicBinOp::max, entry(shared, longest, builder.getI32Type()),
                             most[0], LLVM::AtomicOrdering::monotonic, "block");
   barrier();
-  when(equal(thread, constant(0)), [&] { store(load(shared, longest), list, constant(0)); });
+  when(equal(thread_, constant(0)), [&] { store(load(shared, longest), list_, constant(0)); });
 }
 
 Value GroupRows::typeOf(Value row) {
-  auto followingType = [&]() -> Value {
+  auto following_type = [&]() -> Value {
     Value position = positionOf(row);
-    Value period = multiply(wide(types), width);
+    Value period = multiply(wide(types_), width_);
     Value in_period = arith::RemUIOp::create(builder, position, period);
     Value type = arith::TruncIOp::create(builder, builder.getI32Type(),
-                                         arith::DivUIOp::create(builder, in_period, width));
+                                         arith::DivUIOp::create(builder, in_period, width_));
     return choose(compare(arith::CmpIPredicate::slt, position, wide(0)), constant(-1), type);
   };
-  Value kind = arith::AndIOp::create(builder, form, constant(algrt_rows_of_kind));
-  return either(
-      equal(kind, constant(algrt_rows_of_types)), [&] { return givenType(row); }, followingType);
+  Value kind = arith::AndIOp::create(builder, form_, constant(algrt_rows_of_kind));
+  return either(equal(kind, constant(algrt_rows_of_types)), [&] { return givenType(row); }, following_type);
 }
 
 Value GroupRows::givenType(Value row) {
-  Value type = load(source, row);
-  return choose(compare(arith::CmpIPredicate::ult, type, types), type, constant(-1));
+  Value type = load(source_, row);
+  return choose(compare(arith::CmpIPredicate::ult, type, types_), type, constant(-1));
 }
 
 Value GroupRows::positionOf(Value row) {
-  Value kind = arith::AndIOp::create(builder, form, constant(algrt_rows_of_kind));
+  Value kind = arith::AndIOp::create(builder, form_, constant(algrt_rows_of_kind));
   return either(
-      equal(kind, constant(algrt_rows_of_positions)), [&] { return number(source, row); },
+      equal(kind, constant(algrt_rows_of_positions)), [&] { return number(source_, row); },
       [&] { return positionInSequence(row); });
 }
 
@@ -185,37 +184,36 @@ Value GroupRows::positionInSequence(Value row) {
   // The last sequence that begins at this row or before: what comes behind empty ones.
   Value wide_row = wide(row);
   auto search = scf::WhileOp::create(
-      builder, TypeRange{i32(), i32()}, ValueRange{constant(0), sequences},
+      builder, TypeRange{i32(), i32()}, ValueRange{constant(0), sequences_},
       [&](OpBuilder &, Location, ValueRange bounds) {
         Value more = compare(arith::CmpIPredicate::slt, add(bounds[0], constant(1)), bounds[1]);
         scf::ConditionOp::create(builder, more, bounds);
       },
       [&](OpBuilder &, Location, ValueRange bounds) {
         Value middle = arith::ShRUIOp::create(builder, add(bounds[0], bounds[1]), constant(1));
-        Value begun = compare(arith::CmpIPredicate::sle, number(source, middle), wide_row);
+        Value begun = compare(arith::CmpIPredicate::sle, number(source_, middle), wide_row);
         scf::YieldOp::create(builder,
                              ValueRange{choose(begun, middle, bounds[0]), choose(begun, bounds[1], middle)});
       });
   Value sequence = search.getResult(0);
-  Value null = LLVM::ZeroOp::create(builder, firsts.getType());
-  Value given = LLVM::ICmpOp::create(builder, LLVM::ICmpPredicate::ne, firsts, null);
-  Value first = either(
-      given, [&] { return number(firsts, sequence); }, [&] { return wide(0); });
-  return add(first, subtract(wide_row, number(source, sequence)));
+  Value null = LLVM::ZeroOp::create(builder, firsts_.getType());
+  Value given = LLVM::ICmpOp::create(builder, LLVM::ICmpPredicate::ne, firsts_, null);
+  Value first = either(given, [&] { return number(firsts_, sequence); }, [&] { return wide(0); });
+  return add(first, subtract(wide_row, number(source_, sequence)));
 }
 
 Value GroupRows::number(Value array, Value index) {
-  Value kept = arith::AndIOp::create(builder, form, constant(algrt_rows_of_wide));
+  Value kept = arith::AndIOp::create(builder, form_, constant(algrt_rows_of_wide));
   return either(
       compare(arith::CmpIPredicate::ne, kept, constant(0)), [&] { return load(i64(), array, index); },
       [&] { return wide(load(array, index)); });
 }
 
 Value GroupRows::sumToLane(Value value) {
-  for (std::int64_t distance = 1; distance < warp_threads; distance *= 2) {
+  for (int64_t distance = 1; distance < warp_threads; distance *= 2) {
     Value other = NVVM::ShflOp::create(builder, builder.getI32Type(), constant(-1), value, constant(distance),
                                        constant(0), NVVM::ShflKind::up, UnitAttr());
-    Value reaches = compare(arith::CmpIPredicate::sge, lane, constant(distance));
+    Value reaches = compare(arith::CmpIPredicate::sge, lane_, constant(distance));
     value = add(value, choose(reaches, other, constant(0)));
   }
   return value;
@@ -223,7 +221,7 @@ Value GroupRows::sumToLane(Value value) {
 
 } // namespace
 
-OwningOpRef<ModuleOp> groupRowsModule(MLIRContext &context, std::int64_t threads) {
+OwningOpRef<ModuleOp> groupRowsModule(MLIRContext &context, int64_t threads) {
   OwningOpRef<ModuleOp> module = GroupRows(context, threads).write();
   lowerAuxiliary(*module, group_rows_name);
   return module;

@@ -1,8 +1,7 @@
 // The kernel that lists the rows of a batch by type, on a GPU (runtime/gpu_kernel_abi.h, "row lists"). It is
 // no product and depends on no layer, so that it is written as instructions at once, and one kernel of a
 // target serves all.
-#ifndef ALGCTL_COMPILER_AUXILIARY_GROUP_ROWS_H
-#define ALGCTL_COMPILER_AUXILIARY_GROUP_ROWS_H
+#pragma once
 
 #include "compiler/schedule/listed_rows.h"
 
@@ -18,8 +17,6 @@ constexpr llvm::StringLiteral group_rows_name = "group_rows";
 /// A module of the llvm and nvvm dialects that holds the kernel, for blocks of `threads`, a multiple of 32 up
 /// to 1024. The dialects arith, cf, llvm, nvvm and scf are loaded into the context.
 mlir::OwningOpRef<mlir::ModuleOp> groupRowsModule(mlir::MLIRContext &context,
-                                                  std::int64_t threads = group_rows_threads);
+                                                  int64_t threads = group_rows_threads);
 
 } // namespace compiler
-
-#endif

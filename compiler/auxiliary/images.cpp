@@ -26,8 +26,8 @@ namespace {
 struct AuxiliaryKernel {
   llvm::StringLiteral name;
   std::string_view map;
-  OwningOpRef<ModuleOp> (*write)(MLIRContext &context, std::int64_t threads);
-  std::int64_t threads;
+  OwningOpRef<ModuleOp> (*write)(MLIRContext &context, int64_t threads);
+  int64_t threads;
   std::optional<algrt::GpuCode> algrt::Kernel::*code; ///< where the manifest has it
   const char *purpose;
 };
@@ -97,10 +97,10 @@ CompileJob jobOf(const AuxiliaryKernel &which, const KernelSource &source, Targe
 }
 
 void requireFewTypes(const algebras::Layer &layer) {
-  constexpr std::int64_t bytes_of_type = sizeof(std::int32_t);
-  const std::int64_t room =
+  constexpr int64_t bytes_of_type = sizeof(int32_t);
+  const int64_t room =
       algrt::most_group_rows_shared_bytes - algrt_group_rows_shared_bytes(group_rows_threads, 0);
-  const std::int64_t types = layer.row_types.count();
+  const int64_t types = layer.row_types.count();
   if (types > room / bytes_of_type)
     throw algebras::InputError(fmt::format("a GPU lists the rows of at most {} row types, the layer has {}",
                                            room / bytes_of_type, types))
@@ -140,7 +140,7 @@ std::vector<CompileJob> auxiliaryJobs(const KernelSource &source, Target target,
     requireFewTypes(layer);
     jobs.push_back(jobOf(group_rows, source, target, options));
   }
-  if (layer.bias && std::ranges::count(source.maps, algrt::Map::dw) > 0)
+  if (layer.bias && std::ranges::count(source.maps, algrt::Map::Dw) > 0)
     jobs.push_back(jobOf(bias_gradient, source, target, options));
   return jobs;
 }

@@ -22,7 +22,7 @@ void loadAuxiliaryDialects(MLIRContext &context) {
 }
 
 OwningOpRef<ModuleOp> InstructionWriter::declare(StringRef name, ArrayRef<Parameter> parameters,
-                                                 std::int64_t blocks_together) {
+                                                 int64_t blocks_together) {
   constexpr unsigned shared_alignment = 16;
   OwningOpRef<ModuleOp> module = ModuleOp::create(builder.getLoc());
   builder.setInsertionPointToStart(module->getBody());

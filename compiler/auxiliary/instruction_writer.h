@@ -1,7 +1,6 @@
 // What writers of auxiliary kernels share: those that are no products, depend on no layer and are written as
 // instructions at once.
-#ifndef ALGCTL_COMPILER_AUXILIARY_INSTRUCTION_WRITER_H
-#define ALGCTL_COMPILER_AUXILIARY_INSTRUCTION_WRITER_H
+#pragma once
 
 #include "runtime/bundle/kernel_parameters.h"
 
@@ -33,19 +32,19 @@ protected:
     std::string operand = {}; ///< of the values that are of one
   };
 
-  InstructionWriter(mlir::MLIRContext &context, std::int64_t threads)
+  InstructionWriter(mlir::MLIRContext &context, int64_t threads)
       : builder(mlir::UnknownLoc::get(&context), &context), threads(threads) {}
 
   /// An empty module in which a kernel for blocks of `threads` begins, of which so many at least are to find
   /// registers on a multiprocessor at a time.
   mlir::OwningOpRef<mlir::ModuleOp> declare(llvm::StringRef name, llvm::ArrayRef<Parameter> parameters,
-                                            std::int64_t blocks_together = 1);
+                                            int64_t blocks_together = 1);
 
   mlir::Type i32() { return builder.getI32Type(); }
   mlir::Type i64() { return builder.getI64Type(); }
 
-  Value constant(std::int64_t value) { return mlir::arith::ConstantIntOp::create(builder, i32(), value); }
-  Value wide(std::int64_t value) { return mlir::arith::ConstantIntOp::create(builder, i64(), value); }
+  Value constant(int64_t value) { return mlir::arith::ConstantIntOp::create(builder, i32(), value); }
+  Value wide(int64_t value) { return mlir::arith::ConstantIntOp::create(builder, i64(), value); }
   /// An i32, signed, as i64.
   Value wide(Value value) { return mlir::arith::ExtSIOp::create(builder, i64(), value); }
   Value add(Value a, Value b) { return mlir::arith::AddIOp::create(builder, a, b); }
@@ -81,7 +80,7 @@ protected:
               llvm::function_ref<Values(Value, mlir::ValueRange)> body);
 
   mlir::ImplicitLocOpBuilder builder;
-  const std::int64_t threads;
+  const int64_t threads;
   Value shared; ///< the block's shared memory
 };
 
@@ -90,5 +89,3 @@ protected:
 void lowerAuxiliary(mlir::ModuleOp module, llvm::StringRef name);
 
 } // namespace compiler
-
-#endif

@@ -26,7 +26,7 @@ static std::string symbolOf(mlir::func::FuncOp function) {
   return "_mlir_ciface_" + function.getSymName().str();
 }
 
-static std::int64_t numberOf(mlir::func::FuncOp function, llvm::StringRef attribute) {
+static int64_t numberOf(mlir::func::FuncOp function, llvm::StringRef attribute) {
   return function->getAttrOfType<mlir::IntegerAttr>(attribute).getInt();
 }
 
@@ -34,21 +34,22 @@ static std::int64_t numberOf(mlir::func::FuncOp function, llvm::StringRef attrib
 static bool packs(mlir::func::FuncOp function) { return function.getNumArguments() == 4; }
 
 static algrt::WeightsForm weightsOf(tile::ScheduleAttr schedule) {
-  const std::string form = tile::stringifyBankAccess(schedule.getBank()).str();
+  const std::string form = tile::stringifyWeightAccess(schedule.getWeights()).str();
   for (const algrt::WeightsForm known :
-       {algrt::WeightsForm::packed, algrt::WeightsForm::copied, algrt::WeightsForm::direct})
+       {algrt::WeightsForm::Packed, algrt::WeightsForm::Copied, algrt::WeightsForm::Direct})
     if (form == algrt::name(known))
       return known;
-  throw std::logic_error("a kernel that reads the bank in a way that the runtime does not know: " + form);
+  throw std::logic_error("a kernel that reads the weight matrix in a way that the runtime does not know: " +
+                         form);
 }
 
 static algrt::Kernel cpuKernel(mlir::func::FuncOp function, tile::ScheduleAttr schedule,
                                tile::LayoutAttr layout, const CpuLevel &level) {
   algrt::Kernel kernel;
   kernel.name = function.getSymName().str();
-  kernel.map = algrt::name(layout.isBankGradient() ? algrt::Map::dw
-                           : layout.isTransposed() ? algrt::Map::dx
-                                                   : algrt::Map::forward);
+  kernel.map = algrt::name(layout.isWeightGradient() ? algrt::Map::Dw
+                           : layout.isTransposed()   ? algrt::Map::Dx
+                                                     : algrt::Map::Forward);
   kernel.target = "cpu";
   kernel.level = level.name;
   kernel.features = level.features;
@@ -58,10 +59,10 @@ static algrt::Kernel cpuKernel(mlir::func::FuncOp function, tile::ScheduleAttr s
   kernel.register_columns = schedule.getRegisterColumns();
   kernel.scratch_bytes = numberOf(function, "tile.scratch_bytes");
   kernel.row_lists = true;
-  if (layout.isBankGradient()) { // which reads no bank
+  if (layout.isWeightGradient()) { // which reads no weight matrix
     kernel.tasks = numberOf(function, "tile.tasks");
     const bool f32 = function->getAttrOfType<mlir::TypeAttr>("tile.output").getValue().isF32();
-    kernel.output = f32 ? algrt::ElementType::f32 : algrt::ElementType::bf16;
+    kernel.output = f32 ? algrt::ElementType::F32 : algrt::ElementType::Bf16;
     return kernel;
   }
   kernel.weights = weightsOf(schedule);
@@ -85,18 +86,19 @@ std::vector<algrt::Kernel> cpuKernels(mlir::ModuleOp module, const CpuLevel &lev
   }
   // What goes with others of the level.
   const auto direct = std::ranges::find_if(kernels, [](const algrt::Kernel &kernel) {
-    return kernel.map == "forward" && kernel.weights == algrt::WeightsForm::direct;
+    return kernel.map == "forward" && kernel.weights == algrt::WeightsForm::Direct;
   });
   for (algrt::Kernel &kernel : kernels) {
     if (kernel.map != "forward")
       continue;
-    if (kernel.weights == algrt::WeightsForm::packed) {
+    if (kernel.weights == algrt::WeightsForm::Packed) {
       kernel.pack_symbol = symbolOf(packing);
-      kernel.pack_tasks = packing->getAttrOfType<tile::LayoutAttr>("tile.layout").getBank().getCount();
+      kernel.pack_tasks = packing->getAttrOfType<tile::LayoutAttr>("tile.layout").getWeights().getCount();
       kernel.packed_bytes = numberOf(packing, "tile.packed_bytes");
     }
-    // Up to one register tile of rows, a copy of the bank would be used once: reading in place is cheaper.
-    if (kernel.weights == algrt::WeightsForm::copied && direct != kernels.end())
+    // Up to one register tile of rows, a copy of the weight matrix would be used once: reading in place is
+    // cheaper.
+    if (kernel.weights == algrt::WeightsForm::Copied && direct != kernels.end())
       kernel.direct_rows = direct->register_rows;
   }
   return kernels;
@@ -110,15 +112,15 @@ static nlohmann::ordered_json cpuKernelJson(const algrt::Kernel &kernel, const s
   entry["target"] = kernel.target;
   entry["level"] = kernel.level;
   entry["features"] = kernel.features;
-  const bool bank_gradient = kernel.tasks > 0;
-  if (bank_gradient)
+  const bool weight_gradient = kernel.tasks > 0;
+  if (weight_gradient)
     entry["output"] = algrt::name(kernel.output);
   else
     entry["weights"] = algrt::name(kernel.weights);
   entry["section"] = section;
   entry["symbol"] = kernel.symbol;
   entry["operands"] = algrt::cpuOperands(*algrt::mapNamed(kernel.map), layer);
-  if (bank_gradient) {
+  if (weight_gradient) {
     entry["tasks"] = kernel.tasks;
   } else {
     entry["types_per_task"] = kernel.types_per_task;
@@ -139,33 +141,33 @@ static nlohmann::ordered_json cpuKernelJson(const algrt::Kernel &kernel, const s
 
 void BundleParts::addCpu(const std::string &projection, const std::string &level,
                          const std::vector<algrt::Kernel> &kernels, std::string shared_object) {
-  parts.push_back({projection, level, kernels, std::move(shared_object)});
+  parts_.push_back({projection, level, kernels, std::move(shared_object)});
 }
 
 void BundleParts::addGpu(const std::string &projection, const algrt::Kernel &kernel, std::string ptx,
                          std::string cubin) {
-  gpu_parts.push_back({projection, kernel, std::move(ptx), std::move(cubin)});
+  gpu_parts_.push_back({projection, kernel, std::move(ptx), std::move(cubin)});
 }
 
 void BundleParts::addElementwise(const std::string &function, algrt::ElementwiseKernel kernel,
                                  std::vector<algrt::SectionContent> sections) {
-  elementwise_parts.push_back({function, std::move(kernel), std::move(sections)});
+  elementwise_parts_.push_back({function, std::move(kernel), std::move(sections)});
 }
 
 std::vector<algrt::Program> BundleParts::programsOfMaps(const algrt::Layer &layer) const {
   std::vector<algrt::Program> programs;
-  for (const algrt::Map map : {algrt::Map::forward, algrt::Map::dx, algrt::Map::dw}) {
+  for (const algrt::Map map : {algrt::Map::Forward, algrt::Map::Dx, algrt::Map::Dw}) {
     // What its kernels write; those of forward and dx for the CPU, the layer's type.
     std::vector<algrt::OperandType> results;
     const auto add = [&](algrt::ElementType type) {
       if (llvm::find(results, algrt::operandType(type)) == results.end())
         results.push_back(algrt::operandType(type));
     };
-    for (const CpuPart &part : parts)
+    for (const CpuPart &part : parts_)
       for (const algrt::Kernel &kernel : part.kernels)
         if (kernel.map == algrt::name(map))
-          add(map == algrt::Map::dw ? kernel.output : layer.dtype);
-    for (const GpuPart &part : gpu_parts)
+          add(map == algrt::Map::Dw ? kernel.output : layer.dtype);
+    for (const GpuPart &part : gpu_parts_)
       if (part.kernel.gpu && part.kernel.gpu->map == map)
         add(part.kernel.gpu->output);
     if (!results.empty())
@@ -177,7 +179,7 @@ std::vector<algrt::Program> BundleParts::programsOfMaps(const algrt::Layer &laye
 /// The manifest and the sections that it names, while they are put together.
 class BundleParts::Writer {
 public:
-  Writer(const BundleParts &bundle, const BundleContents &contents) : bundle(bundle), contents(contents) {}
+  Writer(const BundleParts &bundle, const BundleContents &contents) : bundle_(bundle), contents_(contents) {}
   std::string encode();
 
 private:
@@ -191,11 +193,11 @@ private:
   void addElementwise();
   void addPrograms();
 
-  const BundleParts &bundle;
-  const BundleContents &contents;
-  Json manifest;
-  std::vector<algrt::SectionContent> sections;
-  std::vector<algrt::Layer> layers;
+  const BundleParts &bundle_;
+  const BundleContents &contents_;
+  Json manifest_;
+  std::vector<algrt::SectionContent> sections_;
+  std::vector<algrt::Layer> layers_;
 };
 
 nlohmann::ordered_json BundleParts::Writer::certificate(const algebras::Algebra &algebra,
@@ -203,7 +205,7 @@ nlohmann::ordered_json BundleParts::Writer::certificate(const algebras::Algebra 
   try {
     const std::string text =
         algebras::certify(algebra).json.dump(-1, ' ', false, Json::error_handler_t::replace);
-    sections.push_back({name, "certificate", text + "\n"});
+    sections_.push_back({name, "certificate", text + "\n"});
     return {{"section", name}};
   } catch (const algebras::InputError &error) { // too large for one; the kernels do not need it
     return {{"missing", error.what()}};
@@ -216,15 +218,15 @@ nlohmann::ordered_json BundleParts::Writer::support(const BundleProjection &proj
   for (algrt::SectionContent &section : support.sections) {
     const std::string name = section.name;
     const auto same = llvm::find_if(
-        sections, [&](const auto &one) { return one.kind == section.kind && one.bytes == section.bytes; });
-    if (same != sections.end()) {
+        sections_, [&](const auto &one) { return one.kind == section.kind && one.bytes == section.bytes; });
+    if (same != sections_.end()) {
       renamed[name] = same->name;
       continue;
     }
     if (!projection.name.empty())
       section.name = projection.name + "-" + name;
     renamed[name] = section.name;
-    sections.push_back(std::move(section));
+    sections_.push_back(std::move(section));
   }
   const auto rename = [&](Json &entry) {
     if (entry.contains("section"))
@@ -246,10 +248,10 @@ nlohmann::ordered_json BundleParts::Writer::gpuKernel(const GpuPart &part, const
     const std::string section =
         prefix + part.kernel.target + "-" + part.kernel.name + "-" + algrt::name(kind);
     images.push_back({{"kind", algrt::name(kind)}, {"section", section}});
-    sections.push_back({section, algrt::name(kind), image});
+    sections_.push_back({section, algrt::name(kind), image});
   };
-  add(algrt::ImageKind::cubin, part.cubin);
-  add(algrt::ImageKind::ptx, part.ptx);
+  add(algrt::ImageKind::Cubin, part.cubin);
+  add(algrt::ImageKind::Ptx, part.ptx);
   entry["images"] = images;
   return entry;
 }
@@ -258,60 +260,60 @@ nlohmann::ordered_json BundleParts::Writer::kernels(const std::string &projectio
                                                     const algrt::Layer &layer) {
   const std::string prefix = projection.empty() ? "" : projection + "-";
   Json kernels = Json::array();
-  for (const CpuPart &part : bundle.parts) {
+  for (const CpuPart &part : bundle_.parts_) {
     if (part.projection != projection)
       continue;
     const std::string section = prefix + "cpu-" + part.level;
-    sections.push_back({section, "shared-object", part.shared_object});
+    sections_.push_back({section, "shared-object", part.shared_object});
     for (const algrt::Kernel &kernel : part.kernels)
       kernels.push_back(cpuKernelJson(kernel, section, layer));
   }
-  for (const GpuPart &part : bundle.gpu_parts)
+  for (const GpuPart &part : bundle_.gpu_parts_)
     if (part.projection == projection)
       kernels.push_back(gpuKernel(part, prefix));
   return kernels;
 }
 
 void BundleParts::Writer::addElementwise() {
-  for (algrt::Elementwise function : contents.elementwise) {
-    for (const ElementwisePart &part : bundle.elementwise_parts)
+  for (algrt::Elementwise function : contents_.elementwise) {
+    for (const ElementwisePart &part : bundle_.elementwise_parts_)
       if (part.function == function.name) {
         function.kernels.push_back(part.kernel);
-        sections.insert(sections.end(), part.sections.begin(), part.sections.end());
+        sections_.insert(sections_.end(), part.sections.begin(), part.sections.end());
       }
-    manifest["elementwise"].push_back(algrt::elementwiseJson(function));
+    manifest_["elementwise"].push_back(algrt::elementwiseJson(function));
   }
 }
 
 void BundleParts::Writer::addPrograms() {
   std::vector<algrt::NamedLayer> named;
-  for (const auto &[projection, layer] : llvm::zip_equal(contents.projections, layers))
+  for (const auto &[projection, layer] : llvm::zip_equal(contents_.projections, layers_))
     named.push_back({projection.name, &layer});
   std::vector<algrt::NamedFunction> functions;
-  for (const algrt::Elementwise &function : contents.elementwise)
+  for (const algrt::Elementwise &function : contents_.elementwise)
     functions.push_back({function.name, algrt::operandsOf(function)});
   const bool own = !named.empty() && named.front().name.empty();
   Json programs = Json::array();
-  for (const algrt::Program &program : own ? bundle.programsOfMaps(layers.front()) : contents.programs)
+  for (const algrt::Program &program : own ? bundle_.programsOfMaps(layers_.front()) : contents_.programs)
     programs.push_back(algrt::programJson(program, {named, functions}));
-  manifest["programs"] = programs;
+  manifest_["programs"] = programs;
 }
 
 std::string BundleParts::Writer::encode() {
-  manifest["compiler"] = "algctl " ALGCTL_VERSION;
-  for (const auto &[number, algebra] : llvm::enumerate(contents.algebras)) {
+  manifest_["compiler"] = "algctl " ALGCTL_VERSION;
+  for (const auto &[number, algebra] : llvm::enumerate(contents_.algebras)) {
     Json facts = algebras::toJson(algebras::deriveFacts(algebra));
     if (number == 0) {
-      manifest["algebra"] = facts;
-      manifest["certificate"] = certificate(algebra, "certificate");
+      manifest_["algebra"] = facts;
+      manifest_["certificate"] = certificate(algebra, "certificate");
     } else {
       facts["certificate"] = certificate(algebra, "certificate-" + std::to_string(number + 1));
-      manifest["further_algebras"].push_back(facts);
+      manifest_["further_algebras"].push_back(facts);
     }
   }
-  for (const BundleProjection &projection : contents.projections)
-    layers.push_back(runtimeLayer(projection.layer, projection.fusion));
-  for (const auto &[projection, layer] : llvm::zip_equal(contents.projections, layers)) {
+  for (const BundleProjection &projection : contents_.projections)
+    layers_.push_back(runtimeLayer(projection.layer, projection.fusion));
+  for (const auto &[projection, layer] : llvm::zip_equal(contents_.projections, layers_)) {
     Json entry;
     if (!projection.name.empty())
       entry["name"] = projection.name;
@@ -319,20 +321,20 @@ std::string BundleParts::Writer::encode() {
     entry["support"] = support(projection);
     entry["kernels"] = kernels(projection.name, layer);
     if (projection.name.empty())
-      manifest.update(entry);
+      manifest_.update(entry);
     else
-      manifest["projections"].push_back(entry);
+      manifest_["projections"].push_back(entry);
   }
   addElementwise();
   addPrograms();
-  if (!contents.text.empty())
-    sections.push_back({"program", "program", contents.text});
-  return algrt::encodeBundle(manifest, sections);
+  if (!contents_.text.empty())
+    sections_.push_back({"program", "program", contents_.text});
+  return algrt::encodeBundle(manifest_, sections_);
 }
 
 /// Throws where code does not say of itself what the manifest does.
 static void requireFaultless(const algrt::Bundle &bundle) {
-  for (std::size_t kernel = 0; kernel < bundle.manifest().kernels.size(); ++kernel)
+  for (size_t kernel = 0; kernel < bundle.manifest().kernels.size(); ++kernel)
     bundle.requireFaultless(kernel);
 }
 
@@ -342,8 +344,8 @@ std::string BundleParts::encode(const BundleContents &contents) const {
   requireFaultless(written);
   for (const algrt::Bundle &further : written.further())
     requireFaultless(further);
-  for (std::size_t function = 0; function < contents.elementwise.size(); ++function)
-    for (std::size_t kernel = 0; kernel < written.manifest().elementwise[function].kernels.size(); ++kernel)
+  for (size_t function = 0; function < contents.elementwise.size(); ++function)
+    for (size_t kernel = 0; kernel < written.manifest().elementwise[function].kernels.size(); ++kernel)
       if (const std::string &fault = written.elementwiseFault(function, kernel); !fault.empty())
         throw algrt::Error(ALGRT_BAD_BUNDLE, fault);
   return bytes;

@@ -1,7 +1,6 @@
 // Puts compiled kernels, the facts about algebras, and layers or programs together into a bundle
 // (docs/bundle.md).
-#ifndef ALGCTL_COMPILER_BUNDLE_ASSEMBLE_H
-#define ALGCTL_COMPILER_BUNDLE_ASSEMBLE_H
+#pragma once
 
 #include "compiler/bundle/bundle_contents.h"
 #include "compiler/targets/cpu/level.h"
@@ -54,11 +53,9 @@ private:
     algrt::ElementwiseKernel kernel;
     std::vector<algrt::SectionContent> sections;
   };
-  std::vector<CpuPart> parts;
-  std::vector<GpuPart> gpu_parts;
-  std::vector<ElementwisePart> elementwise_parts;
+  std::vector<CpuPart> parts_;
+  std::vector<GpuPart> gpu_parts_;
+  std::vector<ElementwisePart> elementwise_parts_;
 };
 
 } // namespace compiler
-
-#endif

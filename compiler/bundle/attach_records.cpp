@@ -14,13 +14,13 @@ namespace compiler {
 
 static void attach(ModuleOp module, const algrt::KernelRecord &record, RecordSpace space) {
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-  const auto count = static_cast<std::int64_t>(record.words.size());
+  const auto count = static_cast<int64_t>(record.words.size());
   auto words = DenseElementsAttr::get(RankedTensorType::get({count}, builder.getI64Type()),
-                                      llvm::ArrayRef<std::uint64_t>(record.words));
+                                      llvm::ArrayRef<uint64_t>(record.words));
   LLVM::GlobalOp::create(builder, module.getLoc(), LLVM::LLVMArrayType::get(builder.getI64Type(), count),
                          /*isConstant=*/true, LLVM::Linkage::External, record.symbol + ALGRT_RECORD_SUFFIX,
                          words,
-                         /*alignment=*/sizeof(std::uint64_t), static_cast<unsigned>(space));
+                         /*alignment=*/sizeof(uint64_t), static_cast<unsigned>(space));
 }
 
 void attachRecords(ModuleOp module, const std::vector<algrt::Kernel> &kernels, const KernelSource &source,

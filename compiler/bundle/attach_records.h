@@ -1,6 +1,5 @@
 // The records that code carries (runtime/kernel_record.h), written into its module.
-#ifndef ALGCTL_COMPILER_BUNDLE_ATTACH_RECORDS_H
-#define ALGCTL_COMPILER_BUNDLE_ATTACH_RECORDS_H
+#pragma once
 
 #include "compiler/kernel_source.h"
 #include "runtime/bundle/manifest.h"
@@ -27,5 +26,3 @@ void attachElementwiseRecord(mlir::ModuleOp module, const algrt::Elementwise &fu
 void attachAuxiliaryRecord(mlir::ModuleOp module, const algrt::Kernel &kernel);
 
 } // namespace compiler
-
-#endif

@@ -1,6 +1,5 @@
 // What a bundle holds besides kernels. Plain C++ like pipeline.h.
-#ifndef ALGCTL_COMPILER_BUNDLE_BUNDLE_CONTENTS_H
-#define ALGCTL_COMPILER_BUNDLE_BUNDLE_CONTENTS_H
+#pragma once
 
 #include "algebras/algebra.h"
 #include "algebras/layer.h"
@@ -34,5 +33,3 @@ struct BundleContents {
 };
 
 } // namespace compiler
-
-#endif

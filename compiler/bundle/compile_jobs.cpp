@@ -18,8 +18,8 @@ struct Outcome {
 };
 
 /// Lowers `value` to `to` unless it is lower already.
-void lower(std::atomic<std::size_t> &value, std::size_t to) {
-  std::size_t seen = value.load();
+void lower(std::atomic<size_t> &value, size_t to) {
+  size_t seen = value.load();
   while (to < seen && !value.compare_exchange_weak(seen, to)) {
   }
 }
@@ -30,10 +30,10 @@ void runCompileJobs(const std::vector<CompileJob> &jobs, int threads, const JobP
                     const std::function<void(const std::string &)> &note, BundleParts &parts) {
   std::vector<Outcome> outcomes(jobs.size());
   // Jobs behind one that failed are left out; those before it are not, one of them may fail too.
-  std::atomic<std::size_t> next = 0, first_failure = jobs.size();
+  std::atomic<size_t> next = 0, first_failure = jobs.size();
   std::mutex reporting;
-  std::size_t done = 0;
-  auto report = [&](const std::string &what, std::size_t finished) {
+  size_t done = 0;
+  auto report = [&](const std::string &what, size_t finished) {
     const std::lock_guard lock(reporting);
     done += finished;
     if (progress)
@@ -41,7 +41,7 @@ void runCompileJobs(const std::vector<CompileJob> &jobs, int threads, const JobP
   };
   auto work = [&](int) {
     // Taken one by one: the first are the longest to wait for.
-    for (std::size_t i = next++; i < jobs.size(); i = next++) {
+    for (size_t i = next++; i < jobs.size(); i = next++) {
       if (i > first_failure)
         continue;
       try {

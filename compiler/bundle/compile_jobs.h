@@ -1,6 +1,5 @@
 // The parts of a bundle, compiled side by side and put together in order.
-#ifndef ALGCTL_COMPILER_BUNDLE_COMPILE_JOBS_H
-#define ALGCTL_COMPILER_BUNDLE_COMPILE_JOBS_H
+#pragma once
 
 #include <cstddef>
 #include <functional>
@@ -26,7 +25,7 @@ struct CompileJob {
 
 /// How far the jobs are: `done` of `total` are finished, `what` is one that was begun or finished last.
 /// Never called by two threads at once.
-using JobProgress = std::function<void(std::size_t done, std::size_t total, const std::string &what)>;
+using JobProgress = std::function<void(size_t done, size_t total, const std::string &what)>;
 
 /// Runs the jobs on so many threads (0: all that there are) and adds what they made in the order of the jobs,
 /// so that the bundle's bytes do not depend on which was ready first. Where jobs fail, the failure of the
@@ -36,5 +35,3 @@ void runCompileJobs(const std::vector<CompileJob> &jobs, int threads, const JobP
                     const std::function<void(const std::string &)> &note, BundleParts &parts);
 
 } // namespace compiler
-
-#endif

@@ -28,7 +28,7 @@ nlohmann::ordered_json gpuKernelJson(const algrt::Kernel &kernel) {
   entry["cluster"] = gpu.cluster;
   entry["shared_bytes"] = gpu.shared_bytes;
   entry["dependent_launch"] = gpu.dependent_launch;
-  if (gpu.copies == algrt::GpuCopies::threads) {
+  if (gpu.copies == algrt::GpuCopies::Threads) {
     entry["copies"] = algrt::name(gpu.copies);
     entry["vector"] = gpu.vector;
     if (gpu.isReduction())
@@ -57,15 +57,15 @@ nlohmann::ordered_json gpuKernelJson(const algrt::Kernel &kernel) {
   if (gpu.cluster > 1) {
     entry["tile"]["cluster_rows"] = gpu.tile.cluster_rows;
     entry["tile"]["cluster_columns"] = gpu.tile.cluster_columns;
-    if (gpu.tile.split > 1)
-      entry["tile"]["split"] = gpu.tile.split;
+    if (gpu.tile.split_k > 1)
+      entry["tile"]["split"] = gpu.tile.split_k;
   }
   if (gpu.tile.types > 1)
     entry["tile"]["types"] = gpu.tile.types;
-  if (gpu.tile.long_groups > 0)
-    entry["tile"]["long_groups"] = gpu.tile.long_groups;
-  if (gpu.tile.held_groups > 0)
-    entry["tile"]["held_groups"] = gpu.tile.held_groups;
+  if (gpu.tile.longest_first > 0)
+    entry["tile"]["long_groups"] = gpu.tile.longest_first;
+  if (gpu.tile.stationary_groups > 0)
+    entry["tile"]["held_groups"] = gpu.tile.stationary_groups;
   entry["boxes"] = {{"x", box(gpu.x)}, {"w", box(gpu.w)}, {"y", box(gpu.y)}};
   entry["parameters"] = gpu.parameters.json();
   return entry;

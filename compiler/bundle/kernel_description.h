@@ -1,6 +1,5 @@
 // Kernels for GPUs as the manifest has them (docs/bundle.md), but for where their images are.
-#ifndef ALGCTL_COMPILER_BUNDLE_KERNEL_DESCRIPTION_H
-#define ALGCTL_COMPILER_BUNDLE_KERNEL_DESCRIPTION_H
+#pragma once
 
 #include "runtime/bundle/manifest.h"
 
@@ -15,5 +14,3 @@ nlohmann::ordered_json auxiliaryJson(const algrt::Kernel &kernel);
 nlohmann::ordered_json gpuKernelJson(const algrt::Kernel &kernel);
 
 } // namespace compiler
-
-#endif

@@ -53,12 +53,12 @@ nlohmann::ordered_json layerJson(const algebras::Layer &layer, const std::option
 
 static std::string encodeTable(const algebras::Lift &lift) {
   std::vector<std::vector<algrt::Term>> slots;
-  for (std::int64_t type = 0; type < lift.types(); ++type)
-    for (std::int64_t group = 0; group < lift.outputGroups(); ++group) {
+  for (int64_t type = 0; type < lift.types(); ++type)
+    for (int64_t group = 0; group < lift.outputGroups(); ++group) {
       std::vector<algrt::Term> &terms = slots.emplace_back();
       for (const algebras::BlockTerm &term : lift.terms(type, group))
-        terms.push_back({static_cast<std::int32_t>(term.input_group),
-                         static_cast<std::int32_t>(term.bank_row), term.coefficient.toDouble()});
+        terms.push_back({static_cast<int32_t>(term.input_group), static_cast<int32_t>(term.weight_row),
+                         term.coefficient.toDouble()});
     }
   return algrt::encodeTerms(lift.types(), lift.outputGroups(), slots);
 }
@@ -66,16 +66,16 @@ static std::string encodeTable(const algebras::Lift &lift) {
 static algrt::SupportKind kindOf(const algebras::Lift &lift) {
   using algebras::TermFormula;
   if (!lift.formula())
-    return algrt::SupportKind::table;
+    return algrt::SupportKind::Table;
   switch (*lift.formula()) {
   case TermFormula::Complete:
-    return algrt::SupportKind::complete;
+    return algrt::SupportKind::Complete;
   case TermFormula::Triangular:
-    return algrt::SupportKind::triangular;
+    return algrt::SupportKind::Triangular;
   case TermFormula::Diagonal:
-    return algrt::SupportKind::diagonal;
+    return algrt::SupportKind::Diagonal;
   case TermFormula::Full:
-    return algrt::SupportKind::full;
+    return algrt::SupportKind::Full;
   }
   llvm_unreachable("all formulas are above");
 }
@@ -94,7 +94,7 @@ EncodedSupport encodeSupport(const algebras::Lift &lift) {
     const algrt::SupportKind kind = kindOf(factor);
     nlohmann::ordered_json &entry = list.emplace_back();
     entry["kind"] = algrt::name(kind);
-    if (kind == algrt::SupportKind::table) {
+    if (kind == algrt::SupportKind::Table) {
       std::string name = "terms";
       if (factors.size() > 1)
         name += "-" + std::to_string(sections.size());
@@ -113,8 +113,8 @@ EncodedSupport encodeSupport(const algebras::Lift &lift) {
   return support;
 }
 
-std::int64_t supportEntries(const algebras::Lift &lift) {
-  std::int64_t entries = 0;
+int64_t supportEntries(const algebras::Lift &lift) {
+  int64_t entries = 0;
   for (const algebras::Lift &factor : factorsOf(lift))
     entries =
         algebras::checkedAdd(entries, algebras::tableEntries(factor), "the size of the tables of terms");
@@ -130,11 +130,11 @@ algrt::Support runtimeSupport(const algebras::Layer &layer) {
   const EncodedSupport support = encodeSupport(layer.lift);
   const algrt::Layer runtime_layer = runtimeLayer(layer);
   const nlohmann::json json = support.json;
-  const auto contentOf = [&](const std::string &name) -> std::string_view {
+  const auto content_of = [&](const std::string &name) -> std::string_view {
     return llvm::find_if(support.sections, [&](const auto &section) { return section.name == name; })->bytes;
   };
   return algrt::Support::parse(
-      algrt::parseSupportDescription(algrt::JsonFields(json, "support"), runtime_layer), contentOf,
+      algrt::parseSupportDescription(algrt::JsonFields(json, "support"), runtime_layer), content_of,
       runtime_layer);
 }
 

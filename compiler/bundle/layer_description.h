@@ -1,6 +1,5 @@
 // A layer as bundles and the runtime know it.
-#ifndef ALGCTL_COMPILER_BUNDLE_LAYER_DESCRIPTION_H
-#define ALGCTL_COMPILER_BUNDLE_LAYER_DESCRIPTION_H
+#pragma once
 
 #include "algebras/layer.h"
 #include "runtime/bundle/support.h"
@@ -26,7 +25,7 @@ struct EncodedSupport {
 EncodedSupport encodeSupport(const algebras::Lift &lift);
 
 /// What the tables of those sections hold (algebras::tableEntries).
-std::int64_t supportEntries(const algebras::Lift &lift);
+int64_t supportEntries(const algebras::Lift &lift);
 
 /// What the runtime reads out of a bundle of this layer.
 algrt::Layer runtimeLayer(const algebras::Layer &layer,
@@ -34,5 +33,3 @@ algrt::Layer runtimeLayer(const algebras::Layer &layer,
 algrt::Support runtimeSupport(const algebras::Layer &layer);
 
 } // namespace compiler
-
-#endif

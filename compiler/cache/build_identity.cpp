@@ -10,20 +10,20 @@ namespace compiler {
 namespace {
 
 /// The build identifier among the notes of one segment, in hexadecimal digits.
-std::string buildIdentifier(const char *notes, std::size_t bytes) {
+std::string buildIdentifier(const char *notes, size_t bytes) {
   while (bytes >= sizeof(ElfW(Nhdr))) {
     ElfW(Nhdr) note;
     std::memcpy(&note, notes, sizeof note);
-    const std::size_t name = (note.n_namesz + std::size_t{3}) & ~std::size_t{3};
-    const std::size_t description = (note.n_descsz + std::size_t{3}) & ~std::size_t{3};
-    const std::size_t size = sizeof note + name + description;
+    const size_t name = (note.n_namesz + size_t{3}) & ~size_t{3};
+    const size_t description = (note.n_descsz + size_t{3}) & ~size_t{3};
+    const size_t size = sizeof note + name + description;
     if (size > bytes)
       break;
     if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
         std::memcmp(notes + sizeof note, "GNU", 4) == 0) {
       std::string digits;
-      for (std::size_t i = 0; i < note.n_descsz; ++i) {
-        const auto byte = static_cast<std::uint8_t>(notes[sizeof note + name + i]);
+      for (size_t i = 0; i < note.n_descsz; ++i) {
+        const auto byte = static_cast<uint8_t>(notes[sizeof note + name + i]);
         digits += "0123456789abcdef"[byte >> 4];
         digits += "0123456789abcdef"[byte & 15];
       }
@@ -40,7 +40,7 @@ struct Identifiers {
   std::set<std::string> libraries;
 };
 
-int visit(dl_phdr_info *object, std::size_t, void *result) {
+int visit(dl_phdr_info *object, size_t, void *result) {
   const std::string_view name = object->dlpi_name;
   const bool program = name.empty();
   if (!program && name.find("libLLVM") == name.npos && name.find("libMLIR") == name.npos)

@@ -1,6 +1,5 @@
 // Which build of the compiler this is.
-#ifndef ALGCTL_COMPILER_CACHE_BUILD_IDENTITY_H
-#define ALGCTL_COMPILER_CACHE_BUILD_IDENTITY_H
+#pragma once
 
 #include <string>
 
@@ -12,5 +11,3 @@ namespace compiler {
 const std::string &buildIdentity();
 
 } // namespace compiler
-
-#endif

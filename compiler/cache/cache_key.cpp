@@ -10,13 +10,13 @@ static void addCounted(algrt::Sha256 &hash, std::string_view text) {
 }
 
 CacheKey &CacheKey::add(std::string_view name, std::string_view value) {
-  addCounted(hash, name);
-  addCounted(hash, value);
+  addCounted(hash_, name);
+  addCounted(hash_, value);
   return *this;
 }
 
 std::string CacheKey::digits() const {
-  algrt::Sha256 copy = hash;
+  algrt::Sha256 copy = hash_;
   return algrt::toHex(copy.finish());
 }
 

@@ -1,6 +1,5 @@
 // The name of something by what it was made of.
-#ifndef ALGCTL_COMPILER_CACHE_CACHE_KEY_H
-#define ALGCTL_COMPILER_CACHE_CACHE_KEY_H
+#pragma once
 
 #include "runtime/bundle/sha256.h"
 
@@ -18,9 +17,7 @@ public:
   std::string digits() const;
 
 private:
-  algrt::Sha256 hash;
+  algrt::Sha256 hash_;
 };
 
 } // namespace compiler
-
-#endif

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view first_line = "algctl cache entry 1\n";
-constexpr std::size_t digits_of_key = 64;
+constexpr size_t digits_of_key = 64;
 /// A writer that takes longer than that is no more.
 constexpr std::chrono::hours longest_write(1);
 /// Whether others read the folder is said by its own mode alone; nobody else writes there, whatever the
@@ -48,7 +48,7 @@ Parts split(std::string_view bytes) {
   }
   bytes.remove_prefix(first_line.size());
   for (std::string_view *line : {&parts.key, &parts.what, &parts.hash}) {
-    const std::size_t end = bytes.find('\n');
+    const size_t end = bytes.find('\n');
     if (end == std::string_view::npos) {
       parts.fault = "ends within its first lines";
       return parts;
@@ -80,7 +80,7 @@ std::string keyOf(const fs::path &file) {
 /// Whether a file is what a writer of an entry renames in the end: the entry's name and a suffix of its own.
 bool isUnfinished(const fs::path &file) {
   const std::string name = file.filename().string();
-  const std::size_t digits = digits_of_key - 2;
+  const size_t digits = digits_of_key - 2;
   return name.size() > digits && name[digits] == '.' &&
          isKey(file.parent_path().filename().string() + name.substr(0, digits));
 }

@@ -10,8 +10,7 @@
 // Who can write an entry decides what is run by whoever takes it. So a folder and its entries are used only
 // where they belong to this user or to root and nobody else can write them (compiler/process/trust.h); hashes
 // tell damage from what was stored, not one writer from another.
-#ifndef ALGCTL_COMPILER_CACHE_CONTENT_CACHE_H
-#define ALGCTL_COMPILER_CACHE_CONTENT_CACHE_H
+#pragma once
 
 #include <chrono>
 #include <cstdint>
@@ -30,7 +29,7 @@ public:
   struct Entry {
     std::string key;  ///< 64 hexadecimal digits
     std::string what; ///< as store() was told; empty where the entry is damaged
-    std::uint64_t bytes = 0;
+    uint64_t bytes = 0;
     Time last_used;
   };
   struct Fault {
@@ -39,13 +38,13 @@ public:
   };
   /// What collect() may leave. Absent limits do not limit.
   struct Limits {
-    std::optional<std::uint64_t> bytes;                     ///< of all entries together
+    std::optional<uint64_t> bytes;                          ///< of all entries together
     std::optional<std::chrono::duration<double>> since_use; ///< since an entry was last used
   };
   struct Collected {
-    std::vector<Entry> removed;  ///< in the order in which they went: the least recently used first
-    std::uint64_t leftovers = 0; ///< files of writers that did not get to their end
-    std::uint64_t kept = 0, kept_bytes = 0;
+    std::vector<Entry> removed; ///< in the order in which they went: the least recently used first
+    uint64_t leftovers = 0;     ///< files of writers that did not get to their end
+    uint64_t kept = 0, kept_bytes = 0;
     std::vector<Fault> faults; ///< what could not be removed
   };
 
@@ -85,5 +84,3 @@ private:
 std::filesystem::path kernelCacheFolder();
 
 } // namespace compiler
-
-#endif

@@ -17,7 +17,7 @@ int EntryFile::open(int parent, const char *name, int flags, const std::string &
   const int opened = ::openat(parent, name, flags | O_RDONLY | O_CLOEXEC);
   struct stat status;
   if (opened < 0 || ::fstat(opened, &status) != 0) {
-    absent = errno == ENOENT;
+    absent_ = errno == ENOENT;
     fault_ =
         errno == ELOOP ? called + "is a symbolic link" : called + "cannot be opened: " + std::strerror(errno);
   } else if ((flags & O_DIRECTORY) == 0 && !S_ISREG(status.st_mode)) {
@@ -25,7 +25,7 @@ int EntryFile::open(int parent, const char *name, int flags, const std::string &
   } else if (const std::string reason = reasonToDistrust(status); !reason.empty()) {
     fault_ = called + reason;
   } else {
-    size_ = static_cast<std::uint64_t>(status.st_size);
+    size_ = static_cast<uint64_t>(status.st_size);
     return opened;
   }
   if (opened >= 0)
@@ -41,31 +41,31 @@ EntryFile::EntryFile(const std::filesystem::path &folder, const std::string &sub
     return;
   const Descriptor within(open(top.get(), subfolder.c_str(), O_DIRECTORY | O_NOFOLLOW, "its folder "));
   if (within.get() >= 0)
-    descriptor = open(within.get(), name.c_str(), O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, "");
+    descriptor_ = open(within.get(), name.c_str(), O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, "");
 }
 
 EntryFile::~EntryFile() {
-  if (descriptor >= 0)
-    ::close(descriptor);
+  if (descriptor_ >= 0)
+    ::close(descriptor_);
 }
 
-std::string EntryFile::read(std::uint64_t most) const {
-  std::string bytes(static_cast<std::size_t>(std::min(most, size_)), '\0');
-  std::size_t filled = 0;
+std::string EntryFile::read(uint64_t most) const {
+  std::string bytes(static_cast<size_t>(std::min(most, size_)), '\0');
+  size_t filled = 0;
   while (filled < bytes.size()) {
     const ssize_t got =
-        ::pread(descriptor, bytes.data() + filled, bytes.size() - filled, static_cast<off_t>(filled));
+        ::pread(descriptor_, bytes.data() + filled, bytes.size() - filled, static_cast<off_t>(filled));
     if (got < 0 && errno == EINTR)
       continue;
     if (got <= 0)
       break;
-    filled += static_cast<std::size_t>(got);
+    filled += static_cast<size_t>(got);
   }
   bytes.resize(filled);
   return bytes;
 }
 
-void EntryFile::touch() const { (void)::futimens(descriptor, nullptr); }
+void EntryFile::touch() const { (void)::futimens(descriptor_, nullptr); }
 
 std::string reasonToDistrustFolder(const std::filesystem::path &folder) {
   const Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));

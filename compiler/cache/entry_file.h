@@ -1,6 +1,5 @@
 // The file of an entry, opened so that nobody but its owner and root has a say in what is read.
-#ifndef ALGCTL_COMPILER_CACHE_ENTRY_FILE_H
-#define ALGCTL_COMPILER_CACHE_ENTRY_FILE_H
+#pragma once
 
 #include <cstdint>
 #include <filesystem>
@@ -20,26 +19,24 @@ public:
 
   /// Why it is not to be used; empty where it is open.
   const std::string &fault() const { return fault_; }
-  bool isAbsent() const { return absent; }
+  bool isAbsent() const { return absent_; }
 
-  std::uint64_t size() const { return size_; }
+  uint64_t size() const { return size_; }
   /// Its first bytes, at most so many: fewer where the file ends or cannot be read any further.
-  std::string read(std::uint64_t most) const;
+  std::string read(uint64_t most) const;
   /// Marks it as used now, where this user may.
   void touch() const;
 
 private:
   int open(int parent, const char *name, int flags, const std::string &called);
 
-  int descriptor = -1;
-  std::uint64_t size_ = 0;
+  int descriptor_ = -1;
+  uint64_t size_ = 0;
   std::string fault_;
-  bool absent = false;
+  bool absent_ = false;
 };
 
 /// Why nothing in a folder is to be used; empty where it may be, and where there is none.
 std::string reasonToDistrustFolder(const std::filesystem::path &folder);
 
 } // namespace compiler
-
-#endif

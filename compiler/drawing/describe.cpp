@@ -16,18 +16,18 @@
 namespace compiler {
 namespace {
 
-constexpr std::int64_t kShownSlots = 40;
-constexpr std::int64_t kShownVertices = 24;
-constexpr std::int64_t kLargestPrintedTable = 25;
-constexpr std::size_t kTableWidth = 120; // columns of a terminal that a table may take
+constexpr int64_t shown_slots = 40;
+constexpr int64_t shown_vertices = 24;
+constexpr int64_t largest_printed_table = 25;
+constexpr size_t table_width = 120; // columns of a terminal that a table may take
 
 // Width on a terminal: code points, not bytes.
-std::size_t width(const std::string &text) {
-  return static_cast<std::size_t>(std::count_if(
+size_t width(const std::string &text) {
+  return static_cast<size_t>(std::count_if(
       text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
-std::string padded(const std::string &text, std::size_t columns) {
+std::string padded(const std::string &text, size_t columns) {
   return text + std::string(columns > width(text) ? columns - width(text) : 0, ' ');
 }
 
@@ -35,20 +35,20 @@ std::string padded(const std::string &text, std::size_t columns) {
 std::string squareTable(const algebras::Algebra &algebra, const std::vector<std::string> &heads,
                         const std::vector<std::string> &names) {
   auto entries = productTable(algebra, names);
-  std::size_t size = names.size(), head = 0;
+  size_t size = names.size(), head = 0;
   for (const std::string &name : heads)
     head = std::max(head, width(name));
   std::string first = "  " + std::string(head, ' ') + " |", rule = "  " + std::string(head, '-') + "-+";
   std::vector<std::string> lines;
   for (const std::string &name : heads)
     lines.push_back("  " + padded(name, head) + " |");
-  for (std::size_t j = 0; j < size; ++j) {
-    std::size_t widest = width(names[j]);
-    for (std::size_t i = 0; i < size; ++i)
+  for (size_t j = 0; j < size; ++j) {
+    size_t widest = width(names[j]);
+    for (size_t i = 0; i < size; ++i)
       widest = std::max(widest, width(entries[i][j]));
     first += " " + padded(names[j], widest + 1);
     rule += std::string(widest + 2, '-');
-    for (std::size_t i = 0; i < size; ++i)
+    for (size_t i = 0; i < size; ++i)
       lines[i] += " " + padded(entries[i][j] == "0" ? "." : entries[i][j], widest + 1);
   }
   std::string text;
@@ -62,24 +62,24 @@ std::string squareTable(const algebras::Algebra &algebra, const std::vector<std:
 // With the slots' names where that fits a terminal, else with their numbers and the names beside the rows.
 // Empty when there are too many.
 std::string tableText(const algebras::Algebra &algebra, bool full) {
-  if (algebra.dimension() > (full ? kLargestProductTable : kLargestPrintedTable))
+  if (algebra.dimension() > (full ? largest_product_table : largest_printed_table))
     return {};
   std::vector<std::string> names = slotNames(algebra), numbers = slotNumbers(algebra);
   std::string text = squareTable(algebra, names, names);
-  if (width(text.substr(0, text.find('\n'))) <= kTableWidth)
+  if (width(text.substr(0, text.find('\n'))) <= table_width)
     return text;
   std::vector<std::string> heads;
-  for (std::size_t slot = 0; slot < names.size(); ++slot)
+  for (size_t slot = 0; slot < names.size(); ++slot)
     heads.push_back(fmt::format("{:<4}{}", numbers[slot], names[slot]));
   return squareTable(algebra, heads, numbers);
 }
 
 std::string quiverText(const Quiver &quiver, bool full) {
   std::string text = quiver.caption + "\n";
-  std::int64_t count = static_cast<std::int64_t>(quiver.labels.size());
-  std::int64_t shown = full ? count : std::min(count, kShownVertices);
+  int64_t count = static_cast<int64_t>(quiver.labels.size());
+  int64_t shown = full ? count : std::min(count, shown_vertices);
   auto arrow = quiver.arrows.begin();
-  for (std::int64_t i = 0; i < shown; ++i) {
+  for (int64_t i = 0; i < shown; ++i) {
     std::string targets;
     for (; arrow != quiver.arrows.end() && arrow->from == i; ++arrow)
       targets +=
@@ -113,7 +113,7 @@ void appendList(std::string &text, std::string_view indent, const List &list, Pr
 } // namespace
 
 std::string describeText(const algebras::Algebra &algebra, bool full) {
-  if (full && algebra.nonzeros() > algebras::Algebra::kExpansionLimit)
+  if (full && algebra.nonzeros() > algebras::Algebra::expansion_limit)
     throw algebras::InputError(
         fmt::format("{} has {} constants, too many to print", algebra.name(), algebra.nonzeros()))
         .hint("leave out --full");
@@ -127,8 +127,8 @@ std::string describeText(const algebras::Algebra &algebra, bool full) {
     text += "Row times column:\n" + table + "\n";
 
   text += "Terms of each output slot:\n";
-  std::int64_t shown = full ? algebra.dimension() : std::min(algebra.dimension(), kShownSlots);
-  for (std::int64_t slot = 0; slot < shown; ++slot)
+  int64_t shown = full ? algebra.dimension() : std::min(algebra.dimension(), shown_slots);
+  for (int64_t slot = 0; slot < shown; ++slot)
     text += fmt::format("  y[{}] = {}\n", algebra.slotName(slot), outputTerms(algebra, slot));
   if (shown < algebra.dimension())
     text += fmt::format("  ... and {} more slots (--full prints them)\n", algebra.dimension() - shown);
@@ -144,8 +144,8 @@ std::string describeJson(const algebras::Algebra &algebra) {
   std::string text = fmt::format(
       "{{\n  \"format\": {},\n  \"name\": {},\n  \"field\": {},\n  \"dimension\": {},\n  \"slots\": ",
       algrt::json_format, quoted(algebra.name()), quoted(algebra.field().name()), algebra.dimension());
-  appendList(text, "  ", std::views::iota(std::int64_t{0}, algebra.dimension()),
-             [&](std::int64_t slot) { return quoted(algebra.slotName(slot)); });
+  appendList(text, "  ", std::views::iota(int64_t{0}, algebra.dimension()),
+             [&](int64_t slot) { return quoted(algebra.slotName(slot)); });
   text += ",\n  \"constants\": ";
   appendList(text, "  ", table.constants(), [](const algebras::Constant &constant) {
     return fmt::format("[{}, {}, {}, \"{}\"]", constant.i, constant.j, constant.k, constant.value.toString());
@@ -155,7 +155,7 @@ std::string describeJson(const algebras::Algebra &algebra) {
     text += "{\n    \"vertices\": ";
     appendList(text, "    ", peirce->labels, quoted);
     text += ",\n    \"sizes\": ";
-    appendList(text, "    ", peirce->sizes, [](std::int64_t size) { return std::to_string(size); });
+    appendList(text, "    ", peirce->sizes, [](int64_t size) { return std::to_string(size); });
     text += ",\n    \"arrows\": ";
     appendList(text, "    ", peirce->arrows(), [](const auto &arrow) {
       return fmt::format("[{}, {}, {}]", arrow.first.first, arrow.first.second, arrow.second);

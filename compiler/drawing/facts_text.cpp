@@ -9,28 +9,28 @@
 namespace compiler {
 namespace {
 
-constexpr std::size_t kShown = 12;
+constexpr size_t most_shown = 12;
 
 std::string yesNo(const std::optional<bool> &value) { return !value ? "not known" : *value ? "yes" : "no"; }
 
-std::string number(const std::optional<std::int64_t> &value) {
+std::string number(const std::optional<int64_t> &value) {
   return value ? fmt::format("{}", *value) : "not known";
 }
 
 // The first few of a long list, and how many there are.
 std::string shortened(std::vector<std::string> items, const char *separator) {
-  std::size_t count = items.size();
-  if (count > kShown) {
-    items.resize(kShown);
+  size_t count = items.size();
+  if (count > most_shown) {
+    items.resize(most_shown);
     items.push_back(fmt::format("... ({} in all)", count));
   }
   return fmt::format("{}", fmt::join(items, separator));
 }
 
 // "4 of dimension 1, 2 of dimension 9".
-std::string components(const std::vector<std::int64_t> &dimensions) {
-  std::map<std::int64_t, std::int64_t> counts;
-  for (std::int64_t dimension : dimensions)
+std::string components(const std::vector<int64_t> &dimensions) {
+  std::map<int64_t, int64_t> counts;
+  for (int64_t dimension : dimensions)
     ++counts[dimension];
   std::vector<std::string> parts;
   for (auto [dimension, count] : counts)
@@ -40,11 +40,11 @@ std::string components(const std::vector<std::int64_t> &dimensions) {
 
 // Numbers that no one reads to the end are cut; --json has all of them.
 std::string coefficientText(const algebras::Rational &value) {
-  constexpr std::size_t kLongest = 60, kKept = 20;
+  constexpr size_t longest = 60, kept = 20;
   std::string text = value.toString();
-  return text.size() <= kLongest ? text
-                                 : fmt::format("{}...{} ({} characters)", text.substr(0, kKept),
-                                               text.substr(text.size() - kKept), text.size());
+  return text.size() <= longest ? text
+                                : fmt::format("{}...{} ({} characters)", text.substr(0, kept),
+                                              text.substr(text.size() - kept), text.size());
 }
 
 std::string identity(const algebras::SparseVector &vector) {
@@ -70,8 +70,8 @@ std::string kindOf(const algebras::SimpleKind &kind, const algebras::Field &fiel
       kind.center_polynomial.empty()
           ? field.name()
           : fmt::format("{}[x]/({})", field.name(), algebras::toString(kind.center_polynomial));
-  constexpr std::size_t kLongest = 60;
-  if (center.size() > kLongest)
+  constexpr size_t longest = 60;
+  if (center.size() > longest)
     center = fmt::format("a field of degree {}", kind.centerDimension());
   if (!kind.matrix_degree)
     return fmt::format("simple with centre {}, matrix degree not decided", center);
@@ -136,7 +136,7 @@ std::vector<FactLine> factLines(const algebras::Facts &facts) {
                      proof(facts, "radical_dimension")};
     if (facts.radical_series) {
       std::vector<std::string> powers;
-      for (std::int64_t dimension : *facts.radical_series)
+      for (int64_t dimension : *facts.radical_series)
         powers.push_back(fmt::format("{}", dimension));
       radical.reason = "its powers: " + shortened(powers, ", ");
     }

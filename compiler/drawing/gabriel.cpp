@@ -19,9 +19,9 @@ Quiver gabrielQuiverOf(const Algebra &algebra) {
     return quiverOf(algebra);
   Quiver quiver;
   quiver.unlabelled = 1;
-  constexpr std::int64_t kLargestExamined = std::int64_t{1} << 16;
+  constexpr int64_t largest_examined = int64_t{1} << 16;
   std::optional<algebras::PeirceQuiver> peirce;
-  if (algebra.dimension() <= kLargestExamined)
+  if (algebra.dimension() <= largest_examined)
     peirce = algebras::peirceQuiver(algebra);
   if (!peirce) {
     quiver.caption = fmt::format(
@@ -31,14 +31,14 @@ Quiver gabrielQuiverOf(const Algebra &algebra) {
         algebra.name(), algebra.field().name());
     return quiver;
   }
-  if (peirce->vertexCount() > kLargestDrawing) {
+  if (peirce->vertexCount() > largest_drawing) {
     quiver.caption = fmt::format("The Gabriel quiver of {} has {} vertices; more than {} are not drawn.",
-                                 algebra.name(), peirce->vertexCount(), kLargestDrawing);
+                                 algebra.name(), peirce->vertexCount(), largest_drawing);
     return quiver;
   }
-  for (std::int64_t vertex = 0; vertex < peirce->vertexCount(); ++vertex) {
+  for (int64_t vertex = 0; vertex < peirce->vertexCount(); ++vertex) {
     const std::string &label = peirce->labels[vertex];
-    std::int64_t size = peirce->sizes[vertex];
+    int64_t size = peirce->sizes[vertex];
     quiver.labels.push_back(size == 1 ? label : fmt::format("{}: M({})", label, size));
     quiver.row_types.push_back(vertex);
   }
@@ -54,7 +54,7 @@ Quiver gabrielQuiverOf(const Algebra &algebra) {
           : fmt::format(" It is that of the basic algebra, of dimension {}; M(d) marks components of d x d "
                         "matrices.",
                         peirce->basicDimension()));
-  if (peirce->vertexCount() > kMostBentPairs)
+  if (peirce->vertexCount() > most_bent_pairs)
     quiver.caption += " A line without a head stands for both arrows.";
   return quiver;
 }

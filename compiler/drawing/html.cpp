@@ -14,9 +14,9 @@ namespace {
 
 using algebras::Algebra;
 
-constexpr std::int64_t kLargestSupportTable = 48;
+constexpr int64_t largest_support_table = 48;
 
-constexpr const char *kStyle = R"css(
+constexpr const char *style = R"css(
 :root { color-scheme: light; --ink: #1b2430; --soft: #5b6675; --line: #dfe4ea; --paper: #fff; --ground: #f4f6f8; }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--ground); color: var(--ink);
@@ -74,10 +74,10 @@ std::string figure(const Quiver &quiver, const std::string &name, const DrawGrap
 }
 
 // What colours a slot: its row type, in matrix-like algebras.
-std::string background(const Algebra &algebra, std::int64_t slot) {
+std::string background(const Algebra &algebra, int64_t slot) {
   if (!algebra.isMatrixLike())
     return {};
-  std::int64_t type = algebra.rowTypeOf(algebra.position(slot).row);
+  int64_t type = algebra.rowTypeOf(algebra.position(slot).row);
   return fmt::format(" style=\"background:{}\"", typeColours(type, algebra.rowTypes()).pale);
 }
 
@@ -100,13 +100,13 @@ std::string factList(const algebras::Facts &facts) {
 std::string squareTable(const Algebra &algebra) {
   auto entries = productTable(algebra, slotNames(algebra));
   std::string html = "<div class=\"scroll\"><table><thead><tr><th>x &middot; w</th>";
-  for (std::int64_t j = 0; j < algebra.dimension(); ++j)
+  for (int64_t j = 0; j < algebra.dimension(); ++j)
     html += fmt::format("<th>{}</th>", escapeMarkup(algebra.slotName(j)));
   html += "</tr></thead><tbody>\n";
-  for (std::int64_t i = 0; i < algebra.dimension(); ++i) {
+  for (int64_t i = 0; i < algebra.dimension(); ++i) {
     std::string colour = background(algebra, i);
     html += fmt::format("<tr><th{}>{}</th>", colour, escapeMarkup(algebra.slotName(i)));
-    for (std::int64_t j = 0; j < algebra.dimension(); ++j) {
+    for (int64_t j = 0; j < algebra.dimension(); ++j) {
       const std::string &entry = entries[i][j];
       html += entry == "0"
                   ? "<td class=\"zero\">&middot;</td>"
@@ -121,15 +121,15 @@ std::string squareTable(const Algebra &algebra) {
 // One line per row type: which input groups each output group sums.
 std::string supportTable(const Algebra &algebra) {
   std::string html = "<div class=\"scroll\"><table><thead><tr><th>type</th>";
-  for (std::int64_t j = 0; j < algebra.positions(); ++j)
+  for (int64_t j = 0; j < algebra.positions(); ++j)
     html += fmt::format("<th>y<sub>{}</sub></th>", j);
   html += "</tr></thead><tbody>\n";
-  for (std::int64_t type = 0; type < algebra.rowTypes(); ++type) {
-    std::int64_t row = algebra.firstRowOf(type);
+  for (int64_t type = 0; type < algebra.rowTypes(); ++type) {
+    int64_t row = algebra.firstRowOf(type);
     std::string colour = typeColours(type, algebra.rowTypes()).pale;
     html += fmt::format("<tr><th style=\"background:{}\">{}</th>", colour, type);
-    for (std::int64_t j = 0; j < algebra.positions(); ++j) {
-      std::vector<std::int64_t> support = algebra.support(row, j);
+    for (int64_t j = 0; j < algebra.positions(); ++j) {
+      std::vector<int64_t> support = algebra.support(row, j);
       if (support.empty())
         html += "<td class=\"zero\">&middot;</td>";
       else if (support.size() <= 4)
@@ -143,11 +143,11 @@ std::string supportTable(const Algebra &algebra) {
 }
 
 std::string products(const Algebra &algebra) {
-  if (algebra.dimension() <= kLargestProductTable)
+  if (algebra.dimension() <= largest_product_table)
     return "<section><h2>Multiplication table</h2>\n<p class=\"note\">Row times column" +
            std::string(algebra.isMatrixLike() ? ", coloured by the row type of the left factor" : "") +
            ".</p>\n" + squareTable(algebra) + "</section>\n";
-  if (algebra.isMatrixLike() && algebra.positions() <= kLargestSupportTable)
+  if (algebra.isMatrixLike() && algebra.positions() <= largest_support_table)
     return fmt::format(
         "<section><h2>Supports</h2>\n<p class=\"note\">The table has {0} x {0} entries. Shown is, for "
         "every row type, the set of input groups that each output group sums.</p>\n{1}</section>\n",
@@ -174,7 +174,7 @@ std::string toHtml(const Algebra &algebra, const algebras::Facts &facts, const D
       "<div class=\"columns\">\n<section><h2>What is proved</h2>\n{5}</section>\n"
       "<div><section><h2>Quiver</h2>\n{6}</section>\n{8}</div>\n</div>\n{7}"
       "</main>\n</body>\n</html>\n",
-      name, kStyle, algebra.dimension(), escapeMarkup(algebra.field().name()), algebra.nonzeros(),
+      name, style, algebra.dimension(), escapeMarkup(algebra.field().name()), algebra.nonzeros(),
       factList(facts), figure(gabrielQuiverOf(algebra), algebra.name(), draw), products(algebra), positions);
 }
 

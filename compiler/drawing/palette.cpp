@@ -20,9 +20,9 @@ std::string fromHsl(double hue, double saturation, double lightness) {
 
 } // namespace
 
-TypeColours typeColours(std::int64_t type, std::int64_t count) {
+TypeColours typeColours(int64_t type, int64_t count) {
   double hue =
-      std::fmod(0.58 + static_cast<double>(type) / static_cast<double>(std::max<std::int64_t>(1, count)), 1);
+      std::fmod(0.58 + static_cast<double>(type) / static_cast<double>(std::max<int64_t>(1, count)), 1);
   return {fromHsl(hue, 0.55, 0.42), fromHsl(hue, 0.62, 0.90)};
 }
 

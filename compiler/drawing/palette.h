@@ -12,6 +12,6 @@ struct TypeColours {
 };
 
 // Hues spread evenly over `count` types.
-TypeColours typeColours(std::int64_t type, std::int64_t count);
+TypeColours typeColours(int64_t type, int64_t count);
 
 } // namespace compiler

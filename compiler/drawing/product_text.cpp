@@ -22,7 +22,7 @@ std::string sumText(const std::vector<std::pair<Rational, std::string>> &summand
   return text.empty() ? "0" : text;
 }
 
-std::string outputTerms(const algebras::Algebra &algebra, std::int64_t slot) {
+std::string outputTerms(const algebras::Algebra &algebra, int64_t slot) {
   std::vector<std::pair<Rational, std::string>> summands;
   for (const algebras::Constant &constant : algebra.constantsInto(slot))
     summands.emplace_back(constant.value, fmt::format("x[{}] w[{}]", algebra.slotName(constant.i),
@@ -32,29 +32,29 @@ std::string outputTerms(const algebras::Algebra &algebra, std::int64_t slot) {
 
 std::vector<std::string> slotNames(const algebras::Algebra &algebra) {
   std::vector<std::string> names;
-  for (std::int64_t slot = 0; slot < algebra.dimension(); ++slot)
+  for (int64_t slot = 0; slot < algebra.dimension(); ++slot)
     names.push_back(algebra.slotName(slot));
   return names;
 }
 
 std::vector<std::string> slotNumbers(const algebras::Algebra &algebra) {
   std::vector<std::string> names;
-  for (std::int64_t slot = 0; slot < algebra.dimension(); ++slot)
+  for (int64_t slot = 0; slot < algebra.dimension(); ++slot)
     names.push_back(fmt::format("b{}", slot));
   return names;
 }
 
 std::vector<std::vector<std::string>> productTable(const algebras::Algebra &algebra,
                                                    const std::vector<std::string> &names) {
-  std::size_t size = static_cast<std::size_t>(algebra.dimension());
+  size_t size = static_cast<size_t>(algebra.dimension());
   std::vector<std::vector<std::vector<std::pair<Rational, std::string>>>> sums(
       size, std::vector<std::vector<std::pair<Rational, std::string>>>(size));
   algebras::Table table = algebra.expand();
   for (const algebras::Constant &constant : table.constants())
     sums[constant.i][constant.j].emplace_back(constant.value, names[constant.k]);
   std::vector<std::vector<std::string>> entries(size, std::vector<std::string>(size));
-  for (std::size_t i = 0; i < size; ++i)
-    for (std::size_t j = 0; j < size; ++j)
+  for (size_t i = 0; i < size; ++i)
+    for (size_t j = 0; j < size; ++j)
       entries[i][j] = sumText(sums[i][j]);
   return entries;
 }

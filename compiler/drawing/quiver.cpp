@@ -47,18 +47,18 @@ Quiver quiverOf(const Algebra &algebra) {
                     algebra.name());
     return quiver;
   }
-  std::int64_t count = algebra.positions();
-  if (count > kLargestDrawing) {
+  int64_t count = algebra.positions();
+  if (count > largest_drawing) {
     quiver.caption = fmt::format("{} has {} vertices; more than {} are not drawn.", algebra.name(), count,
-                                 kLargestDrawing);
+                                 largest_drawing);
     return quiver;
   }
-  for (std::int64_t i = 0; i < count; ++i) {
+  for (int64_t i = 0; i < count; ++i) {
     quiver.labels.push_back(algebras::positionName(algebra, i));
     quiver.row_types.push_back(algebra.rowTypeOf(i));
-    for (std::int64_t j = 0; j < count; ++j)
+    for (int64_t j = 0; j < count; ++j)
       if (i != j && algebra.slotAt({i, j}))
-        quiver.arrows.push_back({i, j, static_cast<std::int64_t>(algebra.support(i, j).size())});
+        quiver.arrows.push_back({i, j, static_cast<int64_t>(algebra.support(i, j).size())});
   }
   // The number of products tells something only where it differs from slot to slot.
   if (!quiver.arrows.empty() &&
@@ -66,7 +66,7 @@ Quiver quiverOf(const Algebra &algebra) {
                   [&](const Arrow &arrow) { return arrow.products == quiver.arrows.front().products; }))
     quiver.unlabelled = quiver.arrows.front().products;
   quiver.caption = captionFor(algebra);
-  if (count > kMostBentPairs)
+  if (count > most_bent_pairs)
     quiver.caption += " A line without a head stands for both arrows.";
   return quiver;
 }
@@ -86,9 +86,9 @@ std::string quoted(const std::string &text) {
 } // namespace
 
 std::string toDot(const Quiver &quiver, const std::string &name) {
-  const auto count = static_cast<std::int64_t>(quiver.labels.size());
-  const bool crowded = count > kMostBentPairs;
-  const std::int64_t types = quiver.row_types.empty() ? 0 : *std::ranges::max_element(quiver.row_types) + 1;
+  const auto count = static_cast<int64_t>(quiver.labels.size());
+  const bool crowded = count > most_bent_pairs;
+  const int64_t types = quiver.row_types.empty() ? 0 : *std::ranges::max_element(quiver.row_types) + 1;
   // Inches: vertices shrink, and the circle grows, with their number. Two lie side by side, more begin at the
   // top.
   const double vertex = count <= 12 ? 0.6 : count <= 32 ? 0.4 : 0.25;
@@ -98,7 +98,7 @@ std::string toDot(const Quiver &quiver, const std::string &name) {
       "  node [shape=circle, style=filled, fontname=Helvetica, fontsize={}, width={}, margin=0];\n"
       "  edge [fontname=Helvetica, fontsize=11, arrowsize=0.7, penwidth={}];\n",
       quoted(name), crowded ? "line" : "curved", crowded ? 9 : 13, vertex, crowded ? 0.5 : 1.0);
-  for (std::int64_t i = 0; i < count; ++i) {
+  for (int64_t i = 0; i < count; ++i) {
     const double angle = 2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(count) -
                          (count == 2 ? std::numbers::pi : std::numbers::pi / 2);
     const TypeColours colours = typeColours(quiver.row_types[i], types);
@@ -106,7 +106,7 @@ std::string toDot(const Quiver &quiver, const std::string &name) {
                        quoted(quiver.labels[i]), ring * std::cos(angle), -ring * std::sin(angle),
                        colours.pale, colours.strong);
   }
-  std::set<std::pair<std::int64_t, std::int64_t>> present;
+  std::set<std::pair<int64_t, int64_t>> present;
   for (const Arrow &arrow : quiver.arrows)
     present.emplace(arrow.from, arrow.to);
   for (const Arrow &arrow : quiver.arrows) {

@@ -1,11 +1,11 @@
 // convert-alg-to-tile: chooses schedules and writes the kernels of every function with products.
-#include "compiler/lower/bank_gradient_kernel.h"
 #include "compiler/lower/kernel_builder.h"
 #include "compiler/lower/match_product.h"
 #include "compiler/lower/passes.h"
 #include "compiler/lower/reduced_kernel.h"
 #include "compiler/lower/staged_kernel.h"
 #include "compiler/lower/staged_schedule.h"
+#include "compiler/lower/weight_gradient_kernel.h"
 #include "compiler/schedule/cpu_schedule.h"
 #include "compiler/schedule/targets.h"
 
@@ -80,11 +80,11 @@ private:
 } // namespace
 
 static tile::ScheduleAttr toAttribute(MLIRContext *context, const CpuSchedule &schedule) {
-  static const tile::BankAccess access[] = {tile::BankAccess::Packed, tile::BankAccess::Copied,
-                                            tile::BankAccess::Direct};
+  static const tile::WeightAccess access[] = {tile::WeightAccess::Packed, tile::WeightAccess::Copied,
+                                              tile::WeightAccess::Direct};
   return tile::ScheduleAttr::get(context, schedule.types, schedule.rows, schedule.register_rows,
                                  schedule.register_columns, schedule.lanes,
-                                 access[static_cast<int>(schedule.bank)]);
+                                 access[static_cast<int>(schedule.weights)]);
 }
 
 LogicalResult ConvertAlgToTile::writeStagedKernel(func::FuncOp function, MatchedProduct &product) {
@@ -101,8 +101,8 @@ LogicalResult ConvertAlgToTile::writeStagedKernel(func::FuncOp function, Matched
   choice.rows = rows;
   choice.vector = vector;
   choice.positions = positions;
-  choice.bank_gradient = kernel.layout.isBankGradient();
-  choice.forward = !kernel.layout.isTransposed() && !choice.bank_gradient;
+  choice.weight_gradient = kernel.layout.isWeightGradient();
+  choice.forward = !kernel.layout.isTransposed() && !choice.weight_gradient;
   tile::StagedAttr chosen;
   tile::ReducedAttr reduced;
   try {
@@ -127,38 +127,38 @@ void ConvertAlgToTile::writeKernels(func::FuncOp function, const MatchedProduct 
   const algebras::Layer &layer = product.scheduled;
   OpBuilder builder(function);
   const std::string name = function.getSymName().str();
-  auto kernels = [&](BankAccess bank, std::int64_t m) {
-    CpuSchedule schedule = chooseCpuSchedule(layer, level, bank, m);
+  auto kernels = [&](WeightAccess weight_matrix, int64_t m) {
+    CpuSchedule schedule = chooseCpuSchedule(layer, level, weight_matrix, m);
     return KernelBuilder(builder, function.getLoc(), product.kernel, toAttribute(&getContext(), schedule),
                          schedule.pairs, productsTogether(schedule, product.kernel.weights));
   };
 
-  if (layout.isBankGradient()) {
+  if (layout.isWeightGradient()) {
     Type element = product.kernel.element;
     const CpuGradientSchedule schedule = chooseCpuGradientSchedule(layer, level, rows);
-    // Gradients may be kept in f32 where activations and bank are bf16.
+    // Gradients may be kept in f32 where activations and weight matrix are bf16.
     const std::pair<StringRef, Type> results[] = {{"_f32", builder.getF32Type()},
                                                   {"_bf16", builder.getBF16Type()}};
     for (auto [suffix, result] : results)
       if (result.isF32() || !element.isF32())
-        writeBankGradient(builder, function.getLoc(), (name + suffix).str(), layout, schedule, element,
-                          result);
+        writeWeightGradient(builder, function.getLoc(), (name + suffix).str(), layout, schedule, element,
+                            result);
     return;
   }
-  // Gradients meet a bank once, before it changes, and read it across its rows: copies pay, nothing else
-  // does.
+  // Gradients meet a weight matrix once, before it changes, and read it across its rows: copies pay, nothing
+  // else does.
   if (layout.isTransposed()) {
-    kernels(BankAccess::Copied, rows).contraction(name);
+    kernels(WeightAccess::Copied, rows).contraction(name);
     return;
   }
-  KernelBuilder packed = kernels(BankAccess::Packed, rows);
+  KernelBuilder packed = kernels(WeightAccess::Packed, rows);
   packed.contraction(name + "_packed");
   packed.pack(name + "_pack");
-  kernels(BankAccess::Copied, rows).contraction(name + "_copied");
+  kernels(WeightAccess::Copied, rows).contraction(name + "_copied");
   // Read in place only where a type has hardly more rows than one register tile.
-  constexpr std::int64_t few_rows = 4;
-  std::int64_t few = 0;
+  constexpr int64_t few_rows = 4;
+  int64_t few = 0;
   if (__builtin_mul_overflow(few_rows, layer.lift.types(), &few))
     few = few_rows;
-  kernels(BankAccess::Direct, std::min<std::int64_t>(few, rows)).contraction(name + "_direct");
+  kernels(WeightAccess::Direct, std::min<int64_t>(few, rows)).contraction(name + "_direct");
 }

@@ -14,11 +14,11 @@ namespace {
 /// A function while it is read and its kernel is written.
 class ElementwiseMatch {
 public:
-  explicit ElementwiseMatch(func::FuncOp function) : function(function), builder(function) {}
+  explicit ElementwiseMatch(func::FuncOp function) : function_(function), builder_(function) {}
 
   /// The kernel, behind the function.
   FailureOr<tile::ElementwiseOp> write();
-  ArrayRef<std::string> getArguments() const { return arguments; }
+  ArrayRef<std::string> getArguments() const { return arguments_; }
 
 private:
   /// What the operations read of each argument.
@@ -35,13 +35,13 @@ private:
   /// The number of a value at an element; null after an error.
   Value numberOf(Operation *user, Value value);
 
-  func::FuncOp function;
-  OpBuilder builder;
-  tile::ElementwiseOp kernel;
-  std::optional<SmallVector<std::int64_t>> domain;
-  llvm::DenseMap<Value, tile::Per> per_of_argument;
-  IRMapping numbers; ///< values of the function to what they are at an element
-  std::vector<std::string> arguments;
+  func::FuncOp function_;
+  OpBuilder builder_;
+  tile::ElementwiseOp kernel_;
+  std::optional<SmallVector<int64_t>> domain_;
+  llvm::DenseMap<Value, tile::Per> per_of_argument_;
+  IRMapping numbers_; ///< values of the function to what they are at an element
+  std::vector<std::string> arguments_;
 };
 
 } // namespace
@@ -49,13 +49,13 @@ private:
 LogicalResult ElementwiseMatch::requireDomain(Operation *user, Type type) {
   auto view = dyn_cast<alg::SlotsType>(type);
   const auto tensor = view ? view.getTensor() : cast<RankedTensorType>(type);
-  if (!domain) {
-    domain = llvm::to_vector(tensor.getShape());
+  if (!domain_) {
+    domain_ = llvm::to_vector(tensor.getShape());
     return success();
   }
-  if (ArrayRef<std::int64_t>(*domain) != tensor.getShape())
+  if (ArrayRef<int64_t>(*domain_) != tensor.getShape())
     return user->emitError("an element-wise kernel goes over tensors of one shape, but of ")
-           << RankedTensorType::get(*domain, tensor.getElementType()) << " and of " << tensor;
+           << RankedTensorType::get(*domain_, tensor.getElementType()) << " and of " << tensor;
   return success();
 }
 
@@ -65,7 +65,7 @@ LogicalResult ElementwiseMatch::read(Operation *user, Value value, tile::Per per
   Type element = getElementTypeOrSelf(value.getType());
   if (!element.isF32() && !element.isBF16())
     return user->emitError("kernels compute on f32 or bf16, not on ") << element;
-  auto [known, is_new] = per_of_argument.try_emplace(value, per);
+  auto [known, is_new] = per_of_argument_.try_emplace(value, per);
   if (known->second != per)
     return user->emitError("an argument is read per ")
            << tile::stringifyPer(per) << " and per " << tile::stringifyPer(known->second)
@@ -90,7 +90,7 @@ LogicalResult ElementwiseMatch::classify(Operation &op) {
     // Scalars from outside, which the body uses as they are.
     for (Operation &inner : map.getBody().front())
       for (Value operand : inner.getOperands())
-        if (isa<BlockArgument>(operand) && operand.getParentBlock() == &function.getBody().front())
+        if (isa<BlockArgument>(operand) && operand.getParentBlock() == &function_.getBody().front())
           if (failed(read(&inner, operand, tile::Per::Call)))
             return failure();
     return success();
@@ -120,46 +120,46 @@ LogicalResult ElementwiseMatch::classify(Operation &op) {
 }
 
 LogicalResult ElementwiseMatch::classify() {
-  if (!function.getBody().hasOneBlock())
-    return function.emitError("a kernel's function has one block");
-  for (Operation &op : function.getBody().front())
+  if (!function_.getBody().hasOneBlock())
+    return function_.emitError("a kernel's function has one block");
+  for (Operation &op : function_.getBody().front())
     if (failed(classify(op)))
       return failure();
-  if (!domain)
-    return function.emitError("computes nothing: no element-wise kernel is made of it");
+  if (!domain_)
+    return function_.emitError("computes nothing: no element-wise kernel is made of it");
   return success();
 }
 
 void ElementwiseMatch::createKernel() {
   SmallVector<tile::ElementwiseInput> inputs;
   SmallVector<BlockArgument> read;
-  for (BlockArgument argument : function.getArguments()) {
-    const auto per = per_of_argument.find(argument);
-    arguments.push_back(per == per_of_argument.end()
-                            ? ""
-                            : algrt::numberedName("x", static_cast<std::int64_t>(inputs.size())));
-    if (per == per_of_argument.end())
+  for (BlockArgument argument : function_.getArguments()) {
+    const auto per = per_of_argument_.find(argument);
+    arguments_.push_back(
+        per == per_of_argument_.end() ? "" : algrt::numberedName("x", static_cast<int64_t>(inputs.size())));
+    if (per == per_of_argument_.end())
       continue;
     inputs.push_back({per->second, getElementTypeOrSelf(argument.getType())});
     read.push_back(argument);
   }
-  builder.setInsertionPointAfter(function);
-  kernel = tile::ElementwiseOp::create(builder, function.getLoc(), function.getSymName(), *domain, inputs);
-  for (auto [argument, number] : llvm::zip_equal(read, kernel.getBody().getArguments()))
-    numbers.map(argument, number);
-  builder.setInsertionPointToStart(&kernel.getBody().front());
+  builder_.setInsertionPointAfter(function_);
+  kernel_ =
+      tile::ElementwiseOp::create(builder_, function_.getLoc(), function_.getSymName(), *domain_, inputs);
+  for (auto [argument, number] : llvm::zip_equal(read, kernel_.getBody().getArguments()))
+    numbers_.map(argument, number);
+  builder_.setInsertionPointToStart(&kernel_.getBody().front());
 }
 
 Value ElementwiseMatch::numberOf(Operation *user, Value value) {
-  if (Value known = numbers.lookupOrNull(value))
+  if (Value known = numbers_.lookupOrNull(value))
     return known;
   if (auto constant = value.getDefiningOp<arith::ConstantOp>()) {
     auto scalar = dyn_cast<TypedAttr>(constant.getValue());
     if (auto elements = dyn_cast<ElementsAttr>(constant.getValue()))
       scalar = elements.isSplat() ? cast<TypedAttr>(elements.getSplatValue<Attribute>()) : TypedAttr();
     if (scalar) {
-      Value made = arith::ConstantOp::create(builder, constant.getLoc(), scalar);
-      numbers.map(value, made);
+      Value made = arith::ConstantOp::create(builder_, constant.getLoc(), scalar);
+      numbers_.map(value, made);
       return made;
     }
     user->emitError("reads a constant of different elements: make it an argument");
@@ -191,9 +191,9 @@ LogicalResult ElementwiseMatch::copyMap(alg::MapOp map) {
       inside.map(operand, number);
     }
     if (!op.hasTrait<OpTrait::IsTerminator>())
-      builder.clone(op, inside);
+      builder_.clone(op, inside);
   }
-  numbers.map(map.getResult(), inside.lookup(body.getTerminator()->getOperand(0)));
+  numbers_.map(map.getResult(), inside.lookup(body.getTerminator()->getOperand(0)));
   return success();
 }
 
@@ -207,7 +207,7 @@ LogicalResult ElementwiseMatch::copyArithmetic(Operation &op) {
   }
   OperationState state(op.getLoc(), op.getName(), operands, {getElementTypeOrSelf(op.getResult(0).getType())},
                        op.getAttrs());
-  numbers.map(op.getResult(0), builder.create(state)->getResult(0));
+  numbers_.map(op.getResult(0), builder_.create(state)->getResult(0));
   return success();
 }
 
@@ -219,7 +219,7 @@ LogicalResult ElementwiseMatch::copy(Operation &op) {
     Value number = numberOf(&op, op.getOperand(0));
     if (!number)
       return failure();
-    numbers.map(op.getResult(0), number);
+    numbers_.map(op.getResult(0), number);
     return success();
   }
   if (auto results = dyn_cast<func::ReturnOp>(op))
@@ -248,17 +248,17 @@ LogicalResult ElementwiseMatch::writeResults(func::ReturnOp op) {
     if (!number)
       return failure();
     if (!reduce) {
-      tile::PutOp::create(builder, value.getLoc(), number);
+      tile::PutOp::create(builder_, value.getLoc(), number);
       continue;
     }
     if (number.getType().isBF16())
-      number = arith::ExtFOp::create(builder, reduce.getLoc(), builder.getF32Type(), number);
+      number = arith::ExtFOp::create(builder_, reduce.getLoc(), builder_.getF32Type(), number);
     auto per = tile::PerAttr::get(op.getContext(), perOf(reduce.getOver()));
     auto element = TypeAttr::get(alg::elementTypeOf(reduce.getResult()));
     if (reduce.getReduction() == alg::Reduction::Sum)
-      tile::SumOp::create(builder, reduce.getLoc(), number, per, element);
+      tile::SumOp::create(builder_, reduce.getLoc(), number, per, element);
     else
-      tile::MaximumOp::create(builder, reduce.getLoc(), number, per, element);
+      tile::MaximumOp::create(builder_, reduce.getLoc(), number, per, element);
   }
   return success();
 }
@@ -267,17 +267,17 @@ FailureOr<tile::ElementwiseOp> ElementwiseMatch::write() {
   if (failed(classify()))
     return failure();
   createKernel();
-  for (Operation &op : function.getBody().front())
+  for (Operation &op : function_.getBody().front())
     if (failed(copy(op))) {
-      kernel.erase();
+      kernel_.erase();
       return failure();
     }
   // Its verifier reports what no kernel computes: other types, or operations that are no scalar code.
-  if (failed(kernel.verifyInvariants())) {
-    kernel.erase();
+  if (failed(kernel_.verifyInvariants())) {
+    kernel_.erase();
     return failure();
   }
-  return kernel;
+  return kernel_;
 }
 
 FailureOr<tile::ElementwiseOp> writeElementwise(func::FuncOp function) {
@@ -294,27 +294,27 @@ FailureOr<ElementwiseFunction> describeElementwise(func::FuncOp function) {
   kernel->print(text, OpPrintingFlags().enableDebugInfo().useLocalScope());
   kernel->erase();
   for (const algrt::ElementwiseOperand &operand : described.description.operands)
-    if (operand.role == algrt::OperandRole::output)
+    if (operand.role == algrt::OperandRole::Output)
       described.results.push_back(operand.name);
   return described;
 }
 
 // Descriptions
 
-static algrt::Extent extentOf(std::int64_t size) {
+static algrt::Extent extentOf(int64_t size) {
   return ShapedType::isDynamic(size) ? algrt::Extent::of("M") : algrt::Extent::number(size);
 }
 
 static algrt::FusedOperand::Per runtimePer(tile::Per per) {
   switch (per) {
   case tile::Per::Element:
-    return algrt::FusedOperand::Per::element;
+    return algrt::FusedOperand::Per::Element;
   case tile::Per::Row:
-    return algrt::FusedOperand::Per::row;
+    return algrt::FusedOperand::Per::Row;
   case tile::Per::Column:
-    return algrt::FusedOperand::Per::column;
+    return algrt::FusedOperand::Per::Column;
   case tile::Per::Call:
-    return algrt::FusedOperand::Per::call;
+    return algrt::FusedOperand::Per::Call;
   }
   llvm_unreachable("all are above");
 }
@@ -323,7 +323,7 @@ static algrt::Shape shapeOf(tile::ElementwiseOp elementwise, tile::Per per) {
   switch (per) {
   case tile::Per::Element: {
     algrt::Shape shape;
-    for (std::int64_t size : elementwise.getShape())
+    for (int64_t size : elementwise.getShape())
       shape.push_back(extentOf(size));
     return shape;
   }
@@ -352,18 +352,18 @@ algrt::Elementwise descriptionOf(tile::ElementwiseOp elementwise) {
   description.name = elementwise.getSymName().str();
   description.rows = extentOf(elementwise.getRows());
   description.columns = extentOf(elementwise.getColumns());
-  const auto add = [&](const char *first, std::int64_t number, algrt::OperandRole role, tile::Per per,
+  const auto add = [&](const char *first, int64_t number, algrt::OperandRole role, tile::Per per,
                        Type element) {
     description.operands.push_back({algrt::numberedName(first, number), role, runtimePer(per),
-                                    element.isF32() ? algrt::ElementType::f32 : algrt::ElementType::bf16,
+                                    element.isF32() ? algrt::ElementType::F32 : algrt::ElementType::Bf16,
                                     shapeOf(elementwise, per)});
   };
   for (BlockArgument argument : elementwise.getBody().getArguments())
-    add("x", argument.getArgNumber(), algrt::OperandRole::input, elementwise.getPer(argument.getArgNumber()),
+    add("x", argument.getArgNumber(), algrt::OperandRole::Input, elementwise.getPer(argument.getArgNumber()),
         argument.getType());
   for (auto [number, op] : llvm::enumerate(elementwise.getResultOps())) {
     const auto [per, element] = resultOf(elementwise, op);
-    add("y", static_cast<std::int64_t>(number), algrt::OperandRole::output, per, element);
+    add("y", static_cast<int64_t>(number), algrt::OperandRole::Output, per, element);
   }
   return description;
 }

@@ -1,7 +1,6 @@
 // Functions of the alg dialect without a contraction: maps of views, at most reductions of their results, and
 // arithmetic on statistics. Each becomes one element-wise kernel for each target.
-#ifndef ALGCTL_COMPILER_LOWER_ELEMENTWISE_FUNCTION_H
-#define ALGCTL_COMPILER_LOWER_ELEMENTWISE_FUNCTION_H
+#pragma once
 
 #include "dialects/tile/tile.h"
 #include "runtime/bundle/elementwise.h"
@@ -39,5 +38,3 @@ mlir::FailureOr<tile::ElementwiseOp> writeElementwise(mlir::func::FuncOp functio
 algrt::Elementwise descriptionOf(tile::ElementwiseOp elementwise);
 
 } // namespace compiler
-
-#endif

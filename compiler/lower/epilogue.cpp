@@ -74,7 +74,7 @@ static Value writeMap(OpBuilder &builder, Location location, StringRef name, Typ
 SmallVector<Value> writeEpilogue(OpBuilder &builder, Location location, const Epilogue &epilogue,
                                  ValueRange operands, const TilePlace &place, ValueRange sums) {
   SmallVector<Value> mapped;
-  auto valueOf = [&](const Epilogue::Source &source) -> tile::MapInput {
+  auto value_of = [&](const Epilogue::Source &source) -> tile::MapInput {
     switch (source.kind) {
     case Epilogue::Source::Kind::Sums:
       return {sums[source.number], {}};
@@ -86,7 +86,7 @@ SmallVector<Value> writeEpilogue(OpBuilder &builder, Location location, const Ep
     llvm_unreachable("all kinds of sources are above");
   };
   for (const Epilogue::Step &step : epilogue.steps) {
-    SmallVector<tile::MapInput> inputs = llvm::map_to_vector(step.inputs, valueOf);
+    SmallVector<tile::MapInput> inputs = llvm::map_to_vector(step.inputs, value_of);
     // A map of operands alone is of the tile's shape all the same: it takes sums that it does not use.
     const bool shapeless = llvm::none_of(step.inputs, [](const Epilogue::Source &source) {
       return source.kind != Epilogue::Source::Kind::Operand;
@@ -99,7 +99,7 @@ SmallVector<Value> writeEpilogue(OpBuilder &builder, Location location, const Ep
   }
   SmallVector<Value> stored;
   for (const Epilogue::Result &result : epilogue.results) {
-    Value value = valueOf(result.value).value;
+    Value value = value_of(result.value).value;
     if (cast<tile::FragmentType>(value.getType()).getElementType() != result.element)
       value = writeMap(
           builder, location, "rounded", result.element, {tile::MapInput{value, {}}},

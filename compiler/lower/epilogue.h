@@ -1,6 +1,5 @@
 // What becomes of the finished sums of products before they are stored.
-#ifndef ALGCTL_COMPILER_LOWER_EPILOGUE_H
-#define ALGCTL_COMPILER_LOWER_EPILOGUE_H
+#pragma once
 
 #include "dialects/tile/tile.h"
 
@@ -13,7 +12,7 @@
 namespace compiler {
 
 /// Maps of sums, each of which may read several sums, what other maps have left, and operands of the kernel,
-/// which stand between the banks and the results.
+/// which stand between the weight matrices and the results.
 struct Epilogue {
   /// What an operand has: a number for each column of the result, one for each row of X, an element for each
   /// of the result, or one number for all.
@@ -31,7 +30,7 @@ struct Epilogue {
       Step     ///< what it has left
     };
     Kind kind;
-    std::size_t number; ///< of the product, of the operand, of the step
+    size_t number; ///< of the product, of the operand, of the step
   };
   struct Step {
     std::vector<Source> inputs; ///< of the body; earlier steps alone
@@ -66,5 +65,3 @@ llvm::SmallVector<mlir::Value> writeEpilogue(mlir::OpBuilder &builder, mlir::Loc
                                              const TilePlace &place, mlir::ValueRange sums);
 
 } // namespace compiler
-
-#endif

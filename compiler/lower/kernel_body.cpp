@@ -15,13 +15,13 @@ KernelOp KernelBody::kernel(StringRef name, Attribute schedule, ArrayRef<Type> o
   return kernel;
 }
 
-AxisAttr KernelBody::axis(AxisKind kind, std::int64_t step) {
+AxisAttr KernelBody::axis(AxisKind kind, int64_t step) {
   return AxisAttr::get(builder.getContext(), kind, step);
 }
 
 Location KernelBody::named(StringRef name) { return NameLoc::get(builder.getStringAttr(name), location); }
 
-Block &KernelBody::enter(Region &region, std::size_t indices) {
+Block &KernelBody::enter(Region &region, size_t indices) {
   Block &body = region.emplaceBlock();
   body.addArguments(SmallVector<Type>(indices, builder.getIndexType()),
                     SmallVector<Location>(indices, location));

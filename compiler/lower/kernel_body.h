@@ -1,6 +1,5 @@
 // What writing any tile kernel needs: the op itself, loops with their indices, names for readers.
-#ifndef ALGCTL_COMPILER_LOWER_KERNEL_BODY_H
-#define ALGCTL_COMPILER_LOWER_KERNEL_BODY_H
+#pragma once
 
 #include "dialects/tile/tile.h"
 
@@ -16,13 +15,13 @@ protected:
   /// A kernel with an empty body and these operands, where the builder stands. The schedule is one of those
   /// that the op takes.
   tile::KernelOp kernel(llvm::StringRef name, mlir::Attribute schedule, llvm::ArrayRef<mlir::Type> operands);
-  /// An own or a walk with its indices; the builder stands in its body afterwards.
+  /// An forall or a for with its indices; the builder stands in its body afterwards.
   template <class Op> mlir::Block &loops(llvm::ArrayRef<tile::AxisAttr> axes) {
     llvm::SmallVector<mlir::Attribute> attributes(axes.begin(), axes.end());
     auto op = Op::create(builder, location, builder.getArrayAttr(attributes));
     return enter(op.getBody(), axes.size());
   }
-  tile::AxisAttr axis(tile::AxisKind kind, std::int64_t step);
+  tile::AxisAttr axis(tile::AxisKind kind, int64_t step);
   /// The name that a value has in the printed program.
   mlir::Location named(llvm::StringRef name);
 
@@ -31,9 +30,7 @@ protected:
   tile::LayoutAttr layout;
 
 private:
-  mlir::Block &enter(mlir::Region &region, std::size_t indices);
+  mlir::Block &enter(mlir::Region &region, size_t indices);
 };
 
 } // namespace compiler
-
-#endif

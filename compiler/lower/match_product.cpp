@@ -17,7 +17,7 @@ using Source = Epilogue::Source;
 
 class ProductMatch {
 public:
-  explicit ProductMatch(func::FuncOp function) : function(function) {}
+  explicit ProductMatch(func::FuncOp function) : function_(function) {}
 
   FailureOr<MatchedProduct> match();
 
@@ -28,20 +28,20 @@ private:
   /// The layout of one contraction; null after an error.
   tile::LayoutAttr layoutOf(alg::ContractOp contract);
   /// The operand that an argument of the function is; failure has been reported.
-  FailureOr<std::size_t> operandOf(Operation *user, Value argument, Epilogue::Shape shape);
+  FailureOr<size_t> operandOf(Operation *user, Value argument, Epilogue::Shape shape);
   std::string nameOf(BlockArgument argument, Epilogue::Shape shape) const;
   void setDescription();
 
-  func::FuncOp function;
-  alg::ContractOp first; ///< of the contractions
-  SmallVector<alg::ContractOp> contractions;
-  ProductsOfKernel kernel;
+  func::FuncOp function_;
+  alg::ContractOp first_; ///< of the contractions
+  SmallVector<alg::ContractOp> contractions_;
+  ProductsOfKernel kernel_;
   /// What the function computes, as maps see it.
-  llvm::DenseMap<Value, Source> values;
+  llvm::DenseMap<Value, Source> values_;
   /// Sums before they are rounded to the contraction's type.
-  llvm::DenseMap<Value, Source> sums;
+  llvm::DenseMap<Value, Source> sums_;
   /// The operands that arguments are: one argument is two operands where it is read in two shapes.
-  std::map<std::pair<unsigned, Epilogue::Shape>, std::size_t> numbers;
+  std::map<std::pair<unsigned, Epilogue::Shape>, size_t> numbers_;
 };
 
 } // namespace
@@ -57,19 +57,19 @@ static Type elementOf(Value view) { return cast<alg::SlotsType>(view.getType()).
 static algrt::FusedOperand::Per perOf(Epilogue::Shape shape) {
   switch (shape) {
   case Epilogue::Shape::PerColumn:
-    return algrt::FusedOperand::Per::column;
+    return algrt::FusedOperand::Per::Column;
   case Epilogue::Shape::PerRow:
-    return algrt::FusedOperand::Per::row;
+    return algrt::FusedOperand::Per::Row;
   case Epilogue::Shape::PerElement:
-    return algrt::FusedOperand::Per::element;
+    return algrt::FusedOperand::Per::Element;
   case Epilogue::Shape::Number:
-    return algrt::FusedOperand::Per::call;
+    return algrt::FusedOperand::Per::Call;
   }
   llvm_unreachable("all shapes are above");
 }
 
 static algrt::ElementType runtimeType(Type element) {
-  return element.isF32() ? algrt::ElementType::f32 : algrt::ElementType::bf16;
+  return element.isF32() ? algrt::ElementType::F32 : algrt::ElementType::Bf16;
 }
 
 std::string ProductMatch::nameOf(BlockArgument argument, Epilogue::Shape shape) const {
@@ -77,27 +77,28 @@ std::string ProductMatch::nameOf(BlockArgument argument, Epilogue::Shape shape) 
   std::string wanted = given ? given.getName().str() : std::string("operand");
   if (algrt::isReservedName(wanted)) // calls name something else so
     wanted += std::string("_") + algrt::name(perOf(shape));
-  auto isTaken = [&](const std::string &name) {
-    return llvm::any_of(kernel.epilogue.operands, [&](const auto &other) { return other.name == name; });
+  auto is_taken = [&](const std::string &name) {
+    return llvm::any_of(kernel_.epilogue.operands, [&](const auto &other) { return other.name == name; });
   };
   std::string name = wanted;
-  for (unsigned number = 2; isTaken(name); ++number)
+  for (unsigned number = 2; is_taken(name); ++number)
     name = wanted + std::to_string(number);
   return name;
 }
 
-FailureOr<std::size_t> ProductMatch::operandOf(Operation *user, Value value, Epilogue::Shape shape) {
+FailureOr<size_t> ProductMatch::operandOf(Operation *user, Value value, Epilogue::Shape shape) {
   auto argument = dyn_cast<BlockArgument>(value);
-  if (!argument || argument.getOwner() != &function.getBody().front())
+  if (!argument || argument.getOwner() != &function_.getBody().front())
     return user->emitError("what a product is mapped with must be an argument of the function");
   const Type element = getElementTypeOrSelf(value.getType());
   if (failed(checkElement(user, element)))
     return failure();
   if (shape == Epilogue::Shape::Number && !element.isF32())
     return user->emitError("single numbers are f32 in kernels, not ") << element;
-  auto [place, is_new] = numbers.insert({{argument.getArgNumber(), shape}, kernel.epilogue.operands.size()});
+  auto [place, is_new] =
+      numbers_.insert({{argument.getArgNumber(), shape}, kernel_.epilogue.operands.size()});
   if (is_new) {
-    kernel.epilogue.operands.push_back({shape, element, nameOf(argument, shape)});
+    kernel_.epilogue.operands.push_back({shape, element, nameOf(argument, shape)});
   }
   return place->second;
 }
@@ -109,18 +110,20 @@ tile::LayoutAttr ProductMatch::layoutOf(alg::ContractOp contract) {
   alg::RowTypesAttr row_types =
       rows_lift ? activations.getRowTypes()
                 : alg::RowTypesAttr::get(contract.getContext(), algebras::RowTypes::cyclic(1));
-  // The row groups of what the kernel calls its bank: the user's, its transpose's, or those of the result.
-  alg::GroupsAttr bank = second.getBankInputs(), out = contract.getResult().getType().getFeatures();
+  // The row groups of what the kernel calls its weight matrix: the user's, its transpose's, or those of the
+  // result.
+  alg::GroupsAttr weight_matrix = second.getWeightInputs(),
+                  out = contract.getResult().getType().getFeatures();
   if (mode == alg::OutputMode::ActivationGradient)
-    bank = second.getFeatures();
-  if (mode == alg::OutputMode::BankGradient) {
-    bank = activations.getFeatures();
+    weight_matrix = second.getFeatures();
+  if (mode == alg::OutputMode::WeightGradient) {
+    weight_matrix = activations.getFeatures();
     out = second.getFeatures();
   }
   return tile::LayoutAttr::getChecked([&] { return contract.emitError(); }, contract.getContext(),
                                       contract.getAlgebra(),
                                       rows_lift ? tile::LiftKind::Rows : tile::LiftKind::Slots,
-                                      activations.getFeatures(), bank, out, row_types, mode);
+                                      activations.getFeatures(), weight_matrix, out, row_types, mode);
 }
 
 /// Whether two views show the same argument alike.
@@ -133,8 +136,8 @@ LogicalResult ProductMatch::addContraction(alg::ContractOp contract) {
   auto rhs = contract.getRhs().getDefiningOp<alg::SlotsOp>();
   if (!lhs || !rhs || !isa<BlockArgument>(lhs.getTensor()) || !isa<BlockArgument>(rhs.getTensor()))
     return contract.emitError("both operands must be slot views of the function's arguments");
-  if (contract.getLhs().getType().isBank())
-    return contract.emitError("kernels multiply activations, not banks by banks");
+  if (contract.getLhs().getType().isWeights())
+    return contract.emitError("kernels multiply activations, not weight matrices by weight matrices");
   const Type element = elementOf(contract.getLhs());
   if (failed(checkElement(contract, element)) ||
       failed(checkElement(contract, elementOf(contract.getResult()))))
@@ -142,21 +145,22 @@ LogicalResult ProductMatch::addContraction(alg::ContractOp contract) {
   tile::LayoutAttr layout = layoutOf(contract);
   if (!layout)
     return failure();
-  if (!first) {
-    first = contract;
-    kernel.layout = layout;
-    kernel.element = element;
-  } else if (layout.isBankGradient() || kernel.layout.isBankGradient()) {
-    return contract.emitError("a gradient of the bank has a kernel of its own, without other products");
-  } else if (!isSameView(lhs, first.getLhs().getDefiningOp<alg::SlotsOp>()) ||
-             contract.getMode() != first.getMode() || contract.getAlgebra() != first.getAlgebra()) {
+  if (!first_) {
+    first_ = contract;
+    kernel_.layout = layout;
+    kernel_.element = element;
+  } else if (layout.isWeightGradient() || kernel_.layout.isWeightGradient()) {
+    return contract.emitError(
+        "a gradient of the weight matrix has a kernel of its own, without other products");
+  } else if (!isSameView(lhs, first_.getLhs().getDefiningOp<alg::SlotsOp>()) ||
+             contract.getMode() != first_.getMode() || contract.getAlgebra() != first_.getAlgebra()) {
     return contract.emitError("products of one kernel read the same activations with the same terms");
-  } else if (layout != kernel.layout) {
+  } else if (layout != kernel_.layout) {
     return contract.emitError("products of one kernel have results that are cut alike");
   }
-  sums[contract.getResult()] = {Source::Kind::Sums, contractions.size()};
-  contractions.push_back(contract);
-  kernel.weights = static_cast<std::int64_t>(contractions.size());
+  sums_[contract.getResult()] = {Source::Kind::Sums, contractions_.size()};
+  contractions_.push_back(contract);
+  kernel_.weights = static_cast<int64_t>(contractions_.size());
   return success();
 }
 
@@ -176,25 +180,25 @@ static auto copyOf(Block &body, ArrayRef<Value> inside, ArrayRef<arith::Constant
 }
 
 LogicalResult ProductMatch::addMap(alg::MapOp map) {
-  if (kernel.layout.isBankGradient())
-    return map.emitError("a gradient of the bank cannot be mapped in its kernel");
+  if (kernel_.layout.isWeightGradient())
+    return map.emitError("a gradient of the weight matrix cannot be mapped in its kernel");
   auto result = cast<alg::SlotsType>(map.getResult().getType());
-  if (!result.isCutLike(first.getResult().getType()))
+  if (!result.isCutLike(first_.getResult().getType()))
     return map.emitError("maps in a kernel of products are of what is cut like their results");
   if (failed(checkElement(map, result.getElementType())))
     return failure();
   Epilogue::Step step{.inputs = {}, .result = result.getElementType(), .body = {}};
   auto read = [&](Operation *user, Value value, Epilogue::Shape shape) -> LogicalResult {
-    FailureOr<std::size_t> number = operandOf(user, value, shape);
+    FailureOr<size_t> number = operandOf(user, value, shape);
     if (succeeded(number))
       step.inputs.push_back({Source::Kind::Operand, *number});
     return success(succeeded(number));
   };
   // Operands in the order of the body's arguments.
   for (Value input : map.getInputs()) {
-    if (auto sum = sums.find(input); sum != sums.end() && !values.contains(input))
-      values[input] = kernel.epilogue.round(sum->second, elementOf(input));
-    if (auto known = values.find(input); known != values.end()) {
+    if (auto sum = sums_.find(input); sum != sums_.end() && !values_.contains(input))
+      values_[input] = kernel_.epilogue.round(sum->second, elementOf(input));
+    if (auto known = values_.find(input); known != values_.end()) {
       step.inputs.push_back(known->second);
       continue;
     }
@@ -233,36 +237,36 @@ LogicalResult ProductMatch::addMap(alg::MapOp map) {
     }
   }
   step.body = copyOf(body, inside, constants);
-  values[map.getResult()] = kernel.epilogue.addStep(std::move(step));
+  values_[map.getResult()] = kernel_.epilogue.addStep(std::move(step));
   return success();
 }
 
 LogicalResult ProductMatch::addResults(func::ReturnOp terminator) {
   if (terminator.getNumOperands() == 0)
     return terminator.emitError("a kernel of products returns what it computes");
-  if (kernel.layout.isBankGradient() && terminator.getNumOperands() != 1)
-    return terminator.emitError("a gradient of the bank is the only result of its kernel");
+  if (kernel_.layout.isWeightGradient() && terminator.getNumOperands() != 1)
+    return terminator.emitError("a gradient of the weight matrix is the only result of its kernel");
   for (Value result : terminator.getOperands()) {
     auto gather = result.getDefiningOp<alg::GatherOp>();
     const Value view = gather ? gather.getView() : Value();
-    if (!sums.contains(view) && !values.contains(view))
+    if (!sums_.contains(view) && !values_.contains(view))
       return terminator.emitError(
           "a kernel of products returns products and their maps, gathered, and nothing else");
-    const Source source = sums.contains(view) ? sums.lookup(view) : values.lookup(view);
-    kernel.epilogue.results.push_back({source, elementOf(view)});
+    const Source source = sums_.contains(view) ? sums_.lookup(view) : values_.lookup(view);
+    kernel_.epilogue.results.push_back({source, elementOf(view)});
   }
   return success();
 }
 
 FailureOr<MatchedProduct> ProductMatch::match() {
-  if (!llvm::hasSingleElement(function.getBody()))
-    return function.emitError("a kernel of products has one block");
-  Block &body = function.getBody().front();
+  if (!llvm::hasSingleElement(function_.getBody()))
+    return function_.emitError("a kernel of products has one block");
+  Block &body = function_.getBody().front();
   for (auto contract : body.getOps<alg::ContractOp>())
     if (failed(addContraction(contract)))
       return failure();
-  if (!first)
-    return function.emitError("a kernel of products has a product of its own, not one in another operation");
+  if (!first_)
+    return function_.emitError("a kernel of products has a product of its own, not one in another operation");
   for (auto map : body.getOps<alg::MapOp>())
     if (failed(addMap(map)))
       return failure();
@@ -274,8 +278,8 @@ FailureOr<MatchedProduct> ProductMatch::match() {
       return op.emitError("cannot be in a kernel of products, which has contractions and their maps");
 
   const algebras::DataType dtype =
-      kernel.element.isF32() ? algebras::DataType::F32 : algebras::DataType::BF16;
-  tile::LayoutAttr layout = kernel.layout;
+      kernel_.element.isF32() ? algebras::DataType::F32 : algebras::DataType::BF16;
+  tile::LayoutAttr layout = kernel_.layout;
   algebras::Layer scheduled{layout.getTerms(), layout.getIn().getGroups(), layout.getOut().getGroups(), dtype,
                             layout.getRowTypes().getRowTypes()};
   // The layer whose forward product the function computes or differentiates.
@@ -284,33 +288,33 @@ FailureOr<MatchedProduct> ProductMatch::match() {
   if (layout.isTransposed())
     std::swap(described.in, described.out);
   const auto count = [&](Epilogue::Shape shape) {
-    return llvm::count_if(kernel.epilogue.operands,
+    return llvm::count_if(kernel_.epilogue.operands,
                           [&](const Epilogue::Operand &operand) { return operand.shape == shape; });
   };
   scheduled.bias = count(Epilogue::Shape::PerColumn) > 0;
-  scheduled.fused = {.weights = kernel.weights,
-                     .results = static_cast<std::int64_t>(kernel.epilogue.results.size()),
+  scheduled.fused = {.weights = kernel_.weights,
+                     .results = static_cast<int64_t>(kernel_.epilogue.results.size()),
                      .element_operands = count(Epilogue::Shape::PerElement),
                      .row_operands = count(Epilogue::Shape::PerRow)};
 
-  ProductFunction description{first.getMode(), described, {}, !body.getOps<alg::MapOp>().empty(), {}};
-  description.fusion.weights = kernel.weights;
-  for (const Epilogue::Operand &operand : kernel.epilogue.operands)
+  ProductFunction description{first_.getMode(), described, {}, !body.getOps<alg::MapOp>().empty(), {}};
+  description.fusion.weights = kernel_.weights;
+  for (const Epilogue::Operand &operand : kernel_.epilogue.operands)
     description.fusion.operands.push_back({operand.name, perOf(operand.shape), runtimeType(operand.element)});
-  for (const Epilogue::Result &result : kernel.epilogue.results)
+  for (const Epilogue::Result &result : kernel_.epilogue.results)
     description.fusion.results.push_back(runtimeType(result.element));
-  description.arguments.resize(function.getNumArguments());
+  description.arguments.resize(function_.getNumArguments());
   auto name = [&](Value view, const std::string &operand) {
     auto argument = cast<BlockArgument>(view.getDefiningOp<alg::SlotsOp>().getTensor());
     description.arguments[argument.getArgNumber()].push_back(operand);
   };
-  name(first.getLhs(), layout.isTransposed() ? "dy" : "x");
-  for (auto [number, contract] : llvm::enumerate(contractions))
+  name(first_.getLhs(), layout.isTransposed() ? "dy" : "x");
+  for (auto [number, contract] : llvm::enumerate(contractions_))
     name(contract.getRhs(),
-         layout.isBankGradient() ? "dy" : algrt::numberedName("w", static_cast<std::int64_t>(number)));
-  for (const auto &[read, operand] : numbers)
-    description.arguments[read.first].push_back(kernel.epilogue.operands[operand].name);
-  return MatchedProduct{std::move(description), std::move(kernel), std::move(scheduled)};
+         layout.isWeightGradient() ? "dy" : algrt::numberedName("w", static_cast<int64_t>(number)));
+  for (const auto &[read, operand] : numbers_)
+    description.arguments[read.first].push_back(kernel_.epilogue.operands[operand].name);
+  return MatchedProduct{std::move(description), std::move(kernel_), std::move(scheduled)};
 }
 
 FailureOr<MatchedProduct> matchProduct(func::FuncOp function) { return ProductMatch(function).match(); }

@@ -1,6 +1,5 @@
 // Functions of the alg dialect as kernels of products.
-#ifndef ALGCTL_COMPILER_LOWER_MATCH_PRODUCT_H
-#define ALGCTL_COMPILER_LOWER_MATCH_PRODUCT_H
+#pragma once
 
 #include "compiler/lower/product_function.h"
 #include "compiler/lower/product_operands.h"
@@ -16,10 +15,9 @@ struct MatchedProduct {
 
 /// One contraction or several of the same view of an argument with views of others, cut alike; maps whose
 /// inputs are their results, results of other maps and arguments, in any order; and gathers of either, which
-/// are returned. A gradient of a bank (mode j) is one contraction without maps. Values are rounded where
-/// their types in the alg program say so. Failure has been reported where the function does something else.
+/// are returned. A gradient of a weight matrix (mode j) is one contraction without maps. Values are rounded
+/// where their types in the alg program say so. Failure has been reported where the function does something
+/// else.
 mlir::FailureOr<MatchedProduct> matchProduct(mlir::func::FuncOp function);
 
 } // namespace compiler
-
-#endif

@@ -1,6 +1,5 @@
 // The compiler's passes; passes.td is their manual.
-#ifndef ALGCTL_COMPILER_LOWER_PASSES_H
-#define ALGCTL_COMPILER_LOWER_PASSES_H
+#pragma once
 
 #include "dialects/tile/tile.h"
 
@@ -30,5 +29,3 @@ void addVectorToLlvm(mlir::OpPassManager &passes, bool expand_bf16);
 void registerCompilerPasses();
 
 } // namespace compiler
-
-#endif

@@ -11,18 +11,18 @@ def ConvertAlgToTile : Pass<"convert-alg-to-tile", "mlir::ModuleOp"> {
 
         slots of x, slots of w, w2, ... -> contract each -> maps -> gather -> return
 
-    by the `tile.kernel`s that compute it. Its contractions, one or several, read the same view of x with the same terms; banks and
+    by the `tile.kernel`s that compute it. Its contractions, one or several, read the same view of x with the same terms; weight matrices and
     results are cut alike. Maps (`alg.map`) read any of the contractions, other maps, and arguments of the function: views like the
     result, and numbers for columns, for rows, or for the call. Any of the contractions and maps may be returned, of either element
     type. A function without a contraction stays as it is.
 
-    The operands of the kernels are x, a bank for each contraction, what the maps read, and the results, in this order. Maps become
+    The operands of the kernels are x, a weight matrix for each contraction, what the maps read, and the results, in this order. Maps become
     `tile.map`s of finished sums, which are rounded where the types of the alg program say so. x may be read by maps,
-    too: then it is two operands. A gradient of the bank (mode j) is one contraction without maps.
+    too: then it is two operands. A gradient of the weight matrix (mode j) is one contraction without maps.
 
-    A product (mode k) has `NAME_packed` and `NAME_pack` (a bank rewritten into panels once, each of them for itself), `NAME_copied`
-    (each block copied when it is needed) and `NAME_direct` (the banks read in place, for few rows of a type). A gradient of the
-    activations (mode i) has one kernel, `NAME`, which transposes each block of a bank as it copies it. For each kernel the cost
+    A product (mode k) has `NAME_packed` and `NAME_pack` (a weight matrix rewritten into panels once, each of them for itself), `NAME_copied`
+    (each block copied when it is needed) and `NAME_direct` (the weight matrices read in place, for few rows of a type). A gradient of the
+    activations (mode i) has one kernel, `NAME`, which transposes each block of a weight matrix as it copies it. For each kernel the cost
     model ranks the candidate schedules of the CPU level and the cheapest for the nominal number of rows is taken; the sums of all
     contractions of a tile share the registers.
 

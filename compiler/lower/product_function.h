@@ -1,7 +1,6 @@
 // Functions of the alg dialect that become kernels of products: one contraction or several of the same
 // activations with the same terms, maps of their sums, and what is stored of these.
-#ifndef ALGCTL_COMPILER_LOWER_PRODUCT_FUNCTION_H
-#define ALGCTL_COMPILER_LOWER_PRODUCT_FUNCTION_H
+#pragma once
 
 #include "algebras/layer.h"
 #include "dialects/alg/alg.h"
@@ -36,5 +35,3 @@ bool hasContraction(mlir::func::FuncOp function);
 mlir::FailureOr<ProductFunction> matchProductFunction(mlir::func::FuncOp function);
 
 } // namespace compiler
-
-#endif

@@ -9,7 +9,7 @@ namespace compiler {
 /// The type of an operand that maps read.
 static Type typeOf(const Epilogue::Operand &operand, tile::LayoutAttr layout) {
   MLIRContext *context = layout.getContext();
-  const std::int64_t columns = layout.getOut().getTotal();
+  const int64_t columns = layout.getOut().getTotal();
   switch (operand.shape) {
   case Epilogue::Shape::PerColumn:
     return tile::MatrixType::get(context, 1, columns, operand.element);
@@ -23,17 +23,17 @@ static Type typeOf(const Epilogue::Operand &operand, tile::LayoutAttr layout) {
   llvm_unreachable("all shapes are above");
 }
 
-tile::MatrixType typeOfBank(const ProductsOfKernel &products) {
-  const auto [rows, columns] = products.layout.getBankShape();
+tile::MatrixType typeOfWeights(const ProductsOfKernel &products) {
+  const auto [rows, columns] = products.layout.getWeightShape();
   return tile::MatrixType::get(products.layout.getContext(), rows, columns, products.element);
 }
 
-SmallVector<Type> typesOfOperands(const ProductsOfKernel &products, tile::MatrixType bank) {
+SmallVector<Type> typesOfOperands(const ProductsOfKernel &products, tile::MatrixType weight_matrix) {
   tile::LayoutAttr layout = products.layout;
   MLIRContext *context = layout.getContext();
   SmallVector<Type> types = {
       tile::MatrixType::get(context, ShapedType::kDynamic, layout.getIn().getTotal(), products.element)};
-  types.append(static_cast<std::size_t>(products.weights), bank);
+  types.append(static_cast<size_t>(products.weights), weight_matrix);
   for (const Epilogue::Operand &operand : products.epilogue.operands)
     types.push_back(typeOf(operand, layout));
   for (const Epilogue::Result &result : products.epilogue.results)
@@ -43,27 +43,27 @@ SmallVector<Type> typesOfOperands(const ProductsOfKernel &products, tile::Matrix
 }
 
 ProductOperands::ProductOperands(const ProductsOfKernel &products, Block &block)
-    : products(&products), block(&block), weights(static_cast<std::size_t>(products.weights)) {}
+    : products_(&products), block_(&block), weights_(static_cast<size_t>(products.weights)) {}
 
 void ProductOperands::setNames() const {
-  const bool transposed = products->layout.isTransposed();
+  const bool transposed = products_->layout.isTransposed();
   std::vector<std::string> names = {transposed ? "dy" : "x"};
-  for (std::int64_t weight = 0; weight < products->weights; ++weight)
+  for (int64_t weight = 0; weight < products_->weights; ++weight)
     names.push_back(algrt::numberedName("w", weight));
-  for (const Epilogue::Operand &operand : products->epilogue.operands)
+  for (const Epilogue::Operand &operand : products_->epilogue.operands)
     names.push_back(operand.name);
-  for (std::size_t result = 0; result < products->epilogue.results.size(); ++result)
-    names.push_back(algrt::numberedName(transposed ? "dx" : "y", static_cast<std::int64_t>(result)));
-  for (auto [argument, name] : llvm::zip_equal(block->getArguments(), names))
+  for (size_t result = 0; result < products_->epilogue.results.size(); ++result)
+    names.push_back(algrt::numberedName(transposed ? "dx" : "y", static_cast<int64_t>(result)));
+  for (auto [argument, name] : llvm::zip_equal(block_->getArguments(), names))
     argument.setLoc(NameLoc::get(StringAttr::get(argument.getContext(), name), argument.getLoc()));
 }
 
 SmallVector<Value> writeTerms(OpBuilder &builder, Location location, Value type, Value group,
-                              ValueRange banks, tile::FragmentType fragment,
+                              ValueRange weight_matrices, tile::FragmentType fragment,
                               function_ref<Value(Value, Value, Value, Value, Value)> multiply) {
   auto named = [&](StringRef name) { return NameLoc::get(builder.getStringAttr(name), location); };
   SmallVector<Value> zeros;
-  for (std::size_t bank = 0; bank < banks.size(); ++bank)
+  for (size_t weight_matrix = 0; weight_matrix < weight_matrices.size(); ++weight_matrix)
     zeros.push_back(tile::ZeroOp::create(builder, named("zero"), fragment));
   auto terms =
       tile::TermsOp::create(builder, named("total"), ValueRange(zeros).getTypes(), type, group, zeros);
@@ -74,8 +74,9 @@ SmallVector<Value> writeTerms(OpBuilder &builder, Location location, Value type,
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(&term);
   SmallVector<Value> next;
-  for (auto [bank, sum] : llvm::zip_equal(banks, term.getArguments().drop_front(3)))
-    next.push_back(multiply(bank, term.getArgument(0), term.getArgument(1), term.getArgument(2), sum));
+  for (auto [weight_matrix, sum] : llvm::zip_equal(weight_matrices, term.getArguments().drop_front(3)))
+    next.push_back(
+        multiply(weight_matrix, term.getArgument(0), term.getArgument(1), term.getArgument(2), sum));
   tile::YieldOp::create(builder, location, next);
   return llvm::to_vector_of<Value>(terms.getSums());
 }

@@ -12,12 +12,12 @@ KernelOp writeReducedProduct(OpBuilder &builder, Location location, StringRef na
   auto named = [&](StringRef name) -> Location {
     return NameLoc::get(builder.getStringAttr(name), location);
   };
-  const std::int64_t rows = schedule.getRows(), columns = schedule.getColumns();
+  const int64_t rows = schedule.getRows(), columns = schedule.getColumns();
   auto fragment = FragmentType::get(context, rows, columns, builder.getF32Type());
 
   auto kernel = KernelOp::create(builder, location, name, products.layout, schedule);
   Block &body = kernel.getBody().emplaceBlock();
-  const SmallVector<Type> types = typesOfOperands(products, typeOfBank(products));
+  const SmallVector<Type> types = typesOfOperands(products, typeOfWeights(products));
   body.addArguments(types, SmallVector<Location>(types.size(), location));
   const ProductOperands operands(products, body);
   operands.setNames();
@@ -26,7 +26,7 @@ KernelOp writeReducedProduct(OpBuilder &builder, Location location, StringRef na
   const Attribute owned[] = {AxisAttr::get(context, AxisKind::Batch, rows),
                              AxisAttr::get(context, AxisKind::Groups, 1),
                              AxisAttr::get(context, AxisKind::Columns, columns)};
-  auto own = OwnOp::create(builder, location, builder.getArrayAttr(owned));
+  auto own = ForallOp::create(builder, location, builder.getArrayAttr(owned));
   Block &part = own.getBody().emplaceBlock();
   Type index = builder.getIndexType();
   part.addArguments({index, index, index}, {location, location, location});
@@ -34,10 +34,10 @@ KernelOp writeReducedProduct(OpBuilder &builder, Location location, StringRef na
   builder.setInsertionPointToEnd(&part);
 
   SmallVector<Value> sums;
-  for (Value bank : operands.banks()) {
+  for (Value weights : operands.weightMatrices()) {
     Value zero = ZeroOp::create(builder, named("zero"), fragment);
     sums.push_back(
-        AddRowTermsOp::create(builder, named("total"), fragment, operands.rows(), r, bank, j, c, zero));
+        AddRowTermsOp::create(builder, named("total"), fragment, operands.rows(), r, weights, j, c, zero));
   }
   const SmallVector<Value> stored = writeEpilogue(builder, location, products.epilogue,
                                                   operands.furtherOperands(), {Value(), r, j, c}, sums);

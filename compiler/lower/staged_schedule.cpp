@@ -28,11 +28,11 @@ static void requireLegal(const std::string &schedule, const MaybeRefusal &refuse
 static tile::StagedAttr attribute(MLIRContext *context, const StagedSchedule &schedule) {
   return tile::StagedAttr::get(context, schedule.types, schedule.rows, schedule.columns, schedule.depth,
                                schedule.stages, schedule.warp_rows, schedule.warp_columns, schedule.vector,
-                               schedule.cluster_rows, schedule.cluster_columns, schedule.held_groups,
+                               schedule.cluster_rows, schedule.cluster_columns, schedule.stationary_groups,
                                schedule.outer == OuterAxis::Groups ? tile::AxisKind::Groups
                                                                    : tile::AxisKind::Types,
-                               schedule.rows_on == RowSide::N ? tile::Side::N : tile::Side::M, schedule.turns,
-                               schedule.split, schedule.long_groups);
+                               schedule.rows_on == RowSide::N ? tile::Side::N : tile::Side::M,
+                               schedule.ping_pong, schedule.split_k, schedule.longest_first);
 }
 
 /// The schedule that the choice names, legal and filled in.
@@ -52,9 +52,9 @@ static Schedule cheapestFor(const StagedProblem &problem, const TargetEntry &tar
                             const StagedChoice &choice) {
   const bool engine =
       target.kernels == Kernels::EngineCopies && choice.vector == 0 && copyEngineTakes(problem.layer);
-  // Of gradients of the bank it is for the cost to say who copies, where both can.
-  if (choice.bank_gradient && engine)
-    return rankBankGradient(problem.layer, target.name, choice.rows, choice.output).legal.front().schedule;
+  // Of gradients of the weight matrix it is for the cost to say who copies, where both can.
+  if (choice.weight_gradient && engine)
+    return rankWeightGradient(problem.layer, target.name, choice.rows, choice.output).legal.front().schedule;
   return chooseStaged(problem, engine ? Copies::Engine : Copies::Threads, choice.rows, *target.machine,
                       choice.vector);
 }
@@ -63,7 +63,7 @@ tile::StagedAttr stagedSchedule(MLIRContext *context, std::string_view target, c
                                 const StagedChoice &choice) {
   const TargetEntry &entry = entryOf(targetNamed(target));
   requireGpuLayer(layer, target);
-  const StagedProblem problem(layer, choice.output, choice.bank_gradient);
+  const StagedProblem problem(layer, choice.output, choice.weight_gradient);
   const Schedule schedule = choice.schedule.empty() ? cheapestFor(problem, entry, choice)
                                                     : parseSchedule(choice.schedule, entry.kernels);
   if (const auto *staged = std::get_if<StagedSchedule>(&schedule))
@@ -77,7 +77,7 @@ tile::ReducedAttr reducedSchedule(MLIRContext *context, std::string_view target,
                        (choice.positions || choice.rows <= most_reduction_rows);
   std::optional<Schedule> schedule;
   if (by_cost) {
-    const std::int64_t rows = std::min(choice.rows, most_reduction_rows);
+    const int64_t rows = std::min(choice.rows, most_reduction_rows);
     const Ranking ranking = rankSchedules(layer, target, rows, choice.output);
     const RankedSchedule *best = choice.positions        ? bestReduction(ranking)
                                  : ranking.legal.empty() ? nullptr
@@ -110,7 +110,7 @@ std::string scheduleText(tile::ReducedAttr schedule) {
                                     .vector = schedule.getVector()});
 }
 
-std::string scheduleText(tile::StagedAttr schedule, std::int64_t stages) {
+std::string scheduleText(tile::StagedAttr schedule, int64_t stages) {
   StagedSchedule staged{schedule.getRows(), schedule.getColumns(), schedule.getDepth(), stages,
                         schedule.hasWarps() ? Copies::Threads : Copies::Engine};
   staged.warp_rows = schedule.getWarpRows();
@@ -119,12 +119,12 @@ std::string scheduleText(tile::StagedAttr schedule, std::int64_t stages) {
   staged.types = schedule.getTypes();
   staged.cluster_rows = schedule.getClusterRows();
   staged.cluster_columns = schedule.getClusterColumns();
-  staged.held_groups = schedule.getHeldGroups();
+  staged.stationary_groups = schedule.getStationaryGroups();
   staged.outer = schedule.getOuter() == tile::AxisKind::Groups ? OuterAxis::Groups : OuterAxis::Types;
   staged.rows_on = schedule.getRowsOn() == tile::Side::N ? RowSide::N : RowSide::M;
-  staged.turns = schedule.getTurns();
-  staged.split = schedule.getSplit();
-  staged.long_groups = schedule.getLongGroups();
+  staged.ping_pong = schedule.getPingPong();
+  staged.split_k = schedule.getSplitK();
+  staged.longest_first = schedule.getLongestFirst();
   return toString(staged);
 }
 

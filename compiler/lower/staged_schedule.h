@@ -1,6 +1,5 @@
 // The schedules of targets whose operands come in stages, as attributes of the tile program.
-#ifndef ALGCTL_COMPILER_LOWER_STAGED_SCHEDULE_H
-#define ALGCTL_COMPILER_LOWER_STAGED_SCHEDULE_H
+#pragma once
 
 #include "algebras/layer.h"
 #include "dialects/tile/tile.h"
@@ -13,12 +12,12 @@ namespace compiler {
 /// What a schedule is chosen by.
 struct StagedChoice {
   algebras::DataType output = algebras::DataType::BF16;
-  std::string schedule;       ///< as the target writes it; chosen by cost when empty
-  std::int64_t rows = 1;      ///< that it is chosen for
-  std::int64_t vector = 0;    ///< elements that a thread copies at a time; 0: as many as the layer allows
-  bool bank_gradient = false; ///< of the layer's bank, whose type `output` then is
-  bool forward = true;        ///< of the product; of no gradient, whose layer may look like one
-  bool positions = false;     ///< each row says where it is: for vector reductions alone
+  std::string schedule;         ///< as the target writes it; chosen by cost when empty
+  int64_t rows = 1;             ///< that it is chosen for
+  int64_t vector = 0;           ///< elements that a thread copies at a time; 0: as many as the layer allows
+  bool weight_gradient = false; ///< of the layer's weight matrix, whose type `output` then is
+  bool forward = true;          ///< of the product; of no gradient, whose layer may look like one
+  bool positions = false;       ///< each row says where it is: for vector reductions alone
 };
 
 /// The schedule for a layer on a GPU, one of gpuTargetNames(). Throws algebras::InputError, with a hint, for
@@ -34,8 +33,6 @@ tile::ReducedAttr reducedSchedule(mlir::MLIRContext *context, std::string_view t
 /// The schedule as --schedule reads it.
 std::string scheduleText(tile::ReducedAttr schedule);
 /// The schedule as --schedule reads it, with so many stages.
-std::string scheduleText(tile::StagedAttr schedule, std::int64_t stages);
+std::string scheduleText(tile::StagedAttr schedule, int64_t stages);
 
 } // namespace compiler
-
-#endif

@@ -25,15 +25,15 @@ public:
   SignalsHeld() {
     sigset_t all;
     ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
   }
-  ~SignalsHeld() { ::pthread_sigmask(SIG_SETMASK, &before, nullptr); }
+  ~SignalsHeld() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
   SignalsHeld(const SignalsHeld &) = delete;
   SignalsHeld &operator=(const SignalsHeld &) = delete;
-  const sigset_t &maskBefore() const { return before; }
+  const sigset_t &maskBefore() const { return before_; }
 
 private:
-  sigset_t before;
+  sigset_t before_;
 };
 
 struct Start {
@@ -80,7 +80,7 @@ bool awaitEnd(pid_t child, std::chrono::seconds most) {
       const auto left =
           std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
       pollfd ended{process, POLLIN, 0};
-      ready = ::poll(&ended, 1, static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
+      ready = ::poll(&ended, 1, static_cast<int>(std::max<int64_t>(left.count(), 0)));
     } while (ready < 0 && errno == EINTR);
     ::close(process);
     if (ready == 0)

@@ -1,6 +1,5 @@
 // Running a program on the side.
-#ifndef ALGCTL_COMPILER_PROCESS_CHILD_PROCESS_H
-#define ALGCTL_COMPILER_PROCESS_CHILD_PROCESS_H
+#pragma once
 
 #include <chrono>
 #include <string>
@@ -21,5 +20,3 @@ int runProgram(const std::string &path, const std::vector<std::string> &argument
                std::chrono::seconds most = std::chrono::minutes(10));
 
 } // namespace compiler
-
-#endif

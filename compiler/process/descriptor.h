@@ -1,6 +1,5 @@
 // A file descriptor that is closed with its owner.
-#ifndef ALGCTL_COMPILER_PROCESS_DESCRIPTOR_H
-#define ALGCTL_COMPILER_PROCESS_DESCRIPTOR_H
+#pragma once
 
 #include <unistd.h>
 #include <utility>
@@ -10,21 +9,19 @@ namespace compiler {
 class Descriptor {
 public:
   /// Below 0 where nothing could be opened.
-  explicit Descriptor(int number) : number(number) {}
+  explicit Descriptor(int number) : number_(number) {}
   ~Descriptor() {
-    if (number >= 0)
-      ::close(number);
+    if (number_ >= 0)
+      ::close(number_);
   }
   Descriptor(const Descriptor &) = delete;
   Descriptor &operator=(const Descriptor &) = delete;
-  int get() const { return number; }
+  int get() const { return number_; }
   /// The number, which is the caller's to close from now on.
-  int release() { return std::exchange(number, -1); }
+  int release() { return std::exchange(number_, -1); }
 
 private:
-  int number;
+  int number_;
 };
 
 } // namespace compiler
-
-#endif

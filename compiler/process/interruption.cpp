@@ -14,7 +14,7 @@ constexpr int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIG
 
 /// More children than threads could wait for; one without a place is killed by the kernel alone, which does
 /// so a little later (child_process.cpp).
-constexpr std::size_t most_children = 1024;
+constexpr size_t most_children = 1024;
 std::array<std::atomic<pid_t>, most_children> children;
 
 /// Their files can only be removed when they have gone.
@@ -38,11 +38,11 @@ extern "C" void cleanUpAndEnd(int signal) {
 } // namespace
 
 void cleanUpOnSignals() {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = cleanUpAndEnd;
   ::sigfillset(&action.sa_mask);
   for (const int signal : ending_signals) {
-    struct sigaction before {};
+    struct sigaction before{};
     if (::sigaction(signal, nullptr, &before) == 0 && before.sa_handler != SIG_IGN)
       (void)::sigaction(signal, &action, nullptr);
   }
@@ -50,7 +50,7 @@ void cleanUpOnSignals() {
 
 void forgetCleanUp() noexcept {
   for (const int signal : ending_signals) {
-    struct sigaction now {};
+    struct sigaction now{};
     if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == cleanUpAndEnd)
       (void)::signal(signal, SIG_DFL);
   }
@@ -60,15 +60,15 @@ KilledOnSignal::KilledOnSignal(pid_t child) {
   for (std::atomic<pid_t> &free : children) {
     pid_t none = 0;
     if (free.compare_exchange_strong(none, child)) {
-      place = &free;
+      place_ = &free;
       return;
     }
   }
 }
 
 KilledOnSignal::~KilledOnSignal() {
-  if (place != nullptr)
-    place->store(0);
+  if (place_ != nullptr)
+    place_->store(0);
 }
 
 } // namespace compiler

@@ -1,6 +1,5 @@
 // What is tidied up when a signal ends the program.
-#ifndef ALGCTL_COMPILER_PROCESS_INTERRUPTION_H
-#define ALGCTL_COMPILER_PROCESS_INTERRUPTION_H
+#pragma once
 
 #include <atomic>
 #include <sys/types.h>
@@ -27,9 +26,7 @@ public:
   KilledOnSignal &operator=(const KilledOnSignal &) = delete;
 
 private:
-  std::atomic<pid_t> *place = nullptr;
+  std::atomic<pid_t> *place_ = nullptr;
 };
 
 } // namespace compiler
-
-#endif

@@ -23,14 +23,14 @@ bool removeFrom(int parent, const char *name, int depth);
 /// Removes what one reading of the folder shows. readdir would allocate.
 void removeWhatIsSeen(int folder, int depth) {
   // struct linux_dirent64: inode and offset of 8 bytes each, the length of 2, the type of 1, the name.
-  constexpr std::size_t length_at = 16, name_at = 19;
+  constexpr size_t length_at = 16, name_at = 19;
   alignas(8) char entries[2048];
   for (;;) {
     const long bytes = ::syscall(SYS_getdents64, folder, entries, sizeof entries);
     if (bytes <= 0)
       return;
     for (long at = 0; at < bytes;) {
-      std::uint16_t length = 0;
+      uint16_t length = 0;
       std::memcpy(&length, entries + at + length_at, sizeof length);
       const char *name = entries + at + name_at;
       if (!isDots(name))

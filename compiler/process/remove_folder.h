@@ -1,6 +1,5 @@
 // Removing a folder with all that is in it, also where a signal's handler does it.
-#ifndef ALGCTL_COMPILER_PROCESS_REMOVE_FOLDER_H
-#define ALGCTL_COMPILER_PROCESS_REMOVE_FOLDER_H
+#pragma once
 
 namespace compiler {
 
@@ -9,5 +8,3 @@ namespace compiler {
 bool removeFolder(const char *path) noexcept;
 
 } // namespace compiler
-
-#endif

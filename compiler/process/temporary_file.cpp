@@ -11,25 +11,25 @@
 
 namespace compiler {
 
-TemporaryFile::TemporaryFile(const std::string &suffix) : path(newTemporaryName(suffix)) { write(""); }
+TemporaryFile::TemporaryFile(const std::string &suffix) : path_(newTemporaryName(suffix)) { write(""); }
 
-TemporaryFile::~TemporaryFile() { ::unlink(path.c_str()); }
+TemporaryFile::~TemporaryFile() { ::unlink(path_.c_str()); }
 
 void TemporaryFile::write(const std::string &bytes) const {
   errno = 0;
-  std::ofstream stream(path, std::ios::binary | std::ios::trunc);
+  std::ofstream stream(path_, std::ios::binary | std::ios::trunc);
   stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   stream.close();
   if (!stream)
-    throw Failure("cannot write " + path + ": " + std::strerror(errno));
+    throw Failure("cannot write " + path_ + ": " + std::strerror(errno));
 }
 
 std::string TemporaryFile::read() const {
   errno = 0;
-  std::ifstream stream(path, std::ios::binary);
+  std::ifstream stream(path_, std::ios::binary);
   std::string bytes{std::istreambuf_iterator<char>(stream), {}};
   if (!stream.is_open() || stream.bad())
-    throw Failure("cannot read " + path + ": " + std::strerror(errno));
+    throw Failure("cannot read " + path_ + ": " + std::strerror(errno));
   return bytes;
 }
 

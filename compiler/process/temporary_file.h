@@ -1,6 +1,5 @@
 // A file for a program that is run on the side: a linker, an assembler.
-#ifndef ALGCTL_COMPILER_PROCESS_TEMPORARY_FILE_H
-#define ALGCTL_COMPILER_PROCESS_TEMPORARY_FILE_H
+#pragma once
 
 #include <string>
 
@@ -18,12 +17,10 @@ public:
 
   void write(const std::string &bytes) const;
   std::string read() const;
-  const std::string &name() const { return path; }
+  const std::string &name() const { return path_; }
 
 private:
-  std::string path;
+  std::string path_;
 };
 
 } // namespace compiler
-
-#endif

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view prefix = "algctl-";
-constexpr std::size_t random_letters = 6; // mkdtemp's
+constexpr size_t random_letters = 6; // mkdtemp's
 
 int openFolder(const std::string &path) {
   return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -57,26 +57,26 @@ public:
       (void)::flock(folder.get(), LOCK_EX);
       struct stat status;
       if (folder.get() >= 0 && ::fstat(folder.get(), &status) == 0 && status.st_nlink > 0) {
-        lock = folder.release();
+        lock_ = folder.release();
         return;
       }
     }
     throw Failure("cannot keep a temporary folder in " + fs::path(pattern).parent_path().string());
   }
   ~Folder() {
-    if (::getpid() == owner) // not a child that was forked and ends by itself
+    if (::getpid() == owner_) // not a child that was forked and ends by itself
       removeTemporaryFolder();
-    ::close(lock);
+    ::close(lock_);
   }
   Folder(const Folder &) = delete;
   Folder &operator=(const Folder &) = delete;
 
   const std::string *name = nullptr; // not freed: a handler may be reading it
-  std::atomic<std::uint64_t> files = 0;
+  std::atomic<uint64_t> files = 0;
 
 private:
-  pid_t owner = ::getpid();
-  int lock = -1;
+  pid_t owner_ = ::getpid();
+  int lock_ = -1;
 };
 
 Folder &folder() {
@@ -103,8 +103,8 @@ std::string newTemporaryName(const std::string &suffix) {
   return temporaryFolder() + "/" + std::to_string(++folder().files) + "." + suffix;
 }
 
-std::size_t removeAbandonedTemporaryFolders() {
-  std::size_t removed = 0;
+size_t removeAbandonedTemporaryFolders() {
+  size_t removed = 0;
   std::error_code error;
   for (fs::directory_iterator it(place(), error), end; !error && it != end; it.increment(error)) {
     if (!isNameOfFolder(it->path().filename().string()))

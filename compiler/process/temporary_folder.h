@@ -1,6 +1,5 @@
 // The one place of a process for files that it needs for a while.
-#ifndef ALGCTL_COMPILER_PROCESS_TEMPORARY_FOLDER_H
-#define ALGCTL_COMPILER_PROCESS_TEMPORARY_FOLDER_H
+#pragma once
 
 #include <cstddef>
 #include <string>
@@ -17,11 +16,9 @@ std::string newTemporaryName(const std::string &suffix);
 
 /// Removes the folders in $TMPDIR or /tmp of this user's processes that were killed, and says how many there
 /// were. A folder is locked while its process lives, in whatever container of this machine that is.
-std::size_t removeAbandonedTemporaryFolders();
+size_t removeAbandonedTemporaryFolders();
 
 /// Removes this process's folder. For the handler of a signal.
 void removeTemporaryFolder() noexcept;
 
 } // namespace compiler
-
-#endif

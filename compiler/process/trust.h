@@ -1,6 +1,5 @@
 // Whether what a file holds may be run as this user: only who could run it anyway may have written it.
-#ifndef ALGCTL_COMPILER_PROCESS_TRUST_H
-#define ALGCTL_COMPILER_PROCESS_TRUST_H
+#pragma once
 
 #include <string>
 
@@ -14,5 +13,3 @@ namespace compiler {
 std::string reasonToDistrust(const struct stat &status);
 
 } // namespace compiler
-
-#endif

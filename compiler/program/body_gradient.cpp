@@ -21,10 +21,10 @@ namespace {
 /// One sweep over a body from its end, with the gradients of its values so far.
 class BodySweep {
 public:
-  BodySweep(OpBuilder &builder, Block &body, ValueRange arguments) : builder(builder), body(body) {
-    copies.map(body.getArguments(), arguments);
+  BodySweep(OpBuilder &builder, Block &body, ValueRange arguments) : builder_(builder), body_(body) {
+    copies_.map(body.getArguments(), arguments);
     for (Operation &op : body.without_terminator())
-      builder.clone(op, copies);
+      builder.clone(op, copies_);
   }
 
   FailureOr<Value> run(Value upstream, BlockArgument wanted);
@@ -35,42 +35,42 @@ private:
 
   // Of the operation at hand: the gradient of its result, its operands and its result as the copy computes
   // them.
-  Value gradient() { return gradients.lookup(current->getResult(0)); }
-  Value operand(unsigned index) { return widened(current->getOperand(index)); }
-  Value result() { return widened(current->getResult(0)); }
+  Value gradient() { return gradients_.lookup(current_->getResult(0)); }
+  Value operand(unsigned index) { return widened(current_->getOperand(index)); }
+  Value result() { return widened(current_->getResult(0)); }
 
   Value widened(Value value) {
-    return convertElement(builder, location(), copies.lookupOrDefault(value),
+    return convertElement(builder_, location(), copies_.lookupOrDefault(value),
                           computationType(value.getType()));
   }
 
   /// Adds to the gradient of an operand, if anything depends on that.
   void add(unsigned index, function_ref<Value()> contribution) {
-    Value operand = current->getOperand(index);
-    if (!active.contains(operand))
+    Value operand = current_->getOperand(index);
+    if (!active_.contains(operand))
       return;
-    Value added = convertElement(builder, location(), contribution(), computationType(operand.getType()));
-    Value &sum = gradients[operand];
+    Value added = convertElement(builder_, location(), contribution(), computationType(operand.getType()));
+    Value &sum = gradients_[operand];
     sum = sum ? plus(sum, added) : added;
   }
 
-  Location location() { return current->getLoc(); }
+  Location location() { return current_->getLoc(); }
   Value number(double value) {
-    Type type = computationType(current->getResult(0).getType());
-    return arith::ConstantOp::create(builder, location(), builder.getFloatAttr(type, value));
+    Type type = computationType(current_->getResult(0).getType());
+    return arith::ConstantOp::create(builder_, location(), builder_.getFloatAttr(type, value));
   }
-  Value plus(Value a, Value b) { return arith::AddFOp::create(builder, location(), a, b); }
-  Value minus(Value a, Value b) { return arith::SubFOp::create(builder, location(), a, b); }
-  Value times(Value a, Value b) { return arith::MulFOp::create(builder, location(), a, b); }
-  Value quotient(Value a, Value b) { return arith::DivFOp::create(builder, location(), a, b); }
-  Value negative(Value a) { return arith::NegFOp::create(builder, location(), a); }
+  Value plus(Value a, Value b) { return arith::AddFOp::create(builder_, location(), a, b); }
+  Value minus(Value a, Value b) { return arith::SubFOp::create(builder_, location(), a, b); }
+  Value times(Value a, Value b) { return arith::MulFOp::create(builder_, location(), a, b); }
+  Value quotient(Value a, Value b) { return arith::DivFOp::create(builder_, location(), a, b); }
+  Value negative(Value a) { return arith::NegFOp::create(builder_, location(), a); }
   Value select(Value condition, Value a, Value b) {
-    return arith::SelectOp::create(builder, location(), condition, a, b);
+    return arith::SelectOp::create(builder_, location(), condition, a, b);
   }
   Value compare(arith::CmpFPredicate predicate, Value a, Value b) {
-    return arith::CmpFOp::create(builder, location(), predicate, a, b);
+    return arith::CmpFOp::create(builder_, location(), predicate, a, b);
   }
-  template <typename Function> Value apply(Value a) { return Function::create(builder, location(), a); }
+  template <typename Function> Value apply(Value a) { return Function::create(builder_, location(), a); }
 
   /// Of a maximum or a minimum: the first operand was taken where `predicate` holds between them.
   void differentiateChoice(arith::CmpFPredicate predicate) {
@@ -79,22 +79,22 @@ private:
     add(1, [&] { return select(first(), number(0), gradient()); });
   }
 
-  OpBuilder &builder;
-  Block &body;
-  IRMapping copies;
-  DenseSet<Value> active; ///< depend on the wanted argument
-  DenseMap<Value, Value> gradients;
-  Operation *current = nullptr;
+  OpBuilder &builder_;
+  Block &body_;
+  IRMapping copies_;
+  DenseSet<Value> active_; ///< depend on the wanted argument
+  DenseMap<Value, Value> gradients_;
+  Operation *current_ = nullptr;
 };
 
 } // namespace
 
 LogicalResult BodySweep::differentiatePower(math::PowFOp power) {
-  if (active.contains(power.getRhs()))
+  if (active_.contains(power.getRhs()))
     return power.emitOpError("has a gradient for constant exponents alone");
   add(0, [&]() -> Value {
     Value less = minus(operand(1), number(1));
-    Value slope = math::PowFOp::create(builder, location(), operand(0), less);
+    Value slope = math::PowFOp::create(builder_, location(), operand(0), less);
     return times(gradient(), times(operand(1), slope));
   });
   return success();
@@ -102,7 +102,7 @@ LogicalResult BodySweep::differentiatePower(math::PowFOp power) {
 
 LogicalResult BodySweep::differentiate(Operation *op) {
   using Predicate = arith::CmpFPredicate;
-  current = op;
+  current_ = op;
   auto g = [&] { return gradient(); };
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<arith::ExtFOp, arith::TruncFOp>([&](auto) { return add(0, g), success(); })
@@ -124,7 +124,7 @@ LogicalResult BodySweep::differentiate(Operation *op) {
       .Case<arith::MinimumFOp, arith::MinNumFOp>(
           [&](auto) { return differentiateChoice(Predicate::OLT), success(); })
       .Case([&](arith::SelectOp choice) {
-        Value condition = copies.lookupOrDefault(choice.getCondition());
+        Value condition = copies_.lookupOrDefault(choice.getCondition());
         add(1, [&] { return select(condition, gradient(), number(0)); });
         add(2, [&] { return select(condition, number(0), gradient()); });
         return success();
@@ -191,31 +191,31 @@ LogicalResult BodySweep::differentiate(Operation *op) {
 }
 
 FailureOr<Value> BodySweep::run(Value upstream, BlockArgument wanted) {
-  active.insert(wanted);
-  for (Operation &op : body.without_terminator())
-    if (llvm::any_of(op.getOperands(), [&](Value operand) { return active.contains(operand); }))
+  active_.insert(wanted);
+  for (Operation &op : body_.without_terminator())
+    if (llvm::any_of(op.getOperands(), [&](Value operand) { return active_.contains(operand); }))
       // The result of a comparison is no number: it is constant where it does not jump.
       for (Value result : op.getResults())
         if (isa<FloatType>(result.getType()))
-          active.insert(result);
-  Operation *yield = body.getTerminator();
+          active_.insert(result);
+  Operation *yield = body_.getTerminator();
   Value yielded = yield->getOperand(0);
-  if (active.contains(yielded))
-    gradients[yielded] =
-        convertElement(builder, yield->getLoc(), upstream, computationType(yielded.getType()));
-  for (Operation &op : llvm::reverse(body.without_terminator())) {
-    if (op.getNumResults() != 1 || !gradients.contains(op.getResult(0))) {
-      if (llvm::any_of(op.getResults(), [&](Value result) { return gradients.contains(result); }))
+  if (active_.contains(yielded))
+    gradients_[yielded] =
+        convertElement(builder_, yield->getLoc(), upstream, computationType(yielded.getType()));
+  for (Operation &op : llvm::reverse(body_.without_terminator())) {
+    if (op.getNumResults() != 1 || !gradients_.contains(op.getResult(0))) {
+      if (llvm::any_of(op.getResults(), [&](Value result) { return gradients_.contains(result); }))
         return op.emitOpError("has no rule of differentiation"), failure();
       continue;
     }
     if (failed(differentiate(&op)))
       return failure();
   }
-  if (Value gradient = gradients.lookup(wanted))
+  if (Value gradient = gradients_.lookup(wanted))
     return gradient;
   Type type = computationType(wanted.getType());
-  return arith::ConstantOp::create(builder, yield->getLoc(), builder.getFloatAttr(type, 0.0)).getResult();
+  return arith::ConstantOp::create(builder_, yield->getLoc(), builder_.getFloatAttr(type, 0.0)).getResult();
 }
 
 FailureOr<Value> differentiateBody(OpBuilder &builder, Block &body, ValueRange arguments, Value upstream,

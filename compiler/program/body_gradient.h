@@ -1,6 +1,5 @@
 // The chain rule on the body of a map.
-#ifndef ALGCTL_COMPILER_PROGRAM_BODY_GRADIENT_H
-#define ALGCTL_COMPILER_PROGRAM_BODY_GRADIENT_H
+#pragma once
 
 #include "mlir/IR/Builders.h"
 #include "mlir/Support/LLVM.h"
@@ -18,5 +17,3 @@ mlir::FailureOr<mlir::Value> differentiateBody(mlir::OpBuilder &builder, mlir::B
                                                unsigned wanted);
 
 } // namespace compiler
-
-#endif

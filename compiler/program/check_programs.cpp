@@ -17,7 +17,7 @@ namespace {
 /// The names of one function's arguments and results, which are the operands of a program.
 class FunctionCheck {
 public:
-  explicit FunctionCheck(func::FuncOp function) : function(function) {}
+  explicit FunctionCheck(func::FuncOp function) : function_(function) {}
 
   LogicalResult run();
 
@@ -27,10 +27,10 @@ private:
   LogicalResult checkResult(OpOperand &operand);
   LogicalResult checkOperation(Operation *op);
 
-  func::FuncOp function;
-  llvm::StringSet<> names;
-  llvm::DenseSet<Value> results;
-  BlockArgument position;
+  func::FuncOp function_;
+  llvm::StringSet<> names_;
+  llvm::DenseSet<Value> results_;
+  BlockArgument position_;
 };
 
 bool isIdentifier(StringRef text) {
@@ -42,11 +42,11 @@ LogicalResult checkTensor(Location location, RankedTensorType tensor) {
   const Type element = tensor.getElementType();
   if (!element.isF32() && !element.isBF16())
     return emitError(location) << "kernels compute on f32 or bf16, not on " << element;
-  constexpr std::int64_t most_dimensions = 8;
+  constexpr int64_t most_dimensions = 8;
   if (tensor.getRank() > most_dimensions)
     return emitError(location) << "a tensor has " << tensor.getRank() << " dimensions, more than "
                                << most_dimensions;
-  for (std::int64_t dimension = 0; dimension < tensor.getRank(); ++dimension) {
+  for (int64_t dimension = 0; dimension < tensor.getRank(); ++dimension) {
     if (tensor.isDynamicDim(dimension) && dimension > 0)
       return emitError(location) << "only the first size of a tensor may be unknown, which is the number of "
                                     "rows of the batch";
@@ -67,7 +67,7 @@ LogicalResult FunctionCheck::checkName(Location location, StringRef name, const 
   if (!isIdentifier(name))
     return emitError(location) << "the name of " << what << " is made of letters, digits and _, not '" << name
                                << "'";
-  if (!names.insert(name).second)
+  if (!names_.insert(name).second)
     return emitError(location) << what << " is called like another operand of the program, '" << name << "'";
   return success();
 }
@@ -75,13 +75,14 @@ LogicalResult FunctionCheck::checkName(Location location, StringRef name, const 
 LogicalResult FunctionCheck::checkArgument(BlockArgument argument) {
   const Location location = argument.getLoc();
   const Type type = argument.getType();
-  if (failed(checkName(location, nameOf(argument),
-                       "argument " + Twine(argument.getArgNumber()) + " of '" + function.getSymName() + "'")))
+  if (failed(
+          checkName(location, nameOf(argument),
+                    "argument " + Twine(argument.getArgNumber()) + " of '" + function_.getSymName() + "'")))
     return failure();
   if (type.isIndex()) {
-    if (position)
+    if (position_)
       return emitError(location) << "a program has one position, that of the first row of the batch";
-    position = argument;
+    position_ = argument;
     return success();
   }
   if (type.isF32())
@@ -100,10 +101,10 @@ LogicalResult FunctionCheck::checkArgument(BlockArgument argument) {
 LogicalResult FunctionCheck::checkResult(OpOperand &operand) {
   const Value value = operand.get();
   const std::string what =
-      "result " + std::to_string(operand.getOperandNumber()) + " of '" + function.getSymName().str() + "'";
+      "result " + std::to_string(operand.getOperandNumber()) + " of '" + function_.getSymName().str() + "'";
   if (isa<BlockArgument>(value))
     return operand.getOwner()->emitError(what) << " is an argument as it is: a program computes its results";
-  if (!results.insert(value).second)
+  if (!results_.insert(value).second)
     return operand.getOwner()->emitError(what) << " is the same value as another one";
   auto tensor = dyn_cast<RankedTensorType>(value.getType());
   if (!tensor)
@@ -129,7 +130,7 @@ LogicalResult FunctionCheck::checkOperation(Operation *op) {
   auto slots = dyn_cast<alg::SlotsOp>(op);
   auto type = slots ? cast<alg::SlotsType>(slots.getView().getType()) : alg::SlotsType();
   if (!type || !type.getRowTypes() || slots.getTypes() ||
-      (slots.getOffset() && slots.getOffset() == position))
+      (slots.getOffset() && slots.getOffset() == position_))
     return success();
   InFlightDiagnostic diagnostic =
       op->emitError("the types of the rows must follow from the position that the call gives");
@@ -138,24 +139,24 @@ LogicalResult FunctionCheck::checkOperation(Operation *op) {
 }
 
 LogicalResult FunctionCheck::run() {
-  if (!isIdentifier(function.getSymName()))
-    return function.emitError("the name of a program is made of letters, digits and _, not '")
-           << function.getSymName() << "'";
-  if (!function.isPublic())
-    return function.emitError("is private: every function of the module is a program");
-  if (function.isExternal() || !llvm::hasSingleElement(function.getBody()))
-    return function.emitError("only a function of one block is a program");
-  for (BlockArgument argument : function.getArguments())
+  if (!isIdentifier(function_.getSymName()))
+    return function_.emitError("the name of a program is made of letters, digits and _, not '")
+           << function_.getSymName() << "'";
+  if (!function_.isPublic())
+    return function_.emitError("is private: every function of the module is a program");
+  if (function_.isExternal() || !llvm::hasSingleElement(function_.getBody()))
+    return function_.emitError("only a function of one block is a program");
+  for (BlockArgument argument : function_.getArguments())
     if (failed(checkArgument(argument)))
       return failure();
-  Operation *end = function.getBody().front().getTerminator();
-  const WalkResult walked = function.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+  Operation *end = function_.getBody().front().getTerminator();
+  const WalkResult walked = function_.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
     return failed(checkOperation(op)) ? WalkResult::interrupt() : WalkResult::advance();
   });
   if (walked.wasInterrupted())
     return failure();
   if (end->getNumOperands() == 0)
-    return function.emitError("returns nothing");
+    return function_.emitError("returns nothing");
   for (OpOperand &operand : end->getOpOperands())
     if (failed(checkResult(operand)))
       return failure();

@@ -18,44 +18,44 @@ namespace {
 class RowCost {
 public:
   RowCost(const algebras::Lift &lift, alg::GroupsAttr inputs, alg::GroupsAttr outputs)
-      : lift(lift), inputs(inputs.getGroups()), outputs(outputs.getGroups()) {}
+      : lift_(lift), inputs_(inputs.getGroups()), outputs_(outputs.getGroups()) {}
 
-  double ofType(std::int64_t type) const {
+  double ofType(int64_t type) const {
     double sum = 0;
-    for (std::int64_t group = 0; group < lift.outputGroups(); ++group)
-      for (const algebras::BlockTerm &term : lift.terms(type, group))
+    for (int64_t group = 0; group < lift_.outputGroups(); ++group)
+      for (const algebras::BlockTerm &term : lift_.terms(type, group))
         sum +=
-            static_cast<double>(inputs.width(term.input_group)) * static_cast<double>(outputs.width(group));
+            static_cast<double>(inputs_.width(term.input_group)) * static_cast<double>(outputs_.width(group));
     return sum;
   }
 
   /// Of activations, whose types are equally frequent.
   double ofActivations() const {
     double sum = 0;
-    for (std::int64_t type = 0; type < lift.types(); ++type)
+    for (int64_t type = 0; type < lift_.types(); ++type)
       sum += ofType(type);
-    return sum / static_cast<double>(lift.types());
+    return sum / static_cast<double>(lift_.types());
   }
 
-  /// Of all rows of a bank.
-  double ofBank(alg::SlotsType bank) const {
-    if (bank.getPlain())
-      return ofType(0) * static_cast<double>(bank.getShape()[1]);
-    const algebras::Groups rows = bank.getRowGroups().getGroups();
+  /// Of all rows of a weight matrix.
+  double ofWeights(alg::SlotsType weights) const {
+    if (weights.getPlain())
+      return ofType(0) * static_cast<double>(weights.getShape()[1]);
+    const algebras::Groups rows = weights.getRowGroups().getGroups();
     double sum = 0;
-    for (std::int64_t group = 0; group < rows.count(); ++group)
-      sum += static_cast<double>(rows.width(group)) * ofType(lift.typeOfRow(group));
+    for (int64_t group = 0; group < rows.count(); ++group)
+      sum += static_cast<double>(rows.width(group)) * ofType(lift_.typeOfRow(group));
     return sum;
   }
 
 private:
-  const algebras::Lift &lift;
-  algebras::Groups inputs, outputs;
+  const algebras::Lift &lift_;
+  algebras::Groups inputs_, outputs_;
 };
 
 struct ComposeProducts : OpRewritePattern<alg::ContractOp> {
-  ComposeProducts(MLIRContext *context, std::int64_t rows, bool constant)
-      : OpRewritePattern(context), rows(rows), constant(constant) {}
+  ComposeProducts(MLIRContext *context, int64_t rows, bool constant)
+      : OpRewritePattern(context), rows_(rows), constant_(constant) {}
 
   LogicalResult matchAndRewrite(alg::ContractOp outer, PatternRewriter &rewriter) const override {
     auto inner = outer.getLhs().getDefiningOp<alg::ContractOp>();
@@ -77,17 +77,18 @@ private:
     const alg::SlotsType x = inner.getLhs().getType(), w = inner.getRhs().getType(),
                          v = outer.getRhs().getType();
     const algebras::Lift &lift = outer.getLift();
-    const RowCost first(lift, w.getBankInputs(), w.getFeatures()),
-        second(lift, v.getBankInputs(), v.getFeatures()), composed(lift, w.getBankInputs(), v.getFeatures());
-    const double composition = constant ? 0 : second.ofBank(w);
-    if (x.isBank())
-      return first.ofBank(x) + second.ofBank(x) > composed.ofBank(x) + composition;
-    const double m = static_cast<double>(x.getShape()[0] >= 0 ? x.getShape()[0] : rows);
+    const RowCost first(lift, w.getWeightInputs(), w.getFeatures()),
+        second(lift, v.getWeightInputs(), v.getFeatures()),
+        composed(lift, w.getWeightInputs(), v.getFeatures());
+    const double composition = constant_ ? 0 : second.ofWeights(w);
+    if (x.isWeights())
+      return first.ofWeights(x) + second.ofWeights(x) > composed.ofWeights(x) + composition;
+    const double m = static_cast<double>(x.getShape()[0] >= 0 ? x.getShape()[0] : rows_);
     return m * (first.ofActivations() + second.ofActivations()) > m * composed.ofActivations() + composition;
   }
 
-  std::int64_t rows;
-  bool constant;
+  int64_t rows_;
+  bool constant_;
 };
 
 struct AlgCompose : compiler::impl::AlgComposeBase<AlgCompose> {

@@ -1,6 +1,5 @@
 // Conversions between element types of floats, without a detour where there is a way back.
-#ifndef ALGCTL_COMPILER_PROGRAM_CONVERT_ELEMENT_H
-#define ALGCTL_COMPILER_PROGRAM_CONVERT_ELEMENT_H
+#pragma once
 
 #include "mlir/IR/Builders.h"
 
@@ -16,5 +15,3 @@ mlir::Value convertElement(mlir::OpBuilder &builder, mlir::Location location, ml
 mlir::Type computationType(mlir::Type element);
 
 } // namespace compiler
-
-#endif

@@ -1,6 +1,5 @@
 // Reverse differentiation of programs of the alg dialect.
-#ifndef ALGCTL_COMPILER_PROGRAM_DIFFERENTIATE_H
-#define ALGCTL_COMPILER_PROGRAM_DIFFERENTIATE_H
+#pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -35,5 +34,3 @@ mlir::FailureOr<mlir::func::FuncOp> differentiate(mlir::func::FuncOp function,
                                                   const GradientOptions &options);
 
 } // namespace compiler
-
-#endif

@@ -15,9 +15,9 @@ using namespace mlir;
 
 namespace compiler {
 
-std::int64_t elementCount(llvm::ArrayRef<std::int64_t> shape) {
-  std::int64_t count = 1;
-  for (std::int64_t size : shape)
+int64_t elementCount(llvm::ArrayRef<int64_t> shape) {
+  int64_t count = 1;
+  for (int64_t size : shape)
     count *= size;
   return count;
 }
@@ -38,21 +38,21 @@ private:
   LogicalResult compute(func::CallOp call);
   LogicalResult computeElements(Operation *op);
   LogicalResult pass(Operation *op) {
-    DenseArray array = values[op->getOperand(0)]; // a new entry may move the others
-    values[op->getResult(0)] = std::move(array);
+    DenseArray array = values_[op->getOperand(0)]; // a new entry may move the others
+    values_[op->getResult(0)] = std::move(array);
     return success();
   }
-  std::int64_t rowType(alg::SlotsOp schedule, std::int64_t row);
+  int64_t rowType(alg::SlotsOp schedule, int64_t row);
 
-  llvm::DenseMap<Value, DenseArray> values;
+  llvm::DenseMap<Value, DenseArray> values_;
 };
 
 /// The rows and columns of a view's array.
 struct Extents {
   explicit Extents(const DenseArray &array)
-      : columns(array.shape.back()),
-        rows(columns ? static_cast<std::int64_t>(array.values.size()) / columns : 0) {}
-  std::int64_t columns, rows;
+      : columns(array.shape.back()), rows(columns ? static_cast<int64_t>(array.values.size()) / columns : 0) {
+  }
+  int64_t columns, rows;
 };
 
 } // namespace
@@ -61,8 +61,8 @@ static bool fits(Type type, const DenseArray &array) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
     return array.shape.empty() && array.values.size() == 1;
-  if (tensor.getRank() != static_cast<std::int64_t>(array.shape.size()) ||
-      elementCount(array.shape) != static_cast<std::int64_t>(array.values.size()))
+  if (tensor.getRank() != static_cast<int64_t>(array.shape.size()) ||
+      elementCount(array.shape) != static_cast<int64_t>(array.values.size()))
     return false;
   for (auto [size, given] : llvm::zip_equal(tensor.getShape(), array.shape))
     if (!ShapedType::isDynamic(size) && size != given)
@@ -80,71 +80,71 @@ LogicalResult Evaluation::bind(func::FuncOp function, const std::vector<DenseArr
     if (!fits(argument.getType(), array))
       return function.emitError("argument ") << argument.getArgNumber() << " is " << argument.getType()
                                              << ", and the array has another shape";
-    values[argument] = array;
+    values_[argument] = array;
   }
   return success();
 }
 
-std::int64_t Evaluation::rowType(alg::SlotsOp schedule, std::int64_t row) {
+int64_t Evaluation::rowType(alg::SlotsOp schedule, int64_t row) {
   if (Value types = schedule.getTypes())
-    return static_cast<std::int64_t>(values[types].values[row]);
+    return static_cast<int64_t>(values_[types].values[row]);
   const Value offset = schedule.getOffset();
-  const std::int64_t first = offset ? static_cast<std::int64_t>(values[offset].values.front()) : 0;
+  const int64_t first = offset ? static_cast<int64_t>(values_[offset].values.front()) : 0;
   return cast<alg::SlotsType>(schedule.getView().getType()).getRowTypes().getRowTypes().typeAt(first + row);
 }
 
 LogicalResult Evaluation::compute(alg::ContractOp contract) {
-  const DenseArray &lhs = values[contract.getLhs()], &rhs = values[contract.getRhs()];
+  const DenseArray &lhs = values_[contract.getLhs()], &rhs = values_[contract.getRhs()];
   alg::SlotsOp schedule = alg::findRowSchedule(contract.getLhs());
   if (contract.getLhs().getType().getRowTypes() && !schedule)
     return contract.emitError("the types of the rows are not known here");
-  values[contract.getResult()] =
-      contractArrays(contract, lhs, rhs, [&](std::int64_t row) { return rowType(schedule, row); });
+  values_[contract.getResult()] =
+      contractArrays(contract, lhs, rhs, [&](int64_t row) { return rowType(schedule, row); });
   return success();
 }
 
 LogicalResult Evaluation::compute(alg::MapOp map) {
   FailureOr<ScalarProgram> body =
       ScalarProgram::compile(map.getBody().front(), [&](Value outside) -> std::optional<double> {
-        auto found = values.find(outside);
-        return found == values.end() ? std::nullopt : std::optional(found->second.values.front());
+        auto found = values_.find(outside);
+        return found == values_.end() ? std::nullopt : std::optional(found->second.values.front());
       });
   if (failed(body))
     return failure();
-  DenseArray result = values[map.getInputs().front()];
+  DenseArray result = values_[map.getInputs().front()];
   const Extents extents(result);
   SmallVector<const double *> arrays;
   for (Value operand : map->getOperands())
-    arrays.push_back(values[operand].values.data());
-  const std::size_t views = map.getInputs().size(), columns = views + map.getColumns().size(),
-                    rows = columns + map.getRows().size();
+    arrays.push_back(values_[operand].values.data());
+  const size_t views = map.getInputs().size(), columns = views + map.getColumns().size(),
+               rows = columns + map.getRows().size();
   SmallVector<double> arguments(arrays.size());
-  for (std::int64_t i = 0; i < static_cast<std::int64_t>(result.values.size()); ++i) {
-    for (std::size_t operand = 0; operand < arrays.size(); ++operand) {
-      const std::int64_t at = operand < views     ? i
-                              : operand < columns ? i % extents.columns
-                              : operand < rows    ? i / extents.columns
-                                                  : 0;
+  for (int64_t i = 0; i < static_cast<int64_t>(result.values.size()); ++i) {
+    for (size_t operand = 0; operand < arrays.size(); ++operand) {
+      const int64_t at = operand < views     ? i
+                         : operand < columns ? i % extents.columns
+                         : operand < rows    ? i / extents.columns
+                                             : 0;
       arguments[operand] = arrays[operand][at];
     }
     result.values[i] = body->run(arguments);
   }
-  values[map.getResult()] = std::move(result);
+  values_[map.getResult()] = std::move(result);
   return success();
 }
 
 LogicalResult Evaluation::compute(alg::ReduceOp reduce) {
-  const DenseArray &view = values[reduce.getView()];
+  const DenseArray &view = values_[reduce.getView()];
   const Extents extents(view);
   const bool sum = reduce.getReduction() == alg::Reduction::Sum;
   DenseArray result;
   if (reduce.getOver() != alg::Extent::All)
     result.shape = {reduce.getOver() == alg::Extent::Rows ? extents.columns : extents.rows};
   result.values.assign(elementCount(result.shape), sum ? 0 : -std::numeric_limits<double>::infinity());
-  for (std::int64_t i = 0; i < static_cast<std::int64_t>(view.values.size()); ++i) {
-    const std::int64_t at = reduce.getOver() == alg::Extent::Rows      ? i % extents.columns
-                            : reduce.getOver() == alg::Extent::Columns ? i / extents.columns
-                                                                       : 0;
+  for (int64_t i = 0; i < static_cast<int64_t>(view.values.size()); ++i) {
+    const int64_t at = reduce.getOver() == alg::Extent::Rows      ? i % extents.columns
+                       : reduce.getOver() == alg::Extent::Columns ? i / extents.columns
+                                                                  : 0;
     double &reduced = result.values[at];
     const double value = view.values[i];
     if (sum)
@@ -152,7 +152,7 @@ LogicalResult Evaluation::compute(alg::ReduceOp reduce) {
     else if (std::isnan(value) || value > reduced)
       reduced = value;
   }
-  values[reduce.getResult()] = std::move(result);
+  values_[reduce.getResult()] = std::move(result);
   return success();
 }
 
@@ -160,12 +160,12 @@ LogicalResult Evaluation::compute(func::CallOp call) {
   auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
   std::vector<DenseArray> arguments;
   for (Value operand : call.getOperands())
-    arguments.push_back(values[operand]);
+    arguments.push_back(values_[operand]);
   FailureOr<std::vector<DenseArray>> results = evaluate(callee, arguments);
   if (failed(results))
     return failure();
   for (auto [result, array] : llvm::zip_equal(call.getResults(), *results))
-    values[result] = std::move(array);
+    values_[result] = std::move(array);
   return success();
 }
 
@@ -175,16 +175,16 @@ LogicalResult Evaluation::computeElements(Operation *op) {
   if (!function || op->getNumOperands() == 0 || op->getNumOperands() > 3)
     return op->emitError("cannot be computed by the reference");
   // The condition of a select may be one number where what it chooses between are tensors.
-  DenseArray result = values[op->getOperands().back()];
-  for (std::size_t i = 0; i < result.values.size(); ++i) {
+  DenseArray result = values_[op->getOperands().back()];
+  for (size_t i = 0; i < result.values.size(); ++i) {
     double operands[3] = {};
     for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
-      const std::vector<double> &elements = values[operand].values;
+      const std::vector<double> &elements = values_[operand].values;
       operands[index] = elements[elements.size() == 1 ? 0 : i];
     }
     result.values[i] = function(operands[0], operands[1], operands[2]);
   }
-  values[op->getResult(0)] = std::move(result);
+  values_[op->getResult(0)] = std::move(result);
   return success();
 }
 
@@ -201,7 +201,7 @@ LogicalResult Evaluation::compute(Operation *op) {
           number = static_cast<double>(integer.getInt());
         else
           return constant.emitError("cannot be computed by the reference");
-        return values[constant] = DenseArray{{}, {number}}, success();
+        return values_[constant] = DenseArray{{}, {number}}, success();
       })
       .Default([&](Operation *other) { return computeElements(other); });
 }
@@ -213,7 +213,7 @@ FailureOr<std::vector<DenseArray>> Evaluation::run(func::FuncOp function) {
       return failure();
   std::vector<DenseArray> results;
   for (Value result : body.getTerminator()->getOperands())
-    results.push_back(values[result]);
+    results.push_back(values_[result]);
   return results;
 }
 

@@ -1,7 +1,6 @@
 // Programs of the alg dialect, computed in double precision by their definition: the reference for kernels
 // and passes.
-#ifndef ALGCTL_COMPILER_PROGRAM_EVALUATE_H
-#define ALGCTL_COMPILER_PROGRAM_EVALUATE_H
+#pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -13,14 +12,14 @@ namespace compiler {
 /// A tensor of any rank, its last dimension fastest. Row types and positions are whole numbers in it; a
 /// number is an array of rank 0 with one value.
 struct DenseArray {
-  std::vector<std::int64_t> shape;
+  std::vector<int64_t> shape;
   std::vector<double> values;
 
   bool operator==(const DenseArray &) const = default;
 };
 
 /// The number of elements of a shape.
-std::int64_t elementCount(llvm::ArrayRef<std::int64_t> shape);
+int64_t elementCount(llvm::ArrayRef<int64_t> shape);
 
 /// The results of a function for its arguments, in their order. Contractions go over the terms of the
 /// algebra's lift, maps over the operations of their bodies, all in double precision: conversions between
@@ -33,5 +32,3 @@ mlir::FailureOr<std::vector<DenseArray>> evaluate(mlir::func::FuncOp function,
                                                   const std::vector<DenseArray> &arguments);
 
 } // namespace compiler
-
-#endif

@@ -101,13 +101,13 @@ FailureOr<ScalarProgram> ScalarProgram::compile(Block &body,
   ScalarProgram program;
   llvm::DenseMap<Value, unsigned> places;
   auto place = [&](Value value, double number) {
-    places[value] = program.values.size();
-    program.values.push_back(number);
+    places[value] = program.values_.size();
+    program.values_.push_back(number);
   };
   for (BlockArgument argument : body.getArguments())
     place(argument, 0);
-  const unsigned zero = program.values.size();
-  program.values.push_back(0);
+  const unsigned zero = program.values_.size();
+  program.values_.push_back(0);
   for (Operation &op : body) {
     const bool end = &op == body.getTerminator();
     FloatAttr constant;
@@ -128,22 +128,22 @@ FailureOr<ScalarProgram> ScalarProgram::compile(Block &body,
       step.operands[index] = places[operand];
     }
     if (end) {
-      program.yielded = step.operands[0];
+      program.yielded_ = step.operands[0];
       break;
     }
     place(op.getResult(0), 0);
     step.result = places[op.getResult(0)];
-    program.steps.push_back(step);
+    program.steps_.push_back(step);
   }
   return program;
 }
 
 double ScalarProgram::run(llvm::ArrayRef<double> arguments) {
-  llvm::copy(arguments, values.begin());
-  for (const Step &step : steps)
-    values[step.result] =
-        step.function(values[step.operands[0]], values[step.operands[1]], values[step.operands[2]]);
-  return values[yielded];
+  llvm::copy(arguments, values_.begin());
+  for (const Step &step : steps_)
+    values_[step.result] =
+        step.function(values_[step.operands[0]], values_[step.operands[1]], values_[step.operands[2]]);
+  return values_[yielded_];
 }
 
 } // namespace compiler

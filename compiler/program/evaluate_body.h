@@ -1,6 +1,5 @@
 // The body of a map as steps of double arithmetic.
-#ifndef ALGCTL_COMPILER_PROGRAM_EVALUATE_BODY_H
-#define ALGCTL_COMPILER_PROGRAM_EVALUATE_BODY_H
+#pragma once
 
 #include "mlir/IR/Block.h"
 #include "mlir/Support/LLVM.h"
@@ -32,11 +31,9 @@ private:
     unsigned operands[3];
     unsigned result;
   };
-  std::vector<double> values;
-  std::vector<Step> steps;
-  unsigned yielded = 0;
+  std::vector<double> values_;
+  std::vector<Step> steps_;
+  unsigned yielded_ = 0;
 };
 
 } // namespace compiler
-
-#endif

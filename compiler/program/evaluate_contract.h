@@ -1,6 +1,5 @@
 // A contraction by its definition, in double precision.
-#ifndef ALGCTL_COMPILER_PROGRAM_EVALUATE_CONTRACT_H
-#define ALGCTL_COMPILER_PROGRAM_EVALUATE_CONTRACT_H
+#pragma once
 
 #include "compiler/program/evaluate.h"
 #include "dialects/alg/alg.h"
@@ -12,8 +11,6 @@ namespace compiler {
 /// The contraction of two arrays. `type_of_row` gives the type of each row of activations
 /// in the row lift.
 DenseArray contractArrays(alg::ContractOp contract, const DenseArray &lhs, const DenseArray &rhs,
-                          const std::function<std::int64_t(std::int64_t)> &type_of_row);
+                          const std::function<int64_t(int64_t)> &type_of_row);
 
 } // namespace compiler
-
-#endif

@@ -47,13 +47,13 @@ Value withElements(OpBuilder &builder, Location location, Value value, Type elem
 Value GradientParts::sumOfViews(Value value, ValueRange summands, Type element) {
   const Location location = gradientLocation(value);
   auto type = cast<alg::SlotsType>(summands.front().getType()).withElementType(element);
-  auto map = alg::MapOp::create(builder, location, type, summands, ValueRange(), ValueRange(), ValueRange());
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToEnd(&map.getBody().front());
+  auto map = alg::MapOp::create(builder_, location, type, summands, ValueRange(), ValueRange(), ValueRange());
+  OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPointToEnd(&map.getBody().front());
   Value sum = map.getBody().getArgument(0);
   for (BlockArgument further : map.getBody().getArguments().drop_front())
-    sum = arith::AddFOp::create(builder, location, sum, further);
-  alg::YieldOp::create(builder, location, convertElement(builder, location, sum, element));
+    sum = arith::AddFOp::create(builder_, location, sum, further);
+  alg::YieldOp::create(builder_, location, convertElement(builder_, location, sum, element));
   return map;
 }
 
@@ -66,17 +66,17 @@ Value GradientParts::sumOfTensors(Value value, ValueRange summands, Type element
       continue;
     SmallVector<Value> views;
     for (Value summand : summands)
-      views.push_back(viewLike(builder, gradientLocation(slots), summand, slots));
-    return alg::GatherOp::create(builder, location, sumOfViews(slots, views, element));
+      views.push_back(viewLike(builder_, gradientLocation(slots), summand, slots));
+    return alg::GatherOp::create(builder_, location, sumOfViews(slots, views, element));
   }
   Value sum = summands.front();
   for (Value further : summands.drop_front())
-    sum = arith::AddFOp::create(builder, location, sum, further);
-  return convertElement(builder, location, sum, element);
+    sum = arith::AddFOp::create(builder_, location, sum, further);
+  return convertElement(builder_, location, sum, element);
 }
 
 Value GradientParts::sum(Value value, Type element) {
-  SmallVector<Part, 1> &of_value = parts[value];
+  SmallVector<Part, 1> &of_value = parts_[value];
   if (of_value.size() == 1)
     return of_value.front()(element);
   SmallVector<Value> summands;

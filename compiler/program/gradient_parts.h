@@ -1,6 +1,5 @@
 // The parts that the uses of a value contribute to its gradient, and their sum.
-#ifndef ALGCTL_COMPILER_PROGRAM_GRADIENT_PARTS_H
-#define ALGCTL_COMPILER_PROGRAM_GRADIENT_PARTS_H
+#pragma once
 
 #include "dialects/alg/alg.h"
 
@@ -26,10 +25,10 @@ public:
   /// Makes one part with elements of a given type where the builder stands; null after an error.
   using Part = std::function<mlir::Value(mlir::Type element)>;
 
-  explicit GradientParts(mlir::OpBuilder &builder) : builder(builder) {}
+  explicit GradientParts(mlir::OpBuilder &builder) : builder_(builder) {}
 
-  void add(mlir::Value value, Part part) { parts[value].push_back(std::move(part)); }
-  bool has(mlir::Value value) const { return parts.contains(value); }
+  void add(mlir::Value value, Part part) { parts_[value].push_back(std::move(part)); }
+  bool has(mlir::Value value) const { return parts_.contains(value); }
   /// The gradient with elements of a type: the one part, or the sum in f32 or wider, rounded once. Asked
   /// for once.
   mlir::Value sum(mlir::Value value, mlir::Type element);
@@ -38,10 +37,8 @@ private:
   mlir::Value sumOfViews(mlir::Value value, mlir::ValueRange summands, mlir::Type element);
   mlir::Value sumOfTensors(mlir::Value value, mlir::ValueRange summands, mlir::Type element);
 
-  mlir::OpBuilder &builder;
-  llvm::DenseMap<mlir::Value, llvm::SmallVector<Part, 1>> parts;
+  mlir::OpBuilder &builder_;
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<Part, 1>> parts_;
 };
 
 } // namespace compiler
-
-#endif

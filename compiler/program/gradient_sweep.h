@@ -1,6 +1,5 @@
 // The reverse sweep over a program: the rules of its operations.
-#ifndef ALGCTL_COMPILER_PROGRAM_GRADIENT_SWEEP_H
-#define ALGCTL_COMPILER_PROGRAM_GRADIENT_SWEEP_H
+#pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -14,5 +13,3 @@ mlir::LogicalResult sweepGradients(mlir::func::FuncOp copy, llvm::ArrayRef<unsig
                                    unsigned &upstream);
 
 } // namespace compiler
-
-#endif

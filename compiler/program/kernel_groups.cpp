@@ -18,7 +18,7 @@ bool isStep(Operation *op) {
 KernelGroup producersOf(Operation *op) {
   KernelGroup producers;
   SmallVector<Value> pending(op->getOperands());
-  for (std::size_t next = 0; next < pending.size(); ++next) {
+  for (size_t next = 0; next < pending.size(); ++next) {
     Operation *producer = pending[next].getDefiningOp();
     if (!producer)
       continue;
@@ -79,7 +79,7 @@ std::optional<std::string> KernelGroups::objectionToContractions(const KernelGro
       continue;
     if (llvm::any_of(producersOf(op), [&](Operation *producer) { return group.contains(producer); }))
       return "a contraction sums over groups of its operands, which other workers have to finish first";
-    if (contract.getMode() == alg::OutputMode::BankGradient && group.size() > 1)
+    if (contract.getMode() == alg::OutputMode::WeightGradient && group.size() > 1)
       return "a gradient of weights is added up over the rows of the batch and stored as it is";
     if (!first)
       first = contract;
@@ -128,21 +128,21 @@ std::optional<std::string> KernelGroups::objection(const KernelGroup &group) con
       if (!group.contains(producer) && dependsOn(producer, group))
         return "an operand of the one depends on the result of the other through a third step";
   }
-  if (resultsOf(group).size() > results)
-    return "the result is read by other steps as well, and a kernel has " + std::to_string(results) +
-           (results == 1 ? " result" : " results");
+  if (resultsOf(group).size() > results_)
+    return "the result is read by other steps as well, and a kernel has " + std::to_string(results_) +
+           (results_ == 1 ? " result" : " results");
   return std::nullopt;
 }
 
 KernelGroup KernelGroups::groupOf(Operation *op) const { return joined(op, {}); }
 
 KernelGroup KernelGroups::joined(Operation *op, ArrayRef<Operation *> others) const {
-  llvm::SmallDenseSet<unsigned> numbers = {number_of_group.lookup(op)};
+  llvm::SmallDenseSet<unsigned> numbers = {number_of_group_.lookup(op)};
   for (Operation *other : others)
-    numbers.insert(number_of_group.lookup(other));
+    numbers.insert(number_of_group_.lookup(other));
   KernelGroup group;
-  for (Operation *step : steps)
-    if (number_of_group.contains(step) && numbers.contains(number_of_group.lookup(step)))
+  for (Operation *step : steps_)
+    if (number_of_group_.contains(step) && numbers.contains(number_of_group_.lookup(step)))
       group.insert(step);
   return group;
 }
@@ -152,16 +152,16 @@ bool KernelGroups::tryToJoin(Operation *op, ArrayRef<Operation *> others) {
   if (objection(group))
     return false;
   for (Operation *step : group)
-    number_of_group[step] = number_of_group.lookup(op);
+    number_of_group_[step] = number_of_group_.lookup(op);
   return true;
 }
 
-KernelGroups::KernelGroups(func::FuncOp function, unsigned results, bool apart) : results(results) {
+KernelGroups::KernelGroups(func::FuncOp function, unsigned results, bool apart) : results_(results) {
   for (Operation &op : function.getBody().front())
     if (isStep(&op))
-      steps.push_back(&op);
-  for (auto [number, op] : llvm::enumerate(steps)) {
-    number_of_group[op] = number;
+      steps_.push_back(&op);
+  for (auto [number, op] : llvm::enumerate(steps_)) {
+    number_of_group_[op] = number;
     if (apart)
       continue;
     const KernelGroup producers = producersOf(op);
@@ -176,8 +176,8 @@ KernelGroups::KernelGroups(func::FuncOp function, unsigned results, bool apart) 
 SmallVector<KernelGroup> KernelGroups::inOrder() const {
   SmallVector<KernelGroup> order;
   llvm::DenseSet<Operation *> done;
-  while (done.size() < steps.size())
-    for (Operation *op : steps) {
+  while (done.size() < steps_.size())
+    for (Operation *op : steps_) {
       if (done.contains(op))
         continue;
       const KernelGroup group = groupOf(op);
@@ -195,9 +195,9 @@ SmallVector<KernelGroup> KernelGroups::inOrder() const {
 }
 
 void KernelGroups::emitRemarks() const {
-  for (Operation *op : steps)
+  for (Operation *op : steps_)
     for (Operation *producer : producersOf(op)) {
-      if (number_of_group.lookup(op) == number_of_group.lookup(producer))
+      if (number_of_group_.lookup(op) == number_of_group_.lookup(producer))
         continue;
       std::optional<std::string> reason = objection(joined(op, producer));
       InFlightDiagnostic remark = op->emitRemark("stays apart from the step that it reads: ");

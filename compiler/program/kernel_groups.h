@@ -1,6 +1,5 @@
 // Which operations of a program share a kernel.
-#ifndef ALGCTL_COMPILER_PROGRAM_KERNEL_GROUPS_H
-#define ALGCTL_COMPILER_PROGRAM_KERNEL_GROUPS_H
+#pragma once
 
 #include "dialects/alg/alg.h"
 
@@ -28,8 +27,8 @@ llvm::SmallVector<mlir::Value> resultsOf(const KernelGroup &group);
 
 class KernelGroups {
 public:
-  /// Groups the steps of a function of one block. A kernel has at most `results` results. With `apart` each step
-  /// is a group of its own.
+  /// Groups the steps of a function of one block. A kernel has at most `results` results. With `apart` each
+  /// step is a group of its own.
   KernelGroups(mlir::func::FuncOp function, unsigned results, bool apart = false);
 
   /// In an order in which each group reads earlier ones alone.
@@ -49,11 +48,9 @@ private:
   KernelGroup joined(mlir::Operation *op, llvm::ArrayRef<mlir::Operation *> others) const;
   KernelGroup groupOf(mlir::Operation *op) const;
 
-  unsigned results;
-  llvm::SmallVector<mlir::Operation *> steps;
-  llvm::DenseMap<mlir::Operation *, unsigned> number_of_group;
+  unsigned results_;
+  llvm::SmallVector<mlir::Operation *> steps_;
+  llvm::DenseMap<mlir::Operation *, unsigned> number_of_group_;
 };
 
 } // namespace compiler
-
-#endif

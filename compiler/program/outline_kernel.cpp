@@ -14,18 +14,18 @@ namespace {
 class Kernel {
 public:
   Kernel(OpBuilder &outside, Location location, const Twine &name, const KernelGroup &group)
-      : group(group),
-        function(func::FuncOp::create(outside, location, name.str(), outside.getFunctionType({}, {}))),
-        body(*function.addEntryBlock()), builder(OpBuilder::atBlockEnd(&body)) {
-    function.setPrivate();
+      : group_(group),
+        function_(func::FuncOp::create(outside, location, name.str(), outside.getFunctionType({}, {}))),
+        body_(*function_.addEntryBlock()), builder_(OpBuilder::atBlockEnd(&body_)) {
+    function_.setPrivate();
   }
 
   LogicalResult write();
 
-  func::FuncOp getFunction() const { return function; }
+  func::FuncOp getFunction() const { return function_; }
   /// What the arguments are in the program: its arguments, numbers, and results of other groups.
-  ArrayRef<Value> getInputs() const { return inputs; }
-  ArrayRef<Value> getResults() const { return results; }
+  ArrayRef<Value> getInputs() const { return inputs_; }
+  ArrayRef<Value> getResults() const { return results_; }
 
 private:
   /// The value of the program inside of the kernel; null after an error.
@@ -35,21 +35,21 @@ private:
   Operation *copy(Operation *op);
   void sortArguments();
 
-  const KernelGroup &group;
-  func::FuncOp function;
-  Block &body;
-  OpBuilder builder;
-  IRMapping copies;
-  SmallVector<Value> inputs, results;
+  const KernelGroup &group_;
+  func::FuncOp function_;
+  Block &body_;
+  OpBuilder builder_;
+  IRMapping copies_;
+  SmallVector<Value> inputs_, results_;
 };
 
 } // namespace
 
 Value Kernel::argument(Value value, Type type) {
-  if (auto *known = llvm::find(inputs, value); known != inputs.end())
-    return body.getArgument(std::distance(inputs.begin(), known));
-  inputs.push_back(value);
-  return body.addArgument(type, value.getLoc());
+  if (auto *known = llvm::find(inputs_, value); known != inputs_.end())
+    return body_.getArgument(std::distance(inputs_.begin(), known));
+  inputs_.push_back(value);
+  return body_.addArgument(type, value.getLoc());
 }
 
 /// The result of another group as it is seen here.
@@ -68,7 +68,7 @@ Value Kernel::viewOfArgument(Value view) {
       return {};
   }
   Value tensor = argument(view, type.getTensor());
-  return alg::SlotsOp::create(builder, view.getLoc(), type, tensor, offset, types);
+  return alg::SlotsOp::create(builder_, view.getLoc(), type, tensor, offset, types);
 }
 
 Operation *Kernel::copy(Operation *op) {
@@ -83,11 +83,11 @@ Operation *Kernel::copy(Operation *op) {
   for (Value value : used)
     if (!inside(value))
       return nullptr;
-  return builder.clone(*op, copies);
+  return builder_.clone(*op, copies_);
 }
 
 Value Kernel::inside(Value value) {
-  if (Value known = copies.lookupOrNull(value))
+  if (Value known = copies_.lookupOrNull(value))
     return known;
   Operation *op = value.getDefiningOp();
   Value made;
@@ -95,15 +95,15 @@ Value Kernel::inside(Value value) {
     // Views and constants are made where they are read; the gather of another group's view is its result.
     auto gather = dyn_cast<alg::GatherOp>(op);
     Operation *producer = gather ? gather.getView().getDefiningOp() : nullptr;
-    if (producer && isStep(producer) && !group.contains(producer))
+    if (producer && isStep(producer) && !group_.contains(producer))
       made = argument(gather.getView(), gather.getTensor().getType());
     else if (gather || isa<alg::SlotsOp, alg::RegroupOp>(op) || op->hasTrait<OpTrait::ConstantLike>())
-      return copy(op) ? copies.lookup(value) : Value();
+      return copy(op) ? copies_.lookup(value) : Value();
   }
   if (!made)
     made = isa<alg::SlotsType>(value.getType()) ? viewOfArgument(value) : argument(value, value.getType());
   if (made)
-    copies.map(value, made);
+    copies_.map(value, made);
   return made;
 }
 
@@ -116,34 +116,34 @@ void Kernel::sortArguments() {
       return 1;
     return tensor.getRank() > 1 ? 0 : 2;
   };
-  const unsigned count = inputs.size();
-  const SmallVector<Value> unsorted = std::exchange(inputs, {});
+  const unsigned count = inputs_.size();
+  const SmallVector<Value> unsorted = std::exchange(inputs_, {});
   for (int place = 0; place < 3; ++place)
     for (unsigned index = 0; index < count; ++index) {
-      BlockArgument argument = body.getArgument(index);
+      BlockArgument argument = body_.getArgument(index);
       if (rank(argument) != place)
         continue;
-      argument.replaceAllUsesWith(body.addArgument(argument.getType(), argument.getLoc()));
-      inputs.push_back(unsorted[index]);
+      argument.replaceAllUsesWith(body_.addArgument(argument.getType(), argument.getLoc()));
+      inputs_.push_back(unsorted[index]);
     }
-  body.eraseArguments(0, count);
+  body_.eraseArguments(0, count);
 }
 
 LogicalResult Kernel::write() {
-  for (Operation *op : group)
+  for (Operation *op : group_)
     if (!copy(op))
       return failure();
   SmallVector<Value> returned;
-  for (Value result : resultsOf(group)) {
-    results.push_back(result);
-    Value value = copies.lookup(result);
+  for (Value result : resultsOf(group_)) {
+    results_.push_back(result);
+    Value value = copies_.lookup(result);
     if (isa<alg::SlotsType>(value.getType()))
-      value = alg::GatherOp::create(builder, result.getLoc(), value);
+      value = alg::GatherOp::create(builder_, result.getLoc(), value);
     returned.push_back(value);
   }
-  func::ReturnOp::create(builder, function.getLoc(), returned);
+  func::ReturnOp::create(builder_, function_.getLoc(), returned);
   sortArguments();
-  function.setType(builder.getFunctionType(body.getArgumentTypes(), ValueRange(returned).getTypes()));
+  function_.setType(builder_.getFunctionType(body_.getArgumentTypes(), ValueRange(returned).getTypes()));
   return success();
 }
 
@@ -152,20 +152,20 @@ namespace {
 /// The program between its calls: tensors and numbers alone.
 class Calls {
 public:
-  explicit Calls(func::FuncOp function) : builder(function.getBody().front().getTerminator()) {}
+  explicit Calls(func::FuncOp function) : builder_(function.getBody().front().getTerminator()) {}
 
   void call(const Kernel &kernel) {
     SmallVector<Value> operands;
     for (Value input : kernel.getInputs())
       operands.push_back(tensorOf(input));
-    auto call = func::CallOp::create(builder, kernel.getFunction().getLoc(), kernel.getFunction(), operands);
+    auto call = func::CallOp::create(builder_, kernel.getFunction().getLoc(), kernel.getFunction(), operands);
     for (auto [value, tensor] : llvm::zip_equal(kernel.getResults(), call.getResults()))
-      tensors[value] = tensor;
+      tensors_[value] = tensor;
   }
 
   /// A view's tensor, computed by the calls so far; a number or a tensor of the program itself.
   Value tensorOf(Value value) {
-    if (Value known = tensors.lookup(value))
+    if (Value known = tensors_.lookup(value))
       return known;
     Operation *op = value.getDefiningOp();
     if (isa_and_nonnull<alg::GatherOp, alg::SlotsOp, alg::RegroupOp>(op))
@@ -174,14 +174,14 @@ public:
       return value;
     for (OpOperand &operand : op->getOpOperands())
       operand.set(tensorOf(operand.get()));
-    op->moveBefore(&*builder.getInsertionPoint());
-    tensors[value] = value;
+    op->moveBefore(&*builder_.getInsertionPoint());
+    tensors_[value] = value;
     return value;
   }
 
 private:
-  OpBuilder builder;
-  llvm::DenseMap<Value, Value> tensors;
+  OpBuilder builder_;
+  llvm::DenseMap<Value, Value> tensors_;
 };
 
 } // namespace

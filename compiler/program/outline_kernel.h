@@ -1,6 +1,5 @@
 // A program as calls of its kernels.
-#ifndef ALGCTL_COMPILER_PROGRAM_OUTLINE_KERNEL_H
-#define ALGCTL_COMPILER_PROGRAM_OUTLINE_KERNEL_H
+#pragma once
 
 #include "compiler/program/kernel_groups.h"
 
@@ -14,5 +13,3 @@ namespace compiler {
 mlir::LogicalResult outlineKernels(mlir::func::FuncOp function, llvm::ArrayRef<KernelGroup> groups);
 
 } // namespace compiler
-
-#endif

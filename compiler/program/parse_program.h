@@ -1,6 +1,5 @@
 // Programs as users write them: functions of the alg dialect in the text of MLIR.
-#ifndef ALGCTL_COMPILER_PROGRAM_PARSE_PROGRAM_H
-#define ALGCTL_COMPILER_PROGRAM_PARSE_PROGRAM_H
+#pragma once
 
 #include "compiler/spec/program_spec.h"
 
@@ -23,5 +22,3 @@ mlir::OwningOpRef<mlir::ModuleOp> parseProgram(mlir::MLIRContext &context, const
 mlir::LogicalResult checkPrograms(mlir::ModuleOp module);
 
 } // namespace compiler
-
-#endif

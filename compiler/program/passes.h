@@ -1,6 +1,5 @@
 // Passes over programs; passes.td is their manual.
-#ifndef ALGCTL_COMPILER_PROGRAM_PASSES_H
-#define ALGCTL_COMPILER_PROGRAM_PASSES_H
+#pragma once
 
 #include "dialects/alg/alg.h"
 
@@ -17,5 +16,3 @@ namespace compiler {
 #include "compiler/program/passes.h.inc"
 
 } // namespace compiler
-
-#endif

@@ -64,7 +64,7 @@ def AlgCompose : Pass<"alg-compose", "mlir::ModuleOp"> {
   let summary = "Multiply weights by weights where two products follow each other";
   let description = [{
     `(x w) v = x (w v)` over an associative algebra, where nothing stands between the products and nobody else reads the inner one:
-    the composition `w v` is a contraction of two banks. The inner product is then not rounded to its element
+    the composition `w v` is a contraction of two weight matrices. The inner product is then not rounded to its element
     type, and the composition is.
 
     It pays where it saves multiplications: for `rows` rows whose types are equally frequent, those of `x w` and of `(x w) v` are

@@ -1,6 +1,5 @@
 // Slot views of programs whose activations all have one schedule of row types.
-#ifndef ALGCTL_COMPILER_PROGRAM_PROGRAM_VIEWS_H
-#define ALGCTL_COMPILER_PROGRAM_PROGRAM_VIEWS_H
+#pragma once
 
 #include "algebras/layer.h"
 #include "dialects/alg/alg.h"
@@ -15,29 +14,29 @@ public:
   /// Everything but the widths is taken from `layer`.
   ProgramViews(mlir::MLIRContext &context, const algebras::Layer &layer);
 
-  mlir::Type element() const { return element_type; }
+  mlir::Type element() const { return element_type_; }
   /// Activations of any number of rows, and weights from one cut of features to another.
   alg::SlotsType activations(const algebras::Groups &features) const;
-  alg::SlotsType bank(const algebras::Groups &inputs, const algebras::Groups &outputs) const;
+  alg::SlotsType weights(const algebras::Groups &inputs, const algebras::Groups &outputs) const;
   /// A tensor of one element for each feature.
   mlir::RankedTensorType columns(const algebras::Groups &features) const;
 
   /// The argument that gives rows their types: `p0`, the position of the first one, or `types`, a vector.
   /// There is none in the slot lift.
-  bool hasSchedule() const { return rows_lift; }
+  bool hasSchedule() const { return rows_lift_; }
   mlir::Type scheduleType() const;
-  llvm::StringRef scheduleName() const { return explicit_types ? "types" : "p0"; }
+  llvm::StringRef scheduleName() const { return explicit_types_ ? "types" : "p0"; }
 
   /// The view of a tensor, called `name`; `schedule` is that argument.
   mlir::Value view(mlir::OpBuilder &builder, const llvm::Twine &name, alg::SlotsType type, mlir::Value tensor,
                    mlir::Value schedule) const;
 
 private:
-  mlir::MLIRContext *context;
-  algebras::RowTypes row_types;
-  std::int64_t slots;
-  bool rows_lift, explicit_types;
-  mlir::Type element_type;
+  mlir::MLIRContext *context_;
+  algebras::RowTypes row_types_;
+  int64_t slots_;
+  bool rows_lift_, explicit_types_;
+  mlir::Type element_type_;
 };
 
 /// An empty function at the end of the module, whose arguments are called `names`. The builder is set into
@@ -47,5 +46,3 @@ mlir::func::FuncOp addFunction(mlir::OpBuilder &builder, mlir::ModuleOp module, 
                                mlir::TypeRange results);
 
 } // namespace compiler
-
-#endif

@@ -16,7 +16,7 @@ namespace compiler {
 static func::FuncOp addForward(ModuleOp module, const algebras::Layer &layer, alg::AlgebraAttr algebra) {
   MLIRContext *context = module.getContext();
   const ProgramViews views(*context, layer);
-  const alg::SlotsType x = views.activations(layer.in), w = views.bank(layer.in, layer.out);
+  const alg::SlotsType x = views.activations(layer.in), w = views.weights(layer.in, layer.out);
   SmallVector<StringRef> names = {"x", "w"};
   SmallVector<Type> types = {x.getTensor(), w.getTensor()};
   if (views.hasSchedule()) {
@@ -79,7 +79,7 @@ OwningOpRef<ModuleOp> buildProjection(MLIRContext &context, const algebras::Laye
     GradientOptions options;
     if (mode == alg::OutputMode::ActivationGradient)
       options = {.name = "dx", .arguments = {0}, .keeping = {}};
-    else if (mode == alg::OutputMode::BankGradient)
+    else if (mode == alg::OutputMode::WeightGradient)
       options = {.name = "dw", .arguments = {1}, .keeping = {}};
     if (!options.name.empty() && failed(differentiate(forward, options)))
       return {};

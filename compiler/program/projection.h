@@ -1,6 +1,5 @@
 // The alg program of a projection layer.
-#ifndef ALGCTL_COMPILER_PROGRAM_PROJECTION_H
-#define ALGCTL_COMPILER_PROGRAM_PROJECTION_H
+#pragma once
 
 #include "algebras/layer.h"
 #include "dialects/alg/alg.h"
@@ -23,5 +22,3 @@ mlir::OwningOpRef<mlir::ModuleOp> buildProjection(mlir::MLIRContext &context, co
                                                   std::optional<algebras::DataType> result = {});
 
 } // namespace compiler
-
-#endif

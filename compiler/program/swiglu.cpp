@@ -39,16 +39,16 @@ struct Arithmetic {
 class SwigluBuilder {
 public:
   SwigluBuilder(ModuleOp module, const Swiglu &program, alg::AlgebraAttr algebra)
-      : module(module), builder(module.getContext()), program(program), algebra(algebra),
-        views(*module.getContext(),
-              {program.lift, program.in, program.out, program.dtype, program.row_types}) {}
+      : module_(module), builder_(module.getContext()), program_(program), algebra_(algebra),
+        views_(*module.getContext(),
+               {program.lift, program.in, program.out, program.dtype, program.row_types}) {}
 
   void build();
 
 private:
   func::FuncOp addForward();
   Value argument(StringRef name) {
-    return function.getArgument(std::distance(names.begin(), llvm::find(names, name)));
+    return function_.getArgument(std::distance(names_.begin(), llvm::find(names_, name)));
   }
   /// The sums of a product in f32.
   Value product(Value activations, StringRef weights, const algebras::Groups &inputs,
@@ -58,14 +58,14 @@ private:
             function_ref<Value(Arithmetic &, ArrayRef<Value>)> body_of);
   Value hidden(Value xs);
 
-  ModuleOp module;
-  OpBuilder builder;
-  const Swiglu &program;
-  alg::AlgebraAttr algebra;
-  const ProgramViews views;
-  SmallVector<StringRef> names;
-  func::FuncOp function;
-  Value schedule;
+  ModuleOp module_;
+  OpBuilder builder_;
+  const Swiglu &program_;
+  alg::AlgebraAttr algebra_;
+  const ProgramViews views_;
+  SmallVector<StringRef> names_;
+  func::FuncOp function_;
+  Value schedule_;
 };
 
 } // namespace
@@ -98,81 +98,82 @@ Value Arithmetic::activate(Activation activation, Value x) {
 func::FuncOp SwigluBuilder::addForward() {
   SmallVector<Type> types;
   const auto add = [&](StringRef name, Type type) {
-    names.push_back(name);
+    names_.push_back(name);
     types.push_back(type);
   };
-  add("x", views.activations(program.in).getTensor());
-  if (program.gate)
-    add("gate", views.bank(program.in, program.hidden).getTensor());
-  add("up", views.bank(program.in, program.hidden).getTensor());
-  add("down", views.bank(program.hidden, program.out).getTensor());
-  if (views.hasSchedule())
-    add(views.scheduleName(), views.scheduleType());
-  if (program.bias && program.gate)
-    add("gate_bias", views.columns(program.hidden));
-  if (program.bias) {
-    add("up_bias", views.columns(program.hidden));
-    add("down_bias", views.columns(program.out));
+  add("x", views_.activations(program_.in).getTensor());
+  if (program_.gate)
+    add("gate", views_.weights(program_.in, program_.hidden).getTensor());
+  add("up", views_.weights(program_.in, program_.hidden).getTensor());
+  add("down", views_.weights(program_.hidden, program_.out).getTensor());
+  if (views_.hasSchedule())
+    add(views_.scheduleName(), views_.scheduleType());
+  if (program_.bias && program_.gate)
+    add("gate_bias", views_.columns(program_.hidden));
+  if (program_.bias) {
+    add("up_bias", views_.columns(program_.hidden));
+    add("down_bias", views_.columns(program_.out));
   }
-  return addFunction(builder, module, "forward", names, types, views.activations(program.out).getTensor());
+  return addFunction(builder_, module_, "forward", names_, types,
+                     views_.activations(program_.out).getTensor());
 }
 
 Value SwigluBuilder::product(Value activations, StringRef weights, const algebras::Groups &inputs,
                              const algebras::Groups &outputs) {
-  Value bank =
-      views.view(builder, weights + "_slots", views.bank(inputs, outputs), argument(weights), schedule);
-  const Type sums = builder.getF32Type();
-  return alg::ContractOp::create(builder, namedLocation(builder.getContext(), weights + "_sums"), activations,
-                                 bank, algebra, alg::OutputMode::Product,
-                                 views.element() == sums ? TypeAttr() : TypeAttr::get(sums));
+  Value weight_matrix = views_.view(builder_, weights + "_slots", views_.weights(inputs, outputs),
+                                    argument(weights), schedule_);
+  const Type sums = builder_.getF32Type();
+  return alg::ContractOp::create(builder_, namedLocation(builder_.getContext(), weights + "_sums"),
+                                 activations, weight_matrix, algebra_, alg::OutputMode::Product,
+                                 views_.element() == sums ? TypeAttr() : TypeAttr::get(sums));
 }
 
 Value SwigluBuilder::map(StringRef name, ArrayRef<Value> sums, ArrayRef<Value> biases,
                          function_ref<Value(Arithmetic &, ArrayRef<Value>)> body_of) {
-  const Location location = namedLocation(builder.getContext(), name);
-  auto type = cast<alg::SlotsType>(sums.front().getType()).withElementType(views.element());
-  auto map = alg::MapOp::create(builder, location, type, sums, biases, ValueRange(), ValueRange());
-  OpBuilder::InsertionGuard guard(builder);
+  const Location location = namedLocation(builder_.getContext(), name);
+  auto type = cast<alg::SlotsType>(sums.front().getType()).withElementType(views_.element());
+  auto map = alg::MapOp::create(builder_, location, type, sums, biases, ValueRange(), ValueRange());
+  OpBuilder::InsertionGuard guard(builder_);
   Block &body = map.getBody().front();
-  builder.setInsertionPointToEnd(&body);
-  Arithmetic arithmetic{builder, location};
+  builder_.setInsertionPointToEnd(&body);
+  Arithmetic arithmetic{builder_, location};
   SmallVector<Value> values(body.getArguments().take_front(sums.size()));
   for (auto [index, bias] : llvm::enumerate(body.getArguments().drop_front(sums.size())))
     values[index] = arithmetic.plus(values[index], arithmetic.wide(bias));
   Value value = body_of(arithmetic, values);
-  alg::YieldOp::create(builder, location, convertElement(builder, location, value, views.element()));
+  alg::YieldOp::create(builder_, location, convertElement(builder_, location, value, views_.element()));
   return map;
 }
 
 Value SwigluBuilder::hidden(Value xs) {
   SmallVector<Value> sums, biases;
   for (StringRef weights : {"gate", "up"}) {
-    if (weights == "gate" && !program.gate)
+    if (weights == "gate" && !program_.gate)
       continue;
-    sums.push_back(product(xs, weights, program.in, program.hidden));
-    if (program.bias)
+    sums.push_back(product(xs, weights, program_.in, program_.hidden));
+    if (program_.bias)
       biases.push_back(argument(weights == "gate" ? "gate_bias" : "up_bias"));
   }
   return map("h", sums, biases, [&](Arithmetic &arithmetic, ArrayRef<Value> values) {
-    Value activated = arithmetic.activate(program.activation, values.front());
-    return program.gate ? arithmetic.times(activated, values[1]) : activated;
+    Value activated = arithmetic.activate(program_.activation, values.front());
+    return program_.gate ? arithmetic.times(activated, values[1]) : activated;
   });
 }
 
 void SwigluBuilder::build() {
-  function = addForward();
-  if (views.hasSchedule())
-    schedule = argument(views.scheduleName());
-  Value xs = views.view(builder, "xs", views.activations(program.in), argument("x"), schedule);
-  Value sums = product(hidden(xs), "down", program.hidden, program.out);
+  function_ = addForward();
+  if (views_.hasSchedule())
+    schedule_ = argument(views_.scheduleName());
+  Value xs = views_.view(builder_, "xs", views_.activations(program_.in), argument("x"), schedule_);
+  Value sums = product(hidden(xs), "down", program_.hidden, program_.out);
   SmallVector<Value> biases;
-  if (program.bias)
+  if (program_.bias)
     biases.push_back(argument("down_bias"));
   Value ys = sums;
-  if (program.bias || alg::elementTypeOf(sums) != views.element())
+  if (program_.bias || alg::elementTypeOf(sums) != views_.element())
     ys = map("ys", sums, biases, [](Arithmetic &, ArrayRef<Value> values) { return values.front(); });
-  Value y = alg::GatherOp::create(builder, namedLocation(builder.getContext(), "y"), ys);
-  func::ReturnOp::create(builder, builder.getUnknownLoc(), y);
+  Value y = alg::GatherOp::create(builder_, namedLocation(builder_.getContext(), "y"), ys);
+  func::ReturnOp::create(builder_, builder_.getUnknownLoc(), y);
 }
 
 OwningOpRef<ModuleOp> buildSwiglu(MLIRContext &context, const Swiglu &program) {

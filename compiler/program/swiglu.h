@@ -1,6 +1,5 @@
 // The program of a feed-forward network.
-#ifndef ALGCTL_COMPILER_PROGRAM_SWIGLU_H
-#define ALGCTL_COMPILER_PROGRAM_SWIGLU_H
+#pragma once
 
 #include "compiler/spec/swiglu.h"
 
@@ -18,5 +17,3 @@ namespace compiler {
 mlir::OwningOpRef<mlir::ModuleOp> buildSwiglu(mlir::MLIRContext &context, const Swiglu &program);
 
 } // namespace compiler
-
-#endif

@@ -1,6 +1,5 @@
 // Names of values for readers of programs: those that their locations carry.
-#ifndef ALGCTL_COMPILER_PROGRAM_VALUE_NAMES_H
-#define ALGCTL_COMPILER_PROGRAM_VALUE_NAMES_H
+#pragma once
 
 #include "mlir/IR/Location.h"
 #include "mlir/IR/Value.h"
@@ -18,5 +17,3 @@ inline mlir::Location namedLocation(mlir::MLIRContext *context, const llvm::Twin
 }
 
 } // namespace compiler
-
-#endif

@@ -1,6 +1,5 @@
 // What is looked at for a layer: schedules, and why some of them cannot be or are not worth a look.
-#ifndef ALGCTL_COMPILER_SCHEDULE_CANDIDATES_H
-#define ALGCTL_COMPILER_SCHEDULE_CANDIDATES_H
+#pragma once
 
 #include <optional>
 #include <string>
@@ -39,13 +38,13 @@ template <class Kind> std::vector<Kind> candidatesOf(const std::vector<Considere
 
 /// The candidate of the least cost, the first one listed among equals; null where there is none.
 template <class Kind, class CostOf>
-const Kind *cheapest(const std::vector<Considered<Kind>> &considered, CostOf costOf) {
+const Kind *cheapest(const std::vector<Considered<Kind>> &considered, CostOf cost_of) {
   const Kind *best = nullptr;
   double least = 0;
   for (const Considered<Kind> &one : considered) {
     if (one.refusal)
       continue;
-    const double cost = costOf(one.schedule).total();
+    const double cost = cost_of(one.schedule).total();
     if (!best || cost < least) {
       best = &one.schedule;
       least = cost;
@@ -55,5 +54,3 @@ const Kind *cheapest(const std::vector<Considered<Kind>> &considered, CostOf cos
 }
 
 } // namespace compiler
-
-#endif

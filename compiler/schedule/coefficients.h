@@ -1,6 +1,5 @@
 // Which coefficients a layer's terms have: signs are nearly free on every machine, others are not.
-#ifndef ALGCTL_COMPILER_SCHEDULE_COEFFICIENTS_H
-#define ALGCTL_COMPILER_SCHEDULE_COEFFICIENTS_H
+#pragma once
 
 #include "algebras/lift.h"
 
@@ -17,5 +16,3 @@ enum class Coefficients {
 Coefficients coefficientsOf(const algebras::Lift &lift);
 
 } // namespace compiler
-
-#endif

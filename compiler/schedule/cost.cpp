@@ -68,7 +68,7 @@ void addSideBySide(Cost &cost, const OnTop &on_top) {
 void addInTurn(Cost &cost, double uneven) {
   // Arithmetic first.
   cost.all = cost.busy.back().us;
-  for (std::size_t i = 0; i + 1 < cost.busy.size(); ++i)
+  for (size_t i = 0; i + 1 < cost.busy.size(); ++i)
     cost.all += cost.busy[i].us;
   const double idle = cost.all * (uneven - 1);
   cost.all += idle;

@@ -1,8 +1,7 @@
 // What a kernel would cost: how long each part of a machine is busy, and what that adds up to. The kinds of
 // kernels say how busy which parts are; how they hide behind one another, what the last wave adds and how it
 // is shown is the same for all.
-#ifndef ALGCTL_COMPILER_SCHEDULE_COST_H
-#define ALGCTL_COMPILER_SCHEDULE_COST_H
+#pragma once
 
 #include <cmath>
 #include <optional>
@@ -68,9 +67,7 @@ void addSideBySide(Cost &cost, const OnTop &on_top);
 void addInTurn(Cost &cost, double uneven);
 
 /// The smallest multiple of `step` that is `value` or more.
-inline std::int64_t roundUp(std::int64_t value, std::int64_t step) {
-  return (value + step - 1) / step * step;
-}
+inline int64_t roundUp(int64_t value, int64_t step) { return (value + step - 1) / step * step; }
 
 /// So many steps that together are `value` or more.
 inline double ceilDivide(double value, double step) { return std::ceil(value / step); }
@@ -82,5 +79,3 @@ struct Floor {
 };
 
 } // namespace compiler
-
-#endif

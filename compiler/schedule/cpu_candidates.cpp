@@ -11,58 +11,63 @@ bool usesPairs(const algebras::Layer &layer, const CpuLevel &level) {
          coefficientsOf(layer.lift) != Coefficients::General;
 }
 
-std::int64_t productsTogether(const CpuSchedule &schedule, std::int64_t weights) {
-  // AVX-512 has twice as many registers as AVX2, twice as wide. For each bank there are sums and a vector for
-  // each of its columns; one register is for what is broadcast.
-  const std::int64_t registers = 2 * schedule.lanes;
-  const std::int64_t of_each = (schedule.register_rows + 1) * (schedule.register_columns / schedule.lanes);
-  return std::clamp<std::int64_t>((registers - 1) / of_each, 1, weights);
+int64_t productsTogether(const CpuSchedule &schedule, int64_t weights) {
+  // AVX-512 has twice as many registers as AVX2, twice as wide. For each weight matrix there are sums and a
+  // vector for each of its columns; one register is for what is broadcast.
+  const int64_t registers = 2 * schedule.lanes;
+  const int64_t of_each = (schedule.register_rows + 1) * (schedule.register_columns / schedule.lanes);
+  return std::clamp<int64_t>((registers - 1) / of_each, 1, weights);
 }
 
 /// Why a schedule of so many blocks of rows is none to consider.
 static MaybeRefusal refusal(const algebras::Layer &layer, const CpuLevel &level,
                             const CpuSchedule &schedule) {
-  const std::int64_t together = productsTogether(schedule, layer.fused.weights);
-  const std::int64_t vectors = schedule.register_columns / schedule.lanes * together;
-  const std::int64_t sums = schedule.register_rows * vectors;
-  const std::int64_t blocks = schedule.rows / schedule.register_rows;
-  // Sums, the vectors of the bank and one broadcast must fit the registers; fewer than eight sums cannot hide
-  // the latency of a multiplication (4 cycles, 2 a cycle).
+  const int64_t together = productsTogether(schedule, layer.fused.weights);
+  const int64_t vectors = schedule.register_columns / schedule.lanes * together;
+  const int64_t sums = schedule.register_rows * vectors;
+  const int64_t blocks = schedule.rows / schedule.register_rows;
+  // Sums, the vectors of the weight matrix and one broadcast must fit the registers; fewer than eight sums
+  // cannot hide the latency of a multiplication (4 cycles, 2 a cycle).
   if (sums < 8)
     return refuse("few sums", fmt::format("{} sums do not hide the latency of a multiplication, 8 do", sums));
-  // Of several banks, which are multiplied for longer at a stretch, eight were measured to leave a tenth of
-  // the time on AVX2, and so did pieces of the result of less than half a cache line.
-  const bool several = layer.fused.weights > 1 && schedule.bank != BankAccess::Direct;
+  // Of several weight matrices, which are multiplied for longer at a stretch, eight were measured to leave a
+  // tenth of the time on AVX2, and so did pieces of the result of less than half a cache line.
+  const bool several = layer.fused.weights > 1 && schedule.weights != WeightAccess::Direct;
   if (several && sums < 10)
-    return refuse("few sums", fmt::format("{} sums for several banks: 10 hide the latency better", sums));
+    return refuse("few sums",
+                  fmt::format("{} sums for several weight matrices: 10 hide the latency better", sums));
   if (several && schedule.register_columns * byteWidth(layer.dtype) < 32)
     return refuse("narrow pieces",
-                  fmt::format("pieces of {} columns for several banks are less than half a line",
+                  fmt::format("pieces of {} columns for several weight matrices are less than half a line",
                               schedule.register_columns));
   if (sums + vectors + 1 > level.registers)
-    return refuse("registers",
-                  fmt::format("{} sums, {} vectors of the bank and a broadcast need {} registers, of {}",
-                              sums, vectors, sums + vectors + 1, level.registers));
-  // The compiler keeps some of the sums that wait for those of other banks in registers, and others of the
-  // loop that runs in memory, where there is no room for both.
-  constexpr std::int64_t spare = 2;
+    return refuse(
+        "registers",
+        fmt::format("{} sums, {} vectors of the weight matrix and a broadcast need {} registers, of {}", sums,
+                    vectors, sums + vectors + 1, level.registers));
+  // The compiler keeps some of the sums that wait for those of other weight matrices in registers, and others
+  // of the loop that runs in memory, where there is no room for both.
+  constexpr int64_t spare = 2;
   if (together < layer.fused.weights && sums + vectors + 1 + spare > level.registers)
     return refuse("registers",
-                  fmt::format("{} sums, {} vectors of the bank and a broadcast leave sums of other "
-                              "banks less than {} registers",
+                  fmt::format("{} sums, {} vectors of the weight matrix and a broadcast leave sums of other "
+                              "weight matrices less than {} registers",
                               sums, vectors, spare));
   if (schedule.types > layer.lift.types())
     return refuse("types",
                   fmt::format("{} types in a task, the layer has {}", schedule.types, layer.lift.types()));
-  // A bank read in place is read with its own row stride, which the caches bear once, not many times.
-  if (schedule.bank == BankAccess::Direct && blocks > 1)
-    return refuse("rows of a bank in place",
-                  fmt::format("{} blocks of rows would read the bank in place as many times", blocks));
+  // A weight matrix read in place is read with its own row stride, which the caches bear once, not many
+  // times.
+  if (schedule.weights == WeightAccess::Direct && blocks > 1)
+    return refuse(
+        "rows of a weight matrix in place",
+        fmt::format("{} blocks of rows would read the weight matrix in place as many times", blocks));
   // Held rows beyond the cache come back from further away for every panel; the other half of it is for the
-  // bank. One register tile is always allowed.
-  const std::int64_t room = level.l2 / 2 / (schedule.pairs ? 2 : 4);
-  // Several banks pass once more for rows that are left over: rather the last register tile is in excess.
-  const std::int64_t counted =
+  // weight matrix. One register tile is always allowed.
+  const int64_t room = level.l2 / 2 / (schedule.pairs ? 2 : 4);
+  // Several weight matrices pass once more for rows that are left over: rather the last register tile is in
+  // excess.
+  const int64_t counted =
       layer.fused.weights > 1 && blocks > 1 ? schedule.rows - schedule.register_rows + 1 : schedule.rows;
   if ((blocks > 1 || schedule.types > 1) && schedule.types * counted * layer.in.total() > room)
     return refuse("cache",
@@ -73,23 +78,23 @@ static MaybeRefusal refusal(const algebras::Layer &layer, const CpuLevel &level,
 }
 
 std::vector<Considered<CpuSchedule>> considerCpu(const algebras::Layer &layer, const CpuLevel &level,
-                                                 BankAccess bank) {
-  const bool pairs = bank != BankAccess::Direct && usesPairs(layer, level);
-  std::vector<std::int64_t> all_blocks = {1, 2, 4, 8, 16, 32};
+                                                 WeightAccess weight_matrix) {
+  const bool pairs = weight_matrix != WeightAccess::Direct && usesPairs(layer, level);
+  std::vector<int64_t> all_blocks = {1, 2, 4, 8, 16, 32};
   if (layer.fused.weights > 1)
     all_blocks = {1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 14, 16, 20, 22, 24, 28, 32};
   std::vector<Considered<CpuSchedule>> considered;
-  for (std::int64_t types : {1, 2, 4})
-    for (std::int64_t vectors = 1; vectors <= 4; ++vectors)
-      for (std::int64_t rows = 2; rows <= 28; ++rows)
-        for (const std::int64_t blocks : all_blocks) {
+  for (int64_t types : {1, 2, 4})
+    for (int64_t vectors = 1; vectors <= 4; ++vectors)
+      for (int64_t rows = 2; rows <= 28; ++rows)
+        for (const int64_t blocks : all_blocks) {
           CpuSchedule schedule;
           schedule.types = types;
           schedule.rows = blocks * rows;
           schedule.register_rows = rows;
           schedule.register_columns = vectors * level.lanes;
           schedule.lanes = level.lanes;
-          schedule.bank = bank;
+          schedule.weights = weight_matrix;
           schedule.pairs = pairs;
           considered.push_back({schedule, refusal(layer, level, schedule)});
         }

@@ -11,13 +11,13 @@ static constexpr double cycles_per_term = 12; // setting up one term's loop
 static constexpr double cycles_per_tile = 30; // setting up one register tile and its stores
 
 static bool writesWholeLines(const algebras::Layer &layer, const CpuSchedule &schedule) {
-  constexpr std::int64_t cache_line = 64;
-  const std::int64_t element = byteWidth(layer.dtype);
+  constexpr int64_t cache_line = 64;
+  const int64_t element = byteWidth(layer.dtype);
   return layer.out.isEqual() && layer.out.width(0) % schedule.register_columns == 0 &&
          schedule.register_columns * element % cache_line == 0 && schedule.lanes * element >= cache_line / 2;
 }
 
-Cost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, std::int64_t m, std::int64_t cores) {
+Cost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, int64_t m, int64_t cores) {
   const algebras::Lift &lift = layer.lift;
   const double element = static_cast<double>(byteWidth(layer.dtype));
   const double depth_step = schedule.pairs ? 2 : 1;
@@ -33,24 +33,24 @@ Cost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, std::int
       terms * static_cast<double>(layer.in.total()) / static_cast<double>(lift.inputGroups());
 
   double padded_columns = 0;
-  for (std::int64_t group = 0; group < lift.outputGroups(); ++group) {
+  for (int64_t group = 0; group < lift.outputGroups(); ++group) {
     padded_columns += static_cast<double>(roundUp(layer.out.width(group), schedule.register_columns));
     if (layer.out.isEqual()) {
       padded_columns *= static_cast<double>(lift.outputGroups());
       break;
     }
   }
-  const std::int64_t rows_of_type = std::max<std::int64_t>(1, (m + lift.types() - 1) / lift.types());
+  const int64_t rows_of_type = std::max<int64_t>(1, (m + lift.types() - 1) / lift.types());
   const double types = static_cast<double>(std::min(lift.types(), m));
   const double tiles_of_type = static_cast<double>(roundUp(rows_of_type, schedule.register_rows)) / tile_rows;
   const double tiles =
       types * tiles_of_type * padded_columns / static_cast<double>(schedule.register_columns);
   const double row_blocks = static_cast<double>(roundUp(rows_of_type, schedule.rows) / schedule.rows);
 
-  // As many banks at a time as the registers allow; the sums of those before wait in memory.
-  const std::int64_t together = productsTogether(schedule, layer.fused.weights);
+  // As many weight matrices at a time as the registers allow; the sums of those before wait in memory.
+  const int64_t together = productsTogether(schedule, layer.fused.weights);
   double multiply = 0;
-  for (std::int64_t done = 0; done < layer.fused.weights; done += together) {
+  for (int64_t done = 0; done < layer.fused.weights; done += together) {
     const double columns = vectors * static_cast<double>(std::min(together, layer.fused.weights - done));
     const double step =
         std::max(tile_rows * columns / cpu_core.multiplications, (tile_rows + columns) / cpu_core.loads);
@@ -62,25 +62,27 @@ Cost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, std::int
   const double hold = static_cast<double>(m) * static_cast<double>(layer.in.total()) *
                       (element + (schedule.pairs ? 2 : 4)) / cpu_core.copied_bytes;
 
-  // The bank passes once for every block of rows. Of what several owned types share, they bring one copy.
+  // The weight matrix passes once for every block of rows. Of what several owned types share, they bring one
+  // copy.
   const double shared = lift.completeGraph() ? (1 + 1 / static_cast<double>(schedule.types)) / 2 : 1;
-  const double bank_bytes = weights * types * row_blocks * depth * padded_columns * element * shared;
-  double bank = 0;
-  switch (schedule.bank) {
-  case BankAccess::Packed: {
+  const double weight_bytes = weights * types * row_blocks * depth * padded_columns * element * shared;
+  double weight_matrix = 0;
+  switch (schedule.weights) {
+  case WeightAccess::Packed: {
     // Streams in behind the multiplications; only what is slower than they are shows.
-    bank = std::max(0.0, bank_bytes / cpu_core.far_bytes - multiply) + 0.1 * bank_bytes / cpu_core.far_bytes;
+    weight_matrix =
+        std::max(0.0, weight_bytes / cpu_core.far_bytes - multiply) + 0.1 * weight_bytes / cpu_core.far_bytes;
     break;
   }
-  case BankAccess::Copied:
-    bank = bank_bytes / cpu_core.copied_bytes;
+  case WeightAccess::Copied:
+    weight_matrix = weight_bytes / cpu_core.copied_bytes;
     break;
-  case BankAccess::Direct: {
-    // Every tile of rows reads the bank with the user's row stride. Each piece of a row costs about two lines
-    // more than it holds, so that wide panels read better.
+  case WeightAccess::Direct: {
+    // Every tile of rows reads the weight matrix with the user's row stride. Each piece of a row costs about
+    // two segments more than it holds, so that wide panels read better.
     const double piece = static_cast<double>(schedule.register_columns) * element;
-    const double read = bank_bytes * tiles_of_type / row_blocks * (1 + 128 / piece) / cpu_core.far_bytes;
-    bank = std::max(0.0, read - multiply) + 0.1 * read;
+    const double read = weight_bytes * tiles_of_type / row_blocks * (1 + 128 / piece) / cpu_core.far_bytes;
+    weight_matrix = std::max(0.0, read - multiply) + 0.1 * read;
     break;
   }
   }
@@ -89,7 +91,7 @@ Cost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, std::int
   const double tasks = std::max(1.0, types / static_cast<double>(schedule.types)) * row_blocks;
   const double bytes_like_y = static_cast<double>(m) * static_cast<double>(layer.out.total()) * element;
   double store = static_cast<double>(layer.fused.results) * bytes_like_y / cpu_core.stored_bytes;
-  // Whole lines go past the cache; pieces of one make the machine read it first, and write it later.
+  // Whole segments go past the cache; pieces of one make the machine read it first, and write it later.
   if (!writesWholeLines(layer, schedule))
     store *= 2;
   store += static_cast<double>(layer.fused.element_operands) * bytes_like_y / cpu_core.far_bytes;
@@ -98,14 +100,14 @@ Cost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, std::int
       std::ceil(static_cast<double>(lift.types()) / static_cast<double>(schedule.types)) *
       std::ceil(static_cast<double>(m) / static_cast<double>(lift.types() * schedule.rows));
   cost.waves = cost.tiles / workers;
-  cost.busy = {{"hold", hold}, {"bank", bank}, {"store", store}, {"multiply", multiply}};
+  cost.busy = {{"hold", hold}, {"bank", weight_matrix}, {"store", store}, {"multiply", multiply}};
   addInTurn(cost, std::ceil(tasks / workers) * workers / tasks);
   return cost;
 }
 
-CpuSchedule chooseCpuSchedule(const algebras::Layer &layer, const CpuLevel &level, BankAccess bank,
-                              std::int64_t m) {
-  const auto considered = considerCpu(layer, level, bank);
+CpuSchedule chooseCpuSchedule(const algebras::Layer &layer, const CpuLevel &level, WeightAccess weight_matrix,
+                              int64_t m) {
+  const auto considered = considerCpu(layer, level, weight_matrix);
   const CpuSchedule *best =
       cheapest(considered, [&](const CpuSchedule &schedule) { return cpuCost(layer, schedule, m); });
   assert(best && "one type with a single block of rows is always a candidate");

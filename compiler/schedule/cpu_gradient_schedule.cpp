@@ -16,19 +16,19 @@ static constexpr double cycles_per_product = 20; // setting up the loop over row
 
 std::vector<Considered<CpuGradientSchedule>> considerCpuGradient(const algebras::Layer &layer,
                                                                  const CpuLevel &level) {
-  const std::int64_t most_features = layer.in.widest(), most_columns = layer.out.widest();
+  const int64_t most_features = layer.in.widest(), most_columns = layer.out.widest();
   const bool pairs = usesPairs(layer, level);
   std::vector<Considered<CpuGradientSchedule>> considered;
-  for (std::int64_t vectors = 1; vectors <= 4; ++vectors)
-    for (std::int64_t register_features = 2; register_features <= 14; ++register_features) {
+  for (int64_t vectors = 1; vectors <= 4; ++vectors)
+    for (int64_t register_features = 2; register_features <= 14; ++register_features) {
       // The reasons are those of a product's register tile: latency, and room for sums, a panel's vectors and
       // one broadcast.
-      const std::int64_t sums = register_features * vectors;
+      const int64_t sums = register_features * vectors;
       if (sums < 8 || sums + vectors + 1 > level.registers)
         continue;
-      for (std::int64_t down : {1, 2, 4, 8, 16, 32})
-        for (std::int64_t across : {1, 2, 4, 8})
-          for (std::int64_t rows : {32, 64, 128, 256}) {
+      for (int64_t down : {1, 2, 4, 8, 16, 32})
+        for (int64_t across : {1, 2, 4, 8})
+          for (int64_t rows : {32, 64, 128, 256}) {
             CpuGradientSchedule schedule;
             schedule.register_features = register_features;
             schedule.register_columns = vectors * level.lanes;
@@ -45,9 +45,9 @@ std::vector<Considered<CpuGradientSchedule>> considerCpuGradient(const algebras:
                                                       schedule.register_columns)
               continue;
             // Sums are f32, rows brought near are what is multiplied.
-            const std::int64_t element = pairs ? 2 : 4;
-            const std::int64_t sums_bytes = schedule.features * schedule.columns * 4;
-            const std::int64_t panel_bytes = rows * schedule.register_columns * element;
+            const int64_t element = pairs ? 2 : 4;
+            const int64_t sums_bytes = schedule.features * schedule.columns * 4;
+            const int64_t panel_bytes = rows * schedule.register_columns * element;
             if (sums_bytes + rows * schedule.features * element + panel_bytes > level.l2 / 2 ||
                 panel_bytes > level.l1 / 2)
               continue;
@@ -57,27 +57,27 @@ std::vector<Considered<CpuGradientSchedule>> considerCpuGradient(const algebras:
   return considered;
 }
 
-Cost cpuGradientCost(const algebras::Layer &layer, const CpuGradientSchedule &schedule, std::int64_t m,
-                     std::int64_t cores) {
+Cost cpuGradientCost(const algebras::Layer &layer, const CpuGradientSchedule &schedule, int64_t m,
+                     int64_t cores) {
   const algebras::Lift &lift = layer.lift;
   const double element = static_cast<double>(byteWidth(layer.dtype));
   const double vectors = static_cast<double>(schedule.register_columns / schedule.lanes);
   const double tile_features = static_cast<double>(schedule.register_features);
-  auto tilesOf = [](const algebras::Groups &groups, std::int64_t step) {
+  auto tiles_of = [](const algebras::Groups &groups, int64_t step) {
     double tiles = 0;
-    for (std::int64_t group = 0; group < groups.count(); ++group)
+    for (int64_t group = 0; group < groups.count(); ++group)
       tiles += static_cast<double>((groups.width(group) + step - 1) / step);
     return tiles / static_cast<double>(groups.count());
   };
   // Blocks stand for each other: each term costs as much as any other, with rows of its type alone.
   const double terms = static_cast<double>(lift.termCount());
-  const double types = static_cast<double>(std::min(lift.types(), std::max<std::int64_t>(m, 1)));
+  const double types = static_cast<double>(std::min(lift.types(), std::max<int64_t>(m, 1)));
   const double rows = static_cast<double>(m) / types;
   const double used_terms = terms * types / static_cast<double>(lift.types());
   const double chunks = std::ceil(rows / static_cast<double>(schedule.rows));
-  const double tiles_of_block = tilesOf(layer.in, schedule.features) * tilesOf(layer.out, schedule.columns);
+  const double tiles_of_block = tiles_of(layer.in, schedule.features) * tiles_of(layer.out, schedule.columns);
   const double register_tiles =
-      tilesOf(layer.in, schedule.register_features) * tilesOf(layer.out, schedule.register_columns);
+      tiles_of(layer.in, schedule.register_features) * tiles_of(layer.out, schedule.register_columns);
 
   // Pairs go as they are, everything else is widened; an odd last row is half a pair.
   const double brought_element = schedule.pairs ? 2 : 4;
@@ -92,7 +92,7 @@ Cost cpuGradientCost(const algebras::Layer &layer, const CpuGradientSchedule &sc
       register_tiles *
       (steps * step + chunks * (tile_features * vectors / sums_per_cycle + cycles_per_product));
   const double blocks =
-      static_cast<double>(lift.bankRows()) *
+      static_cast<double>(lift.weightRows()) *
       static_cast<double>(lift.kind() == algebras::Lift::Kind::Rows ? lift.outputGroups() : 1);
   const double store =
       blocks * register_tiles * tile_features * vectors *
@@ -111,7 +111,7 @@ Cost cpuGradientCost(const algebras::Layer &layer, const CpuGradientSchedule &sc
 }
 
 CpuGradientSchedule chooseCpuGradientSchedule(const algebras::Layer &layer, const CpuLevel &level,
-                                              std::int64_t m) {
+                                              int64_t m) {
   const auto considered = considerCpuGradient(layer, level);
   const CpuGradientSchedule *best = cheapest(
       considered, [&](const CpuGradientSchedule &schedule) { return cpuGradientCost(layer, schedule, m); });

@@ -8,25 +8,25 @@
 
 namespace compiler {
 
-static double busyCycles(const algebras::Layer &layer, const CpuLevel &level, BankAccess bank,
-                         std::int64_t m) {
-  const Cost cost = cpuCost(layer, chooseCpuSchedule(layer, level, bank, m), m);
+static double busyCycles(const algebras::Layer &layer, const CpuLevel &level, WeightAccess weights,
+                         int64_t m) {
+  const Cost cost = cpuCost(layer, chooseCpuSchedule(layer, level, weights, m), m);
   return cost.total() - cost["idle"];
 }
 
-double predictCpu(const algebras::Layer &layer, algrt::Map map, bool packed, std::int64_t m, int threads) {
+double predictCpu(const algebras::Layer &layer, algrt::Map map, bool packed, int64_t m, int threads) {
   const CpuLevel level = hostLevel();
   double cycles = 0;
   switch (map) {
-  case algrt::Map::forward:
-    cycles = packed ? busyCycles(layer, level, BankAccess::Packed, m)
-                    : std::min(busyCycles(layer, level, BankAccess::Copied, m),
-                               busyCycles(layer, level, BankAccess::Direct, m));
+  case algrt::Map::Forward:
+    cycles = packed ? busyCycles(layer, level, WeightAccess::Packed, m)
+                    : std::min(busyCycles(layer, level, WeightAccess::Copied, m),
+                               busyCycles(layer, level, WeightAccess::Direct, m));
     break;
-  case algrt::Map::dx:
-    cycles = busyCycles(layer.transposed(), level, BankAccess::Copied, m);
+  case algrt::Map::Dx:
+    cycles = busyCycles(layer.transposed(), level, WeightAccess::Copied, m);
     break;
-  case algrt::Map::dw: {
+  case algrt::Map::Dw: {
     const Cost cost = cpuGradientCost(layer, chooseCpuGradientSchedule(layer, level, m), m);
     cycles = cost.total() - cost["idle"];
     break;

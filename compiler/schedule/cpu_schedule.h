@@ -1,6 +1,5 @@
 // The CPU kernels of products: what is worth a look, and what it would cost.
-#ifndef ALGCTL_COMPILER_SCHEDULE_CPU_SCHEDULE_H
-#define ALGCTL_COMPILER_SCHEDULE_CPU_SCHEDULE_H
+#pragma once
 
 #include "algebras/layer.h"
 #include "compiler/schedule/candidates.h"
@@ -18,25 +17,23 @@ namespace compiler {
 /// only.
 bool usesPairs(const algebras::Layer &layer, const CpuLevel &level);
 
-/// Of a kernel with so many banks, how many a register tile is multiplied by at a time: those whose sums
-/// share the registers. The sums of the others wait in memory meanwhile.
-std::int64_t productsTogether(const CpuSchedule &schedule, std::int64_t weights);
+/// Of a kernel with so many weight matrices, how many a register tile is multiplied by at a time: those whose
+/// sums share the registers. The sums of the others wait in memory meanwhile.
+int64_t productsTogether(const CpuSchedule &schedule, int64_t weights);
 
 /// Every combination of types, register tile and blocks of rows that is looked at.
 std::vector<Considered<CpuSchedule>> considerCpu(const algebras::Layer &layer, const CpuLevel &level,
-                                                 BankAccess bank);
+                                                 WeightAccess weight_matrix);
 
 /// Where the time of one forward product of `m` rows would go on so many cores, in cycles of one core:
 /// "hold", copying the activations; "bank", bringing the bank, beyond what hides behind the multiplications;
 /// "store", writing results and reading what they are mapped with; "multiply", vector multiplications, with
 /// the padding of tiles that are not full; and workers that are "idle" while others do the last tasks.
-Cost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, std::int64_t m,
-             std::int64_t cores = compiled_for_cores);
+Cost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, int64_t m,
+             int64_t cores = compiled_for_cores);
 
 /// The cheapest candidate for `m` rows on compiled_for_cores; the first one listed among equals.
-CpuSchedule chooseCpuSchedule(const algebras::Layer &layer, const CpuLevel &level, BankAccess bank,
-                              std::int64_t m);
+CpuSchedule chooseCpuSchedule(const algebras::Layer &layer, const CpuLevel &level, WeightAccess weight_matrix,
+                              int64_t m);
 
 } // namespace compiler
-
-#endif

@@ -9,9 +9,9 @@
 
 namespace compiler {
 
-static std::vector<std::int64_t> rowCounts(std::int64_t m) {
-  std::vector<std::int64_t> counts;
-  for (std::int64_t count = 1; count < m; count *= 2)
+static std::vector<int64_t> rowCounts(int64_t m) {
+  std::vector<int64_t> counts;
+  for (int64_t count = 1; count < m; count *= 2)
     counts.push_back(count);
   counts.push_back(m);
   return counts;
@@ -25,8 +25,8 @@ static Predicted cheapest(const Ranking &ranking, const algebras::Layer &layer) 
   return {toString(ranking.legal.front().schedule), ranking.legal.front().predicted()};
 }
 
-std::vector<std::pair<std::int64_t, std::int64_t>> DenseComparison::slower() const {
-  std::vector<std::pair<std::int64_t, std::int64_t>> runs;
+std::vector<std::pair<int64_t, int64_t>> DenseComparison::slower() const {
+  std::vector<std::pair<int64_t, int64_t>> runs;
   bool running = false;
   for (const ComparedRows &one : rows) {
     if (one.isSlower() && running)
@@ -45,17 +45,17 @@ algebras::Layer denseLayer(const algebras::Layer &layer) {
   return dense;
 }
 
-ComparedRows compareRows(const algebras::Layer &layer, algrt::Map map, std::string_view target,
-                         std::int64_t m, algebras::DataType output, const CpuMachine &cpu) {
+ComparedRows compareRows(const algebras::Layer &layer, algrt::Map map, std::string_view target, int64_t m,
+                         algebras::DataType output, const CpuMachine &cpu) {
   const algebras::Layer dense = denseLayer(layer);
   return {m, cheapest(rankMap(layer, map, target, m, output, cpu), layer),
           cheapest(rankMap(dense, map, target, m, output, cpu), dense)};
 }
 
 DenseComparison compareWithDense(const algebras::Layer &layer, algrt::Map map, std::string_view target,
-                                 std::int64_t m, algebras::DataType output, const CpuMachine &cpu) {
+                                 int64_t m, algebras::DataType output, const CpuMachine &cpu) {
   DenseComparison result{std::string(target), rankMap(layer, map, target, m, output, cpu).machine, {}};
-  for (std::int64_t count : rowCounts(m))
+  for (int64_t count : rowCounts(m))
     result.rows.push_back(compareRows(layer, map, target, count, output, cpu));
   return result;
 }

@@ -19,14 +19,15 @@ namespace {
 struct TileCounts {
   TileCounts(const ProjectionWork &work, const StagedSchedule &schedule);
 
-  double row_blocks = 0;         ///< of all lines, in whole clusters
-  double tiles_of_columns = 0;   ///< tiles that have the same group and columns
-  double own_terms = 0;          ///< of a type and a group, on average
-  double shared_terms = 0;       ///< of a tile
-  double most_own_terms = 0;     ///< of a tile, of all its types
-  double used_bytes = 0;         ///< of the blocks of the bank that the types of a tile use
-  double walks = 0;              ///< over groups, of one block of rows; 0 where no rows are held
-  std::vector<EqualLines> lines; ///< or where tiles have several types groups of lines; rows in blocks
+  double row_blocks = 0;       ///< of all segments, in whole clusters
+  double tiles_of_columns = 0; ///< tiles that have the same group and columns
+  double own_terms = 0;        ///< of a type and a group, on average
+  double shared_terms = 0;     ///< of a tile
+  double most_own_terms = 0;   ///< of a tile, of all its types
+  double used_bytes = 0;       ///< of the blocks of the weight matrix that the types of a tile use
+  double walks = 0;            ///< over groups, of one block of rows; 0 where no rows are held
+  std::vector<EqualSegments>
+      segments; ///< or where tiles have several types groups of segments; rows in blocks
 };
 
 /// One term, of one type or of all that a tile has, `depth` of it in a step.
@@ -43,29 +44,29 @@ struct TermCost {
 
 TileCounts::TileCounts(const ProjectionWork &work, const StagedSchedule &schedule) {
   const Sizes size(schedule);
-  double left_over = 0; // of the group of lines that the kind before has begun
-  for (const EqualLines &kind : work.lines) {
+  double left_over = 0; // of the group of segments that the kind before has begun
+  for (const EqualSegments &kind : work.segments) {
     const double blocks = ceilDivide(kind.rows, size.rows * size.cluster_rows) * size.cluster_rows;
     row_blocks += kind.count * blocks;
-    // Longer lines come first: a group of lines is as long as its first.
+    // Longer segments come first: a group of segments is as long as its first.
     const double begun = ceilDivide(std::max(0.0, kind.count - left_over), size.types);
     left_over += begun * size.types - kind.count;
     if (begun > 0)
-      lines.push_back({begun, blocks});
+      segments.push_back({begun, blocks});
     tiles_of_columns += begun * blocks;
   }
-  if (schedule.held_groups > 0)
-    walks = ceilDivide(work.groups, size.held_groups);
+  if (schedule.stationary_groups > 0)
+    walks = ceilDivide(work.groups, size.stationary_groups);
   if (!schedule.sharesTypes()) {
     own_terms = work.terms;
     most_own_terms = work.most_terms;
     used_bytes = work.type_bytes;
     return;
   }
-  // Of 2 q - 1 blocks in a row of the bank and its diagonal, q are the diagonal, which types share.
+  // Of 2 q - 1 blocks in a row of the weight matrix and its diagonal, q are the diagonal, which types share.
   own_terms = work.terms - 1;
   shared_terms = 1;
-  most_own_terms = schedule.types < static_cast<std::int64_t>(work.groups) ? size.types : size.types - 1;
+  most_own_terms = schedule.types < static_cast<int64_t>(work.groups) ? size.types : size.types - 1;
   const double diagonal = work.type_bytes / work.terms;
   used_bytes = diagonal + size.types * (work.type_bytes - diagonal);
 }
@@ -73,10 +74,10 @@ TileCounts::TileCounts(const ProjectionWork &work, const StagedSchedule &schedul
 TermCost::TermCost(const ProjectionWork &work, const StagedSchedule &schedule, double types, bool held) {
   const Sizes size(schedule);
   const double loaded = held ? 0 : types;
-  // One for each panel. A transposed bank lies in panels along its depth, as rows do.
+  // One for each panel. A transposed weight matrix lies in panels along its depth, as rows do.
   const double depth_panels = 2 * size.depth / panelOf(schedule.depth);
-  const double bank_panels = work.transposed ? depth_panels : 2 * size.columns / panelOf(schedule.columns);
-  const double copies = loaded * depth_panels + work.weights * bank_panels;
+  const double weight_panels = work.transposed ? depth_panels : 2 * size.columns / panelOf(schedule.columns);
+  const double copies = loaded * depth_panels + work.weights * weight_panels;
   const double side = schedule.rows_on == RowSide::M ? types * size.rows : size.columns,
                width = static_cast<double>(schedule.instructionWidth());
   auto add = [&](double steps, double deep) {
@@ -92,38 +93,39 @@ TermCost::TermCost(const ProjectionWork &work, const StagedSchedule &schedule, d
 }
 
 /// Bytes that come from memory beyond the first time, where all groups of a type follow one another: column
-/// block by column block, then group, row block, line. What a block of rows reads of the bank comes back with
-/// the next one, and what types share with the next type.
+/// block by column block, then group, row block, segment. What a block of rows reads of the weight matrix
+/// comes back with the next one, and what types share with the next type.
 static double rereadWithTypesOutside(const ProjectionWork &work, const TileCounts &counts,
                                      double turns_of_row_block, const GpuMachine &machine) {
   const double together = std::max(1.0, std::floor(machine.multiprocessors / turns_of_row_block));
-  double lines = 0, within = 0;
-  for (const EqualLines &kind : counts.lines) {
-    lines += kind.count;
+  double segments = 0, within = 0;
+  for (const EqualSegments &kind : counts.segments) {
+    segments += kind.count;
     within += kind.count * (ceilDivide(kind.rows, together) - 1) * counts.used_bytes;
   }
-  const double across = std::max(0.0, lines * counts.used_bytes - work.bank_bytes);
+  const double across = std::max(0.0, segments * counts.used_bytes - work.weight_bytes);
   return within * lost(counts.used_bytes, machine) +
-         across * lost(work.intervals ? work.bank_bytes : counts.used_bytes, machine);
+         across * lost(work.intervals ? work.weight_bytes : counts.used_bytes, machine);
 }
 
 /// The same where all rows of a group follow one another. Rows come back with the next group that reads them,
-/// a group's part of the bank with the next rows. Rows are in memory in pieces as wide as a group, and the
-/// neighbour of a piece is needed much later: both fetch the sector that they share, and write it.
+/// a group's part of the weight matrix with the next rows. Rows are in memory in pieces as wide as a group,
+/// and the neighbour of a piece is needed much later: both fetch the sector that they share, and write it.
 static double rereadWithGroupsOutside(const ProjectionWork &work, const TileCounts &counts,
                                       double turns_of_group, const GpuMachine &machine) {
   constexpr double sector = 32, bytes_beyond_a_piece = sector / 2;
   const double together = std::max(1.0, std::floor(machine.multiprocessors / turns_of_group));
-  const double bank_of_group = work.bank_bytes / work.groups;
-  const double used_bank = counts.tiles_of_columns * counts.used_bytes / work.groups;
+  const double weight_of_group = work.weight_bytes / work.groups;
+  const double used_weights = counts.tiles_of_columns * counts.used_bytes / work.groups;
   const double input_groups = work.x_bytes / (2 * work.rows() * work.k);
   const double used_x = work.x_bytes * work.terms * work.groups / input_groups;
   const double x_of_group = used_x / work.groups, y_of_group = work.y_bytes / work.groups;
   auto overhang = [&](double row_bytes) {
     return std::fmod(row_bytes, sector) == 0 ? 0 : bytes_beyond_a_piece / row_bytes;
   };
-  return work.groups * std::max(0.0, used_bank / together - bank_of_group) * lost(bank_of_group, machine) +
-         std::max(0.0, used_x - work.x_bytes) * lost(x_of_group + bank_of_group + y_of_group, machine) +
+  return work.groups * std::max(0.0, used_weights / together - weight_of_group) *
+             lost(weight_of_group, machine) +
+         std::max(0.0, used_x - work.x_bytes) * lost(x_of_group + weight_of_group + y_of_group, machine) +
          work.x_bytes * overhang(2 * work.k) +
          work.y_bytes * overhang(work.y_bytes / (work.rows() * work.groups));
 }
@@ -131,9 +133,9 @@ static double rereadWithGroupsOutside(const ProjectionWork &work, const TileCoun
 /// The tiles of a gradient of X by number, in whole clusters.
 static NumberedTiles numberedTiles(const ProjectionWork &work, const StagedSchedule &schedule) {
   NumberedTiles tiles{.types = work.types, .groups = work.groups};
-  for (const EqualLines &kind : work.lines)
-    tiles.lines += kind.count;
-  tiles.rows = ceilDivide(work.longestLine(), static_cast<double>(schedule.rows * schedule.cluster_rows));
+  for (const EqualSegments &kind : work.segments)
+    tiles.segments += kind.count;
+  tiles.rows = ceilDivide(work.longestSegment(), static_cast<double>(schedule.rows * schedule.cluster_rows));
   tiles.columns = ceilDivide(work.n, static_cast<double>(schedule.columns * schedule.cluster_columns));
   tiles.groups_outside = schedule.outer == OuterAxis::Groups;
   return tiles;
@@ -142,8 +144,8 @@ static NumberedTiles numberedTiles(const ProjectionWork &work, const StagedSched
 Cost engineCost(const ProjectionWork &work, const StagedSchedule &schedule, algebras::DataType output,
                 const GpuMachine &machine) {
   const Sizes size(schedule);
-  const bool holds = schedule.held_groups > 0, ordered = schedule.long_groups > 0;
-  // A cluster takes its tiles together, also those that are past the end of a line or of a group.
+  const bool holds = schedule.stationary_groups > 0, ordered = schedule.longest_first > 0;
+  // A cluster takes its tiles together, also those that are past the end of a segment or of a group.
   const double column_blocks = ceilDivide(work.n, size.columns * size.cluster_columns) * size.cluster_columns;
   const double tiles_of_row_block = work.groups * column_blocks;
   const double x_panel = panelOf(schedule.depth),
@@ -154,8 +156,8 @@ Cost engineCost(const ProjectionWork &work, const StagedSchedule &schedule, alge
 
   Cost cost;
   cost.tiles = counts.tiles_of_columns * tiles_of_row_block;
-  const double of_long = ordered ? cost.tiles * size.long_groups / work.groups : cost.tiles;
-  const Tiles tiles{of_long, cost.tiles - of_long, size.split};
+  const double of_long = ordered ? cost.tiles * size.longest_first / work.groups : cost.tiles;
+  const Tiles tiles{of_long, cost.tiles - of_long, size.split_k};
   const double blocks_of_tile = tiles.blocks() / cost.tiles;
   cost.turns = holds ? counts.tiles_of_columns * counts.walks : cost.tiles * blocks_of_tile;
   cost.waves = cost.turns / machine.multiprocessorsIn(size.together);
@@ -166,24 +168,24 @@ Cost engineCost(const ProjectionWork &work, const StagedSchedule &schedule, alge
           : rereadWithGroupsOutside(work, counts, holds ? 1 : column_blocks * blocks_of_tile, machine);
   // Behind the long tiles all rows come once more.
   if (ordered && tiles.of_short > 0)
-    reread += work.x_bytes * lost(work.x_bytes + work.bank_bytes, machine);
+    reread += work.x_bytes * lost(work.x_bytes + work.weight_bytes, machine);
   const double memory =
-      (work.x_bytes + work.bank_bytes + work.y_bytes + reread) / machine.memory_bytes_per_us;
+      (work.x_bytes + work.weight_bytes + work.y_bytes + reread) / machine.memory_bytes_per_us;
 
   // How often a row of X comes to a processor: with every term of a tile, or of its own group once for a
   // walk.
   const double times = holds ? tiles_of_row_block + counts.walks : tiles_of_row_block * work.terms;
-  const double bank_blocks =
+  const double weight_blocks =
       work.groups * (counts.row_blocks * counts.own_terms + counts.tiles_of_columns * counts.shared_terms);
   const double x_received = times * work.rows() * rowCost(2 * work.k, x_panel);
-  // A block of the bank has k rows of n columns, or transposed n of k.
+  // A block of the weight matrix has k rows of n columns, or transposed n of k.
   const double block_received = work.transposed
                                     ? work.n * rowCost(2 * work.k, w_panel)
                                     : work.k * rowCostInBlocks(2 * work.n, 2 * size.columns, w_panel);
-  const double bank_received = work.weights * bank_blocks * block_received;
-  const double received = x_received + bank_received;
+  const double weight_received = work.weights * weight_blocks * block_received;
+  const double received = x_received + weight_received;
   // What blocks of a cluster share, the cache sends once.
-  const double sent = x_received / size.cluster_columns + bank_received / size.cluster_rows;
+  const double sent = x_received / size.cluster_columns + weight_received / size.cluster_rows;
   const double own_terms = counts.row_blocks * tiles_of_row_block * counts.own_terms;
   const double shared_terms = cost.tiles * counts.shared_terms;
   // A slot has room for the rows of all types, and in most steps one of them has some.
@@ -191,8 +193,7 @@ Cost engineCost(const ProjectionWork &work, const StagedSchedule &schedule, alge
       (own_terms * own.bytes + shared_terms * shared.bytes) / ((own_terms + shared_terms) * shared.bytes);
   // Of the slots one is multiplied from.
   const double in_flight =
-      static_cast<double>((schedule.stages - 1) *
-                          stageBytes(schedule, static_cast<std::int64_t>(work.weights))) *
+      static_cast<double>((schedule.stages - 1) * stageBytes(schedule, static_cast<int64_t>(work.weights))) *
       filled;
   const double takes_in = takesIn(in_flight, machine);
   const double loads = std::max(sent / machine.cache_bytes_per_us, received / takes_in);
@@ -200,36 +201,37 @@ Cost engineCost(const ProjectionWork &work, const StagedSchedule &schedule, alge
   const double narrow = w_panel == full_row_bytes && x_panel == full_row_bytes ? 1 : narrow_panels;
   const double stages = own_terms * own.stages + shared_terms * shared.stages;
   // Of a tile that so many blocks store.
-  auto tileEnd = [&](double blocks) {
+  auto tile_end = [&](double blocks) {
     const double sums = size.types * size.rows * size.columns / blocks;
     const double written = sums * static_cast<double>(byteWidth(output)) / machine.shared_bytes_per_cycle * 2;
-    return cycles_per_tile + work.results * written + exchangeCycles(sums * blocks, blocks, machine);
+    return cycles_per_tile + work.results * written + reductionCycles(sums * blocks, blocks, machine);
   };
   const double multiplied = own_terms * own.multiplied + shared_terms * shared.multiplied;
   const double ends =
-      tiles.ends(tileEnd(size.split), tileEnd(1)) + (holds ? cost.turns * cycles_per_walk : 0);
+      tiles.ends(tile_end(size.split_k), tile_end(1)) + (holds ? cost.turns * cycles_per_walk : 0);
   TensorTime tensor(multiplied, stages - multiplied, ends, narrow, in_cycles, floorOf(work, machine).tensor);
-  tensor.takeTurns(size.turns, cost.waves);
+  tensor.pingPong(size.ping_pong, cost.waves);
 
   // The last turn of the busiest processor may well be a full one with the most terms. What others leave of
   // the cache's rate it may have, as much as it can take in.
-  const double tiles_of_turn = holds ? size.held_groups * column_blocks : 1;
+  const double tiles_of_turn = holds ? size.stationary_groups * column_blocks : 1;
   // Of the steps of a tile the first blocks of a split have one more than the others.
   const double steps = (counts.most_own_terms + counts.shared_terms) * ceilDivide(work.k, size.depth);
-  const double share = ceilDivide(steps, size.split) / steps;
+  const double share = ceilDivide(steps, size.split_k) / steps;
   const double most = tiles_of_turn * share *
                       (counts.most_own_terms * own.stages + counts.shared_terms * shared.stages) *
                       cost.turns / stages;
-  const double most_store = tiles_of_turn * cost.turns / (cost.tiles * size.split);
+  const double most_store = tiles_of_turn * cost.turns / (cost.tiles * size.split_k);
   const double rows_of_tile = holds ? tiles_of_turn * size.types + size.types
                                     : counts.most_own_terms + counts.shared_terms * size.types;
-  const double bank_rows = holds ? size.held_groups * rowCostInBlocks(2 * work.n, 2 * size.columns, w_panel)
-                                 : rowCost(2 * std::min(size.columns, work.n), w_panel);
-  const double bank_of_term =
-      work.transposed ? std::min(size.columns, work.n) * rowCost(2 * work.k, w_panel) : work.k * bank_rows;
+  const double weight_rows =
+      holds ? size.stationary_groups * rowCostInBlocks(2 * work.n, 2 * size.columns, w_panel)
+            : rowCost(2 * std::min(size.columns, work.n), w_panel);
+  const double weight_of_term =
+      work.transposed ? std::min(size.columns, work.n) * rowCost(2 * work.k, w_panel) : work.k * weight_rows;
   const double full_turn =
-      rows_of_tile * std::min(size.rows, work.longestLine()) * rowCost(2 * work.k, x_panel) +
-      (counts.most_own_terms + counts.shared_terms) * work.weights * bank_of_term;
+      rows_of_tile * std::min(size.rows, work.longestSegment()) * rowCost(2 * work.k, x_panel) +
+      (counts.most_own_terms + counts.shared_terms) * work.weights * weight_of_term;
   auto uneven = [&](double longest) {
     return (std::ceil(cost.waves) - 1 + longest) * machine.multiprocessors / cost.turns;
   };
@@ -237,29 +239,29 @@ Cost engineCost(const ProjectionWork &work, const StagedSchedule &schedule, alge
   double uneven_tensor = uneven((most * tensor.multiplying() + most_store * tensor.store) / tensor.all());
   const double clusters = machine.multiprocessorsIn(size.together) / size.together;
   if (ordered) {
-    const auto [long_terms, short_terms] = work.termsOfLongAndShort(schedule.long_groups);
+    const auto [long_terms, short_terms] = work.termsOfLongAndShort(schedule.longest_first);
     // Turns are of clusters: a long tile of each, or a short one of each block.
-    auto unevenTurns = [&](double long_time, double short_time) {
-      const UnequalTurns turns{tiles.of_long * size.split / size.together, long_time,
+    auto uneven_turns = [&](double long_time, double short_time) {
+      const UnequalTurns turns{tiles.of_long * size.split_k / size.together, long_time,
                                tiles.of_short / size.together, short_time};
       return turns.busiest(clusters) * machine.multiprocessors / (turns.total() * size.together);
     };
-    uneven_takes = unevenTurns(long_terms / size.split, short_terms);
-    uneven_tensor = unevenTurns(long_terms / size.split * own.stages * narrow + tileEnd(size.split),
-                                short_terms * own.stages * narrow + tileEnd(1));
+    uneven_takes = uneven_turns(long_terms / size.split_k, short_terms);
+    uneven_tensor = uneven_turns(long_terms / size.split_k * own.stages * narrow + tile_end(size.split_k),
+                                 short_terms * own.stages * narrow + tile_end(1));
   } else if (work.own_groups_are_long && work.groups > 1) {
     // All tiles are of clusters, divided or not.
-    const double turns = cost.tiles * size.split / size.together,
+    const double turns = cost.tiles * size.split_k / size.together,
                  most_long = numberedTiles(work, schedule).mostLongOf(clusters);
-    auto unevenTurns = [&](double long_time, double short_time) {
+    auto uneven_turns = [&](double long_time, double short_time) {
       const double others = std::max(0.0, ceilDivide(turns, clusters) - most_long);
       const double all = turns / work.groups * (long_time + (work.groups - 1) * short_time);
       return std::max(1.0, (most_long * long_time + others * short_time) * machine.multiprocessors /
                                (all * size.together));
     };
-    uneven_takes = unevenTurns(work.groups / size.split, 1 / size.split);
-    uneven_tensor = unevenTurns(work.groups / size.split * own.stages * narrow + tileEnd(size.split),
-                                own.stages / size.split * narrow + tileEnd(size.split));
+    uneven_takes = uneven_turns(work.groups / size.split_k, 1 / size.split_k);
+    uneven_tensor = uneven_turns(work.groups / size.split_k * own.stages * narrow + tile_end(size.split_k),
+                                 own.stages / size.split_k * narrow + tile_end(size.split_k));
   }
   const double busiest_takes = received / takes_in * uneven_takes;
   addParts(cost, memory, {"loads", loads, std::max(loads, busiest_takes) / loads}, tensor, uneven_tensor,

@@ -1,5 +1,5 @@
-// What a gradient of the bank by kernels whose blocks the copy engine moves would cost: bytes, tensor cores,
-// turns of unequal length.
+// What a gradient of the weight matrix by kernels whose blocks the copy engine moves would cost: bytes,
+// tensor cores, turns of unequal length.
 #include "compiler/schedule/engine_parts.h"
 #include "compiler/schedule/unequal_turns.h"
 
@@ -45,40 +45,40 @@ struct Turns {
 };
 } // namespace
 
-/// As kernels do (compiler/targets/thread_block/bank_steps.cpp): where that takes no more than an eighth more
-/// steps than rows as they lie.
-static bool goesTypeAfterType(const BankGradientWork &work, double depth) {
+/// As kernels do (compiler/targets/thread_block/weight_steps.cpp): where that takes no more than an eighth
+/// more steps than rows as they lie.
+static bool goesTypeAfterType(const WeightGradientWork &work, double depth) {
   const double as_they_lie = std::ceil(work.rows / depth);
   return work.complete && work.types > 1 &&
          work.stepsTypeAfterType(depth) <= as_they_lie + std::floor(as_they_lie / 8);
 }
 
-Cost engineCost(const BankGradientWork &work, const StagedSchedule &schedule, algebras::DataType,
+Cost engineCost(const WeightGradientWork &work, const StagedSchedule &schedule, algebras::DataType,
                 const GpuMachine &machine) {
   const Sizes size(schedule);
   const double feature_blocks = ceilDivide(work.k, size.rows * size.cluster_rows) * size.cluster_rows,
                column_blocks = ceilDivide(work.n, size.columns * size.cluster_columns) * size.cluster_columns;
-  const double tiles_of_rank = work.bank_rows * feature_blocks * column_blocks;
+  const double tiles_of_rank = work.weight_rows * feature_blocks * column_blocks;
   const auto ranks = static_cast<double>(work.types_by_rank.size());
   const double in_cycles = 1 / (machine.multiprocessors * machine.dense_clock);
   const double x_panel = panelOf(schedule.rows), dy_panel = panelOf(schedule.columns);
 
   // Of the ranks the first are long where they come first.
-  const bool ordered = schedule.long_groups > 0;
-  const double long_ranks = ordered ? size.long_groups : ranks;
+  const bool ordered = schedule.longest_first > 0;
+  const double long_ranks = ordered ? size.longest_first : ranks;
   const bool by_type = goesTypeAfterType(work, size.depth);
-  const auto stepsOf = [&](double types) {
+  const auto steps_of = [&](double types) {
     return by_type && types >= work.types ? work.stepsTypeAfterType(size.depth)
                                           : work.steps(types, size.depth);
   };
   double long_steps = 0, short_steps = 0, rows_used = 0; // of a tile of each rank
-  for (std::size_t rank = 0; rank < work.types_by_rank.size(); ++rank) {
+  for (size_t rank = 0; rank < work.types_by_rank.size(); ++rank) {
     const double types = work.types_by_rank[rank];
-    (static_cast<double>(rank) < long_ranks ? long_steps : short_steps) += stepsOf(types);
+    (static_cast<double>(rank) < long_ranks ? long_steps : short_steps) += steps_of(types);
     rows_used += types / work.types * work.rows;
   }
   const double steps = tiles_of_rank * (long_steps + short_steps);
-  const Tiles tiles{tiles_of_rank * long_ranks, tiles_of_rank * (ranks - long_ranks), size.split};
+  const Tiles tiles{tiles_of_rank * long_ranks, tiles_of_rank * (ranks - long_ranks), size.split_k};
 
   Cost cost;
   cost.tiles = tiles.all();
@@ -87,9 +87,9 @@ Cost engineCost(const BankGradientWork &work, const StagedSchedule &schedule, al
 
   // A row of a block of features comes with each of its tiles, in panels as wide as the tile's.
   const double x_received =
-      work.bank_rows * column_blocks * rows_used * rowCostInBlocks(2 * work.k, 2 * size.rows, x_panel);
+      work.weight_rows * column_blocks * rows_used * rowCostInBlocks(2 * work.k, 2 * size.rows, x_panel);
   const double dy_received =
-      work.bank_rows * feature_blocks * rows_used * rowCostInBlocks(2 * work.n, 2 * size.columns, dy_panel);
+      work.weight_rows * feature_blocks * rows_used * rowCostInBlocks(2 * work.n, 2 * size.columns, dy_panel);
   const double received = x_received + dy_received;
   const double sent = x_received / size.cluster_columns + dy_received / size.cluster_rows;
   const double takes_in = takesIn(static_cast<double>((schedule.stages - 1) * stageBytes(schedule)), machine);
@@ -99,26 +99,26 @@ Cost engineCost(const BankGradientWork &work, const StagedSchedule &schedule, al
   const double multiplied = productCycles(size.rows, size.columns, size.depth);
   const double copies = 2 * (size.rows / x_panel + size.columns / dy_panel);
   const double step = std::max(multiplied, copies * cycles_per_copy) + waitsOfStep(schedule);
-  const auto tileEnd = [&](double blocks) {
+  const auto tile_end = [&](double blocks) {
     return cycles_per_tile + size.rows * size.columns / blocks * bytes_of_sum / bytes_written_per_cycle +
-           exchangeCycles(size.rows * size.columns, blocks, machine);
+           reductionCycles(size.rows * size.columns, blocks, machine);
   };
-  const double ends = tiles.ends(tileEnd(size.split), tileEnd(1));
+  const double ends = tiles.ends(tile_end(size.split_k), tile_end(1));
   TensorTime tensor(steps * multiplied, steps * (step - multiplied), ends, narrow, in_cycles,
                     floorOf(work, machine).tensor);
-  tensor.takeTurns(size.turns, cost.waves);
+  tensor.pingPong(size.ping_pong, cost.waves);
 
   // What turns hide of the ends of tiles is hidden of each.
   const double seen = ends > 0 ? tensor.store / (ends * in_cycles) : 0;
-  const auto perTile = [](double sum, double count) { return count > 0 ? sum / count : 0; };
+  const auto per_tile = [](double sum, double count) { return count > 0 ? sum / count : 0; };
   const Turns turns{.clusters = machine.multiprocessorsIn(size.together) / size.together,
-                    .of_long = tiles.of_long * size.split / size.together,
+                    .of_long = tiles.of_long * size.split_k / size.together,
                     .of_short = tiles.of_short / size.together,
-                    .long_steps = perTile(long_steps, long_ranks) / size.split,
-                    .short_steps = perTile(short_steps, ranks - long_ranks),
-                    .most_steps = stepsOf(work.types_by_rank.front()) / size.split};
+                    .long_steps = per_tile(long_steps, long_ranks) / size.split_k,
+                    .short_steps = per_tile(short_steps, ranks - long_ranks),
+                    .most_steps = steps_of(work.types_by_rank.front()) / size.split_k};
   const double uneven_tensor =
-      turns.unevenness(ordered, step * narrow, seen * tileEnd(size.split), seen * tileEnd(1));
+      turns.unevenness(ordered, step * narrow, seen * tile_end(size.split_k), seen * tile_end(1));
   const double uneven_loads =
       std::max(loads, received / takes_in * turns.unevenness(ordered, 1, 0, 0)) / loads;
 

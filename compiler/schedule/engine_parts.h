@@ -1,7 +1,6 @@
 // What the costs of the kernels whose blocks the copy engine moves have in common: how long copies, steps and
 // the ends of tiles take, and what that adds up to.
-#ifndef ALGCTL_COMPILER_SCHEDULE_ENGINE_PARTS_H
-#define ALGCTL_COMPILER_SCHEDULE_ENGINE_PARTS_H
+#pragma once
 
 #include "compiler/schedule/sizes.h"
 #include "compiler/schedule/staged.h"
@@ -26,7 +25,7 @@ inline constexpr double cycles_per_tile = 600;
 // Blocks that own a tile together wait for each other twice, a word from block to block each time, and meet
 // where the slowest is. What each of them sends comes in at the rate of the network between processors of a
 // cluster (gpu_machine.h), and is read from shared memory.
-inline constexpr double cycles_per_exchange = 1200;
+inline constexpr double cycles_per_reduction = 1200;
 // Panels of less than 128 bytes spread worse over the banks of shared memory.
 inline constexpr double narrow_panels = 1.05;
 
@@ -61,11 +60,12 @@ inline double waitsOfStep(const StagedSchedule &schedule) {
 
 /// What `sums` of a tile, of which each of so many blocks has a part, take on their way through the others'
 /// shared memory, in cycles; 0 of a tile that one block has alone.
-inline double exchangeCycles(double sums, double blocks, const GpuMachine &machine) {
+inline double reductionCycles(double sums, double blocks, const GpuMachine &machine) {
   if (blocks <= 1)
     return 0;
-  return cycles_per_exchange + 4 * sums / blocks * (blocks - 1) *
-                                   (1 / machine.cluster_bytes_per_cycle + 1 / machine.shared_bytes_per_cycle);
+  return cycles_per_reduction +
+         4 * sums / blocks * (blocks - 1) *
+             (1 / machine.cluster_bytes_per_cycle + 1 / machine.shared_bytes_per_cycle);
 }
 
 /// Bytes that all processors take in at a time: so many are in flight of each.
@@ -76,12 +76,12 @@ inline double takesIn(double in_flight, const GpuMachine &machine) {
 
 /// Where long groups come first, blocks divide their tiles alone; else all are long. In whole clusters.
 struct Tiles {
-  double of_long, of_short, split;
+  double of_long, of_short, split_k;
 
   double all() const { return of_long + of_short; }
-  double blocks() const { return of_long * split + of_short; }
+  double blocks() const { return of_long * split_k + of_short; }
   double ends(double of_divided, double of_whole) const {
-    return of_long * split * of_divided + of_short * of_whole;
+    return of_long * split_k * of_divided + of_short * of_whole;
   }
 };
 
@@ -99,7 +99,7 @@ struct TensorTime {
   double all() const { return multiplying() + store; }
   /// While one part of the warpgroups writes its sums, others multiply; each has its share of the tiles.
   /// Behind the last tile nobody multiplies.
-  void takeTurns(double turns, double waves) {
+  void pingPong(double turns, double waves) {
     if (turns > 1)
       store = std::max(store / std::ceil(waves), (multiplying() + store) / turns - multiplying());
   }
@@ -110,5 +110,3 @@ void addParts(Cost &cost, double memory, const CostPart &loads, const TensorTime
               double uneven_tensor, const StagedSchedule &schedule, const GpuMachine &machine);
 
 } // namespace compiler::engine_parts
-
-#endif

@@ -1,6 +1,5 @@
 // What no kernel for a GPU can do yet, whoever copies its operands.
-#ifndef ALGCTL_COMPILER_SCHEDULE_GPU_LAYER_H
-#define ALGCTL_COMPILER_SCHEDULE_GPU_LAYER_H
+#pragma once
 
 #include "algebras/layer.h"
 
@@ -12,5 +11,3 @@ namespace compiler {
 void requireGpuLayer(const algebras::Layer &layer, std::string_view target);
 
 } // namespace compiler
-
-#endif

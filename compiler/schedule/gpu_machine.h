@@ -1,7 +1,6 @@
 // Devices that schedules of GPU kernels are ranked for, as data: everything that a cost model knows of a
 // device stands here. The numbers only have to rank schedules; each says where it is from.
-#ifndef ALGCTL_COMPILER_SCHEDULE_GPU_MACHINE_H
-#define ALGCTL_COMPILER_SCHEDULE_GPU_MACHINE_H
+#pragma once
 
 #include <algorithm>
 #include <cmath>
@@ -145,5 +144,3 @@ constexpr const GpuMachine *findMachine(std::string_view target) {
 }
 
 } // namespace compiler
-
-#endif

@@ -1,6 +1,6 @@
 #include "compiler/schedule/group_order.h"
 
-#include "algebras/bank_terms.h"
+#include "algebras/weight_terms.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -10,8 +10,8 @@
 namespace compiler {
 
 std::vector<double> termsByRank(const algebras::Lift &lift) {
-  const std::int64_t types = lift.types(), groups = lift.outputGroups();
-  std::vector<double> sums(static_cast<std::size_t>(groups));
+  const int64_t types = lift.types(), groups = lift.outputGroups();
+  std::vector<double> sums(static_cast<size_t>(groups));
   if (lift.completeGraph()) {
     // A type's own group is the only one that differs.
     std::fill(sums.begin(), sums.end(), lift.isTransposed() ? 1.0 : 2.0);
@@ -21,12 +21,12 @@ std::vector<double> termsByRank(const algebras::Lift &lift) {
       sums.back() = 1;
     return sums;
   }
-  constexpr std::int64_t looked_at = 1 << 14;
-  const std::int64_t step = std::max<std::int64_t>(1, types * groups / looked_at);
-  std::int64_t looked = 0;
-  for (std::int64_t type = 0; type < types; type += step, ++looked) {
+  constexpr int64_t looked_at = 1 << 14;
+  const int64_t step = std::max<int64_t>(1, types * groups / looked_at);
+  int64_t looked = 0;
+  for (int64_t type = 0; type < types; type += step, ++looked) {
     std::vector<double> terms;
-    for (std::int64_t group = 0; group < groups; ++group)
+    for (int64_t group = 0; group < groups; ++group)
       terms.push_back(static_cast<double>(lift.termCount(type, group)));
     std::sort(terms.begin(), terms.end(), std::greater<>());
     std::transform(terms.begin(), terms.end(), sums.begin(), sums.begin(), std::plus<>());
@@ -36,42 +36,42 @@ std::vector<double> termsByRank(const algebras::Lift &lift) {
   return sums;
 }
 
-/// Of a column of blocks, the types whose rows each sums up, most first. Those of one row of a large bank are
-/// not looked at, which would take the terms of all pairs.
-static std::vector<double> typesOfColumn(const algebras::Lift &lift, std::int64_t column) {
-  std::vector<double> types(static_cast<std::size_t>(lift.bankRows()));
-  for (std::int64_t type = 0; type < lift.types(); ++type)
+/// Of a column of blocks, the types whose rows each sums up, most first. Those of one row of a large weight
+/// matrix are not looked at, which would take the terms of all pairs.
+static std::vector<double> typesOfColumn(const algebras::Lift &lift, int64_t column) {
+  std::vector<double> types(static_cast<size_t>(lift.weightRows()));
+  for (int64_t type = 0; type < lift.types(); ++type)
     for (const algebras::BlockTerm &term : lift.terms(type, column))
-      ++types[static_cast<std::size_t>(term.bank_row)];
+      ++types[static_cast<size_t>(term.weight_row)];
   std::sort(types.begin(), types.end(), std::greater<>());
   return types;
 }
 
 std::vector<double> typesByRank(const algebras::Lift &lift) {
-  const std::int64_t bank_rows = lift.bankRows(), columns = lift.outputGroups();
+  const int64_t weight_rows = lift.weightRows(), columns = lift.outputGroups();
   if (lift.kind() == algebras::Lift::Kind::Slots)
-    return {static_cast<double>(lift.termCount()) / static_cast<double>(bank_rows)};
-  std::vector<double> sums(static_cast<std::size_t>(columns));
+    return {static_cast<double>(lift.termCount()) / static_cast<double>(weight_rows)};
+  std::vector<double> sums(static_cast<size_t>(columns));
   if (lift.completeGraph()) {
     std::fill(sums.begin(), sums.end(), 1.0);
     sums.front() = static_cast<double>(lift.types());
     return sums;
   }
-  std::int64_t looked = 0;
+  int64_t looked = 0;
   auto add = [&](const std::vector<double> &types) {
     std::transform(types.begin(), types.end(), sums.begin(), sums.begin(), std::plus<>());
     ++looked;
   };
-  constexpr std::int64_t looked_at = 1 << 14;
+  constexpr int64_t looked_at = 1 << 14;
   if (lift.types() * columns > looked_at) {
-    const std::int64_t most = std::max<std::int64_t>(1, looked_at / lift.types());
-    for (std::int64_t column = 0; column < columns; column += (columns + most - 1) / most)
+    const int64_t most = std::max<int64_t>(1, looked_at / lift.types());
+    for (int64_t column = 0; column < columns; column += (columns + most - 1) / most)
       add(typesOfColumn(lift, column));
   } else {
-    const algebras::BankTerms all(lift);
-    for (std::int64_t row = 0; row < bank_rows; ++row) {
+    const algebras::WeightTerms all(lift);
+    for (int64_t row = 0; row < weight_rows; ++row) {
       std::vector<double> types;
-      for (std::int64_t column = 0; column < columns; ++column)
+      for (int64_t column = 0; column < columns; ++column)
         types.push_back(static_cast<double>(all.of(row, column).size()));
       std::sort(types.begin(), types.end(), std::greater<>());
       add(types);
@@ -82,7 +82,7 @@ std::vector<double> typesByRank(const algebras::Lift &lift) {
   return sums;
 }
 
-std::int64_t longRanks(const std::vector<double> &by_rank) {
+int64_t longRanks(const std::vector<double> &by_rank) {
   constexpr double stands_out = 1.5;
   const double average =
       std::accumulate(by_rank.begin(), by_rank.end(), 0.0) / static_cast<double>(by_rank.size());
@@ -91,21 +91,22 @@ std::int64_t longRanks(const std::vector<double> &by_rank) {
          by_rank.begin();
 }
 
-std::int64_t longGroups(const algebras::Lift &lift) { return longRanks(termsByRank(lift)); }
+int64_t longestFirst(const algebras::Lift &lift) { return longRanks(termsByRank(lift)); }
 
-std::string whyNoBankOrder(const algebras::Lift &lift, std::int64_t long_groups) {
-  const std::int64_t columns = lift.kind() == algebras::Lift::Kind::Slots ? 1 : lift.outputGroups();
-  if (long_groups < 0 || long_groups > columns)
-    return fmt::format("long={}: a row of the bank has {} blocks", long_groups, columns);
+std::string whyNoWeightOrder(const algebras::Lift &lift, int64_t longest_first) {
+  const int64_t columns = lift.kind() == algebras::Lift::Kind::Slots ? 1 : lift.outputGroups();
+  if (longest_first < 0 || longest_first > columns)
+    return fmt::format("longest_first={}: a row of the weight matrix has {} blocks", longest_first, columns);
   return "";
 }
 
-std::string whyNoOrder(const algebras::Lift &lift, std::int64_t long_groups) {
-  if (long_groups < 0 || long_groups > lift.outputGroups())
-    return fmt::format("long={}: there are {} groups", long_groups, lift.outputGroups());
-  if (long_groups > 0 && lift.completeGraph() && !lift.isTransposed())
-    return fmt::format("long={}: in the product of a complete graph no group has more terms than others",
-                       long_groups);
+std::string whyNoOrder(const algebras::Lift &lift, int64_t longest_first) {
+  if (longest_first < 0 || longest_first > lift.outputGroups())
+    return fmt::format("longest_first={}: there are {} groups", longest_first, lift.outputGroups());
+  if (longest_first > 0 && lift.completeGraph() && !lift.isTransposed())
+    return fmt::format(
+        "longest_first={}: in the product of a complete graph no group has more terms than others",
+        longest_first);
   return "";
 }
 

@@ -1,6 +1,5 @@
 // Output groups by how many terms they have: what tiles of unequal length are scheduled by.
-#ifndef ALGCTL_COMPILER_SCHEDULE_GROUP_ORDER_H
-#define ALGCTL_COMPILER_SCHEDULE_GROUP_ORDER_H
+#pragma once
 
 #include "algebras/lift.h"
 
@@ -15,25 +14,24 @@ namespace compiler {
 /// of them, evenly spread.
 std::vector<double> termsByRank(const algebras::Lift &lift);
 
-/// The same of the gradient of the bank: of the blocks in one row of blocks, ranked by the types whose rows
-/// they sum up, how many types those are. Of Q(q) all for the diagonal block and one for any other. Of
-/// large algebras some columns of blocks stand for the rows. Blocks of the slot lift sum up all rows once for
-/// each term, which counts as a type.
+/// The same of the gradient of the weight matrix: of the blocks in one row of blocks, ranked by the types
+/// whose rows they sum up, how many types those are. Of Q(q) all for the diagonal block and one for any
+/// other. Of large algebras some columns of blocks stand for the rows. Blocks of the slot lift sum up all
+/// rows once for each term, which counts as a type.
 std::vector<double> typesByRank(const algebras::Lift &lift);
 
 /// How many ranks of such a list stand out.
-std::int64_t longRanks(const std::vector<double> &by_rank);
+int64_t longRanks(const std::vector<double> &by_rank);
 
-/// Why tiles of so many blocks of each row of the bank cannot come before the others; empty where they can.
-std::string whyNoBankOrder(const algebras::Lift &lift, std::int64_t long_groups);
+/// Why tiles of so many blocks of each row of the weight matrix cannot come before the others; empty where
+/// they can.
+std::string whyNoWeightOrder(const algebras::Lift &lift, int64_t longest_first);
 
 /// How many ranks stand out, from rank 0 on: have at least half as many terms again as all have on average.
 /// Of a gradient of X of Q(q) with q >= 3 one, a type's own group; of equal groups none.
-std::int64_t longGroups(const algebras::Lift &lift);
+int64_t longestFirst(const algebras::Lift &lift);
 
 /// Why tiles of so many ranks cannot come before the others; empty where they can.
-std::string whyNoOrder(const algebras::Lift &lift, std::int64_t long_groups);
+std::string whyNoOrder(const algebras::Lift &lift, int64_t longest_first);
 
 } // namespace compiler
-
-#endif

@@ -1,6 +1,5 @@
 // The machine at hand as the cost model of the CPU sees it.
-#ifndef ALGCTL_COMPILER_SCHEDULE_HOST_LEVEL_H
-#define ALGCTL_COMPILER_SCHEDULE_HOST_LEVEL_H
+#pragma once
 
 #include "compiler/targets/cpu/level.h"
 
@@ -33,13 +32,13 @@ CpuLevel hostLevel();
 /// What the cost model counts with: so many cores of a level, each a cpu_core.
 struct CpuMachine {
   CpuLevel level;
-  std::int64_t cores;
+  int64_t cores;
   std::string whose = ""; ///< for people: "this machine", a file, an option; empty: nobody's in particular
 };
 
 /// Those that kernels are compiled for, whatever machine compiles them, so that a bundle does not depend on
 /// it.
-inline constexpr std::int64_t compiled_for_cores = 16;
+inline constexpr int64_t compiled_for_cores = 16;
 /// So many of this machine's level.
 CpuMachine compiledForMachine();
 
@@ -50,5 +49,3 @@ CpuMachine hostMachine();
 std::string toString(const CpuMachine &machine);
 
 } // namespace compiler
-
-#endif

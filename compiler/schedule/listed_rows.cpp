@@ -14,11 +14,11 @@ static constexpr double cycles_per_type = 400;
 // A block goes through all rows twice: once to count, once to list.
 static constexpr double walks = 2;
 
-ListedRows::ListedRows(std::int64_t rows, std::int64_t types) : row_count(rows), type_count(types) {
+ListedRows::ListedRows(int64_t rows, int64_t types) : row_count_(rows), type_count_(types) {
   constexpr double impossible = 1e-12;
   const double n = this->rows(), p = 1 / this->types();
   if (types == 1) {
-    at_least.assign(static_cast<std::size_t>(rows) + 1, 1);
+    at_least_.assign(static_cast<size_t>(rows) + 1, 1);
     return;
   }
   // That a type has exactly so many, by logarithms: the first of many rows is far below what fits a double.
@@ -27,21 +27,21 @@ ListedRows::ListedRows(std::int64_t rows, std::int64_t types) : row_count(rows),
                     count * std::log(p) + (n - count) * std::log1p(-p));
   };
   double left = 1;
-  for (std::int64_t count = 0; count <= rows && left > impossible; ++count) {
-    at_least.push_back(left);
+  for (int64_t count = 0; count <= rows && left > impossible; ++count) {
+    at_least_.push_back(left);
     left -= exactly(static_cast<double>(count));
   }
 }
 
 double ListedRows::atLeast(double rows_of_type) const {
-  const auto index = static_cast<std::size_t>(rows_of_type);
-  return index < at_least.size() ? at_least[index] : 0;
+  const auto index = static_cast<size_t>(rows_of_type);
+  return index < at_least_.size() ? at_least_[index] : 0;
 }
 
 double ListedRows::blocks(double height) const {
   // A type has block b where it has more than b * height rows.
   double sum = 0;
-  for (double first = 0; first < static_cast<double>(at_least.size()); first += height)
+  for (double first = 0; first < static_cast<double>(at_least_.size()); first += height)
     sum += atLeast(first + 1);
   return types() * sum;
 }
@@ -50,7 +50,7 @@ double ListedRows::numberedBlocks(double height) const {
   // Some type has as many rows as all have on average.
   const double certain = std::ceil(rows() / types());
   double sum = 0;
-  for (double first = 0; first < static_cast<double>(at_least.size()); first += height)
+  for (double first = 0; first < static_cast<double>(at_least_.size()); first += height)
     sum += first < certain ? 1 : 1 - std::pow(1 - atLeast(first + 1), types());
   return types() * sum;
 }

@@ -1,6 +1,5 @@
 // Rows that a list groups by type, as a model sees them that knows how many there are and not of which types.
-#ifndef ALGCTL_COMPILER_SCHEDULE_LISTED_ROWS_H
-#define ALGCTL_COMPILER_SCHEDULE_LISTED_ROWS_H
+#pragma once
 
 #include "compiler/schedule/gpu_machine.h"
 
@@ -11,17 +10,17 @@ namespace compiler {
 
 /// Threads of a block of the kernel that makes the list (compiler/row_list), where nothing else is said: each
 /// goes through a piece of the batch, so that many finish early.
-inline constexpr std::int64_t group_rows_threads = 1024;
+inline constexpr int64_t group_rows_threads = 1024;
 
 /// `rows` rows, each of any of the types with the same chance: on average a type has rows / types of them,
 /// and their number is spread around that as in so many draws (the binomial distribution).
 class ListedRows {
 public:
   /// Both are above 0.
-  ListedRows(std::int64_t rows, std::int64_t types);
+  ListedRows(int64_t rows, int64_t types);
 
-  double rows() const { return static_cast<double>(row_count); }
-  double types() const { return static_cast<double>(type_count); }
+  double rows() const { return static_cast<double>(row_count_); }
+  double types() const { return static_cast<double>(type_count_); }
 
   /// Blocks of `height` rows that all types have together, on average; the last one of a type may be partial.
   double blocks(double height) const;
@@ -35,13 +34,11 @@ private:
   /// That a type has so many rows or more.
   double atLeast(double rows_of_type) const;
 
-  std::int64_t row_count, type_count;
-  std::vector<double> at_least; ///< of 0, 1, ... rows, as long as that is not next to impossible
+  int64_t row_count_, type_count_;
+  std::vector<double> at_least_; ///< of 0, 1, ... rows, as long as that is not next to impossible
 };
 
 /// Microseconds that making the list takes before the product, in the same stream.
 double groupingTime(const ListedRows &rows, const GpuMachine &machine);
 
 } // namespace compiler
-
-#endif

@@ -4,8 +4,8 @@
 
 namespace compiler {
 
-std::int64_t panelBytes(std::int64_t columns, std::int64_t element_bytes) {
-  for (const std::int64_t swizzle : {128, 64, 32})
+int64_t panelBytes(int64_t columns, int64_t element_bytes) {
+  for (const int64_t swizzle : {128, 64, 32})
     if (columns * element_bytes % swizzle == 0)
       return swizzle;
   return 0;

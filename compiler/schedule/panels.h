@@ -1,6 +1,5 @@
 // How the rows of a block are cut in shared memory.
-#ifndef ALGCTL_COMPILER_SCHEDULE_PANELS_H
-#define ALGCTL_COMPILER_SCHEDULE_PANELS_H
+#pragma once
 
 #include <cstdint>
 
@@ -8,8 +7,6 @@ namespace compiler {
 
 /// The width in bytes of the panels in which a row of `columns` elements is stored: the widest swizzle that
 /// divides it, 128, 64 or 32; 0 where none does.
-std::int64_t panelBytes(std::int64_t columns, std::int64_t element_bytes);
+int64_t panelBytes(int64_t columns, int64_t element_bytes);
 
 } // namespace compiler
-
-#endif

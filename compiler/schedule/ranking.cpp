@@ -25,32 +25,32 @@ static Ranking rankingOf(std::string target, std::string machine, const Floor &f
 
 /// Behind what a ranking has, in the order in which it was considered.
 template <class Kind, class CostOf>
-static void add(Ranking &ranking, std::vector<Considered<Kind>> considered, CostOf costOf) {
+static void add(Ranking &ranking, std::vector<Considered<Kind>> considered, CostOf cost_of) {
   for (Considered<Kind> &one : considered)
     if (one.refusal)
       ranking.refused.push_back({one.schedule, std::move(*one.refusal)});
     else
-      ranking.legal.push_back({one.schedule, costOf(one.schedule)});
+      ranking.legal.push_back({one.schedule, cost_of(one.schedule)});
 }
 
 /// The cheapest first; among equals as they were listed.
 static Ranking sorted(Ranking ranking) {
-  std::vector<std::size_t> order(ranking.legal.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+  std::vector<size_t> order(ranking.legal.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     const double us_a = ranking.legal[a].predicted(), us_b = ranking.legal[b].predicted();
     return us_a != us_b ? us_a < us_b : a < b;
   });
   std::vector<RankedSchedule> legal;
   legal.reserve(order.size());
-  for (const std::size_t index : order)
+  for (const size_t index : order)
     legal.push_back(std::move(ranking.legal[index]));
   ranking.legal = std::move(legal);
   return ranking;
 }
 
 /// Kernels of vector reductions, where the rows are few enough and the layer is a product's.
-static void addReductions(Ranking &ranking, const algebras::Layer &layer, std::int64_t m,
+static void addReductions(Ranking &ranking, const algebras::Layer &layer, int64_t m,
                           const ProjectionWork &work, const GpuMachine &machine) {
   const bool explicit_types = layer.row_types.kind() == algebras::RowTypes::Kind::Explicit;
   if (m > most_reduction_rows || layer.lift.isTransposed() || explicit_types || !layer.in.isEqual() ||
@@ -59,11 +59,11 @@ static void addReductions(Ranking &ranking, const algebras::Layer &layer, std::i
   add(ranking, considerReductions(layer), ReductionCosts(layer, m, work, machine));
 }
 
-static Ranking rankGpu(const algebras::Layer &layer, const TargetEntry &target, std::int64_t m,
-                       algebras::DataType output, bool bank_gradient) {
+static Ranking rankGpu(const algebras::Layer &layer, const TargetEntry &target, int64_t m,
+                       algebras::DataType output, bool weight_gradient) {
   requireGpuLayer(layer, target.name);
   const GpuMachine &machine = *target.machine;
-  const StagedProblem problem(layer, output, bank_gradient);
+  const StagedProblem problem(layer, output, weight_gradient);
   const StagedCosts costs(problem, m, machine);
   Ranking ranking = rankingOf(target.name, std::string(machine.name), costs.floor());
   const bool engine = target.kernels == Kernels::EngineCopies && copyEngineTakes(layer);
@@ -71,9 +71,9 @@ static Ranking rankGpu(const algebras::Layer &layer, const TargetEntry &target, 
     add(ranking, considerStaged(problem, Copies::Engine), costs);
   // A tile of wgmma has 64 features at least, of which narrow groups of dW fill a part: there threads may be
   // ahead.
-  if (!engine || bank_gradient)
+  if (!engine || weight_gradient)
     add(ranking, considerStaged(problem, Copies::Threads), costs);
-  if (!bank_gradient)
+  if (!weight_gradient)
     addReductions(ranking, layer, m, costs.product(), machine);
   return sorted(std::move(ranking));
 }
@@ -92,23 +92,23 @@ static double microseconds(const CpuMachine &machine) {
   return 1 / (static_cast<double>(machine.cores) * cpu_core.cycles_per_us);
 }
 
-static Ranking rankCpu(const algebras::Layer &layer, std::int64_t m, const CpuMachine &machine) {
+static Ranking rankCpu(const algebras::Layer &layer, int64_t m, const CpuMachine &machine) {
   const algebras::cost::CostReport report = algebras::cost::costReport(layer, m);
   Ranking ranking =
       rankingOf(toString(Target::Cpu), toString(machine),
                 floorOfCpu(layer, static_cast<double>(report.activation_bytes + report.live_weight_bytes),
                            static_cast<double>(report.active_macs), machine));
-  for (const BankAccess bank : {BankAccess::Packed, BankAccess::Copied, BankAccess::Direct})
-    add(ranking, considerCpu(layer, machine.level, bank), [&](const CpuSchedule &schedule) {
+  for (const WeightAccess weights : {WeightAccess::Packed, WeightAccess::Copied, WeightAccess::Direct})
+    add(ranking, considerCpu(layer, machine.level, weights), [&](const CpuSchedule &schedule) {
       return cpuCost(layer, schedule, m, machine.cores).scaled(microseconds(machine));
     });
   return sorted(std::move(ranking));
 }
 
-static Ranking rankCpuBankGradient(const algebras::Layer &layer, std::int64_t m, const CpuMachine &machine) {
+static Ranking rankCpuWeightGradient(const algebras::Layer &layer, int64_t m, const CpuMachine &machine) {
   const algebras::cost::CostReport report = algebras::cost::costReport(layer, m);
   // dW is written whole, whatever the rows reach.
-  const std::int64_t columns =
+  const int64_t columns =
       layer.out.total() / (layer.lift.kind() == algebras::Lift::Kind::Rows ? 1 : layer.out.count());
   const double bytes = static_cast<double>(report.activation_bytes) +
                        static_cast<double>(layer.in.total()) * static_cast<double>(columns) *
@@ -121,38 +121,39 @@ static Ranking rankCpuBankGradient(const algebras::Layer &layer, std::int64_t m,
   return sorted(std::move(ranking));
 }
 
-Ranking rankSchedules(const algebras::Layer &layer, std::string_view target, std::int64_t m,
+Ranking rankSchedules(const algebras::Layer &layer, std::string_view target, int64_t m,
                       algebras::DataType output, const CpuMachine &cpu) {
   const algebras::Layer coarse = algebras::coarsest(layer);
   const TargetEntry &entry = entryOf(targetNamed(target));
-  return entry.isGpu() ? rankGpu(coarse, entry, m, output, /*bank_gradient=*/false) : rankCpu(coarse, m, cpu);
+  return entry.isGpu() ? rankGpu(coarse, entry, m, output, /*weight_gradient=*/false)
+                       : rankCpu(coarse, m, cpu);
 }
 
-Ranking rankBankGradient(const algebras::Layer &layer, std::string_view target, std::int64_t m,
-                         algebras::DataType output, const CpuMachine &cpu) {
+Ranking rankWeightGradient(const algebras::Layer &layer, std::string_view target, int64_t m,
+                           algebras::DataType output, const CpuMachine &cpu) {
   const algebras::Layer coarse = algebras::coarsest(layer);
   const TargetEntry &entry = entryOf(targetNamed(target));
-  return entry.isGpu() ? rankGpu(coarse, entry, m, output, /*bank_gradient=*/true)
-                       : rankCpuBankGradient(coarse, m, cpu);
+  return entry.isGpu() ? rankGpu(coarse, entry, m, output, /*weight_gradient=*/true)
+                       : rankCpuWeightGradient(coarse, m, cpu);
 }
 
-Ranking rankMap(const algebras::Layer &layer, algrt::Map map, std::string_view target, std::int64_t m,
+Ranking rankMap(const algebras::Layer &layer, algrt::Map map, std::string_view target, int64_t m,
                 algebras::DataType output, const CpuMachine &cpu) {
-  if (map == algrt::Map::dw)
-    return rankBankGradient(layer, target, m, output, cpu);
-  return rankSchedules(map == algrt::Map::dx ? layer.transposed() : layer, target, m, output, cpu);
+  if (map == algrt::Map::Dw)
+    return rankWeightGradient(layer, target, m, output, cpu);
+  return rankSchedules(map == algrt::Map::Dx ? layer.transposed() : layer, target, m, output, cpu);
 }
 
 namespace {
 /// What two kernels have to differ in to be worth trying both.
 struct TileShape {
-  std::int64_t rows, columns, depth, types = 1;
+  int64_t rows, columns, depth, types = 1;
   bool holds_rows = false;
 };
 } // namespace
 
 static TileShape tileOf(const StagedSchedule &schedule) {
-  return {schedule.rows, schedule.columns, schedule.depth, schedule.types, schedule.held_groups > 0};
+  return {schedule.rows, schedule.columns, schedule.depth, schedule.types, schedule.stationary_groups > 0};
 }
 static TileShape tileOf(const ReductionSchedule &schedule) {
   return {schedule.rows, schedule.columns, schedule.slices * reduction_depth};
@@ -167,14 +168,14 @@ static bool differ(const Schedule &one, const Schedule &other) {
   const TileShape a = std::visit(shape, one), b = std::visit(shape, other);
   if (a.rows != b.rows || a.types != b.types || a.holds_rows != b.holds_rows)
     return true;
-  const std::int64_t apart = std::abs(a.columns - b.columns);
+  const int64_t apart = std::abs(a.columns - b.columns);
   return 4 * apart >= std::min(a.columns, b.columns) || (apart > 0 && a.depth != b.depth);
 }
 
-std::vector<RankedSchedule> bestDifferent(const Ranking &ranking, std::int64_t most) {
+std::vector<RankedSchedule> bestDifferent(const Ranking &ranking, int64_t most) {
   std::vector<RankedSchedule> best;
   for (const RankedSchedule &candidate : ranking.legal) {
-    if (static_cast<std::int64_t>(best.size()) >= most)
+    if (static_cast<int64_t>(best.size()) >= most)
       break;
     if (std::all_of(best.begin(), best.end(),
                     [&](const RankedSchedule &one) { return differ(one.schedule, candidate.schedule); }))
@@ -189,16 +190,16 @@ const RankedSchedule *bestReduction(const Ranking &ranking) {
   return found == ranking.legal.end() ? nullptr : &*found;
 }
 
-std::int64_t batchedFrom(const algebras::Layer &layer, std::string_view target, algebras::DataType output) {
-  const auto reduces = [&](std::int64_t m) {
+int64_t batchedFrom(const algebras::Layer &layer, std::string_view target, algebras::DataType output) {
+  const auto reduces = [&](int64_t m) {
     return isReduction(rankSchedules(layer, target, m, output).legal.front().schedule);
   };
   // From many rows down to few, in steps; and then up again, one by one.
-  constexpr std::int64_t step = 8;
-  std::int64_t m = most_reduction_rows;
+  constexpr int64_t step = 8;
+  int64_t m = most_reduction_rows;
   while (m >= step && !reduces(m))
     m -= step;
-  for (std::int64_t next = m + step - 1; next > m; --next)
+  for (int64_t next = m + step - 1; next > m; --next)
     if (next >= 1 && reduces(next))
       return next + 1;
   return m + 1;

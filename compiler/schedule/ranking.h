@@ -1,7 +1,6 @@
 // Schedules side by side: what each would cost and where its time would go, and why others cannot be. One
 // form for all targets.
-#ifndef ALGCTL_COMPILER_SCHEDULE_RANKING_H
-#define ALGCTL_COMPILER_SCHEDULE_RANKING_H
+#pragma once
 
 #include "algebras/layer.h"
 #include "compiler/schedule/candidates.h"
@@ -43,31 +42,29 @@ struct Ranking {
 /// Ranks the schedules of a target, one of targetNames(), for `m` rows and results of type `output`; those
 /// of the CPU on the cores of `cpu`. Throws algebras::InputError for a layer that the target has no kernels
 /// for.
-Ranking rankSchedules(const algebras::Layer &layer, std::string_view target, std::int64_t m,
+Ranking rankSchedules(const algebras::Layer &layer, std::string_view target, int64_t m,
                       algebras::DataType output, const CpuMachine &cpu = compiledForMachine());
 
-/// The same for the gradient of the layer's bank, with dW of type `output`, on the CPU of the layer's. On
-/// sm_90a kernels whose threads copy are ranked beside those whose blocks the copy engine moves.
-Ranking rankBankGradient(const algebras::Layer &layer, std::string_view target, std::int64_t m,
-                         algebras::DataType output, const CpuMachine &cpu = compiledForMachine());
+/// The same for the gradient of the layer's weight matrix, with dW of type `output`, on the CPU of the
+/// layer's. On sm_90a kernels whose threads copy are ranked beside those whose blocks the copy engine moves.
+Ranking rankWeightGradient(const algebras::Layer &layer, std::string_view target, int64_t m,
+                           algebras::DataType output, const CpuMachine &cpu = compiledForMachine());
 
 /// One of the three maps of a layer: its product, the gradient of X, which is the product of the transposed
-/// layer, or that of the bank.
-Ranking rankMap(const algebras::Layer &layer, algrt::Map map, std::string_view target, std::int64_t m,
+/// layer, or that of the weight matrix.
+Ranking rankMap(const algebras::Layer &layer, algrt::Map map, std::string_view target, int64_t m,
                 algebras::DataType output, const CpuMachine &cpu = compiledForMachine());
 
 /// The best few of a ranking that differ: each next one is the cheapest whose tile has other rows or types
 /// than those chosen before, or holds rows where those do not, or fewer or more columns by at least a
 /// quarter, or another depth and other columns.
-std::vector<RankedSchedule> bestDifferent(const Ranking &ranking, std::int64_t most);
+std::vector<RankedSchedule> bestDifferent(const Ranking &ranking, int64_t most);
 
 /// The cheapest of the ranking that is one of vector reductions, or null.
 const RankedSchedule *bestReduction(const Ranking &ranking);
 
 /// From how many rows on batched kernels are ahead of vector reductions in the product of a layer on a GPU,
 /// as predicted: 1 where they always are.
-std::int64_t batchedFrom(const algebras::Layer &layer, std::string_view target, algebras::DataType output);
+int64_t batchedFrom(const algebras::Layer &layer, std::string_view target, algebras::DataType output);
 
 } // namespace compiler
-
-#endif

@@ -10,12 +10,12 @@
 namespace compiler {
 
 // Assumptions in cycles, to be calibrated on a device.
-// From a block of the bank to the next one that a part reads, until its numbers are there; the first one is
-// part of what a launch takes, as it is for kernels with a ring.
+// From a block of the weight matrix to the next one that a part reads, until its numbers are there; the first
+// one is part of what a launch takes, as it is for kernels with a ring.
 static constexpr double cycles_per_block = 300;
 // The sums of slices: shuffles, two barriers and the stores.
 static constexpr double cycles_per_part = 250;
-// Addresses, bounds and the loop around eight rows of the bank.
+// Addresses, bounds and the loop around eight rows of the weight matrix.
 static constexpr double instructions_per_piece = 24;
 // Sectors, in which the second-level cache hands out memory.
 static constexpr double sector_bytes = 32;
@@ -29,29 +29,29 @@ static double registersOf(const ReductionSchedule &schedule) {
                                                               (4 + vector * (registers_of_a_row - 4)));
 }
 
-double commonTerms(const algebras::Layer &layer, std::int64_t rows) {
+double commonTerms(const algebras::Layer &layer, int64_t rows) {
   const algebras::Lift &lift = layer.lift;
   // Rows of one run of an interval have one type; of a run and the next they have two.
   const bool interval = layer.row_types.kind() == algebras::RowTypes::Kind::Interval;
-  const std::int64_t width = interval ? layer.row_types.width() : 1;
-  const std::int64_t types = std::min(lift.types(), 1 + (rows - 1 + width / 2) / width);
+  const int64_t width = interval ? layer.row_types.width() : 1;
+  const int64_t types = std::min(lift.types(), 1 + (rows - 1 + width / 2) / width);
   if (lift.completeGraph() && types > 1)
     return 1;
-  constexpr std::int64_t looked_at = 64;
-  const std::int64_t pairs = lift.types() * lift.outputGroups(), step = (pairs + looked_at - 1) / looked_at;
+  constexpr int64_t looked_at = 64;
+  const int64_t pairs = lift.types() * lift.outputGroups(), step = (pairs + looked_at - 1) / looked_at;
   double common = 0, count = 0;
-  for (std::int64_t pair = 0; pair < pairs; pair += step, ++count) {
-    const std::int64_t type = pair / lift.outputGroups(), group = pair % lift.outputGroups();
-    auto blocksOf = [&](std::int64_t of) {
-      std::vector<std::pair<std::int64_t, std::int64_t>> blocks;
+  for (int64_t pair = 0; pair < pairs; pair += step, ++count) {
+    const int64_t type = pair / lift.outputGroups(), group = pair % lift.outputGroups();
+    auto blocks_of = [&](int64_t of) {
+      std::vector<std::pair<int64_t, int64_t>> blocks;
       for (const auto &term : lift.terms(of % lift.types(), group))
-        blocks.emplace_back(term.bank_row, term.input_group);
+        blocks.emplace_back(term.weight_row, term.input_group);
       std::sort(blocks.begin(), blocks.end());
       return blocks;
     };
-    auto shared = blocksOf(type);
-    for (std::int64_t next = 1; next < types; ++next) {
-      const auto others = blocksOf(type + next);
+    auto shared = blocks_of(type);
+    for (int64_t next = 1; next < types; ++next) {
+      const auto others = blocks_of(type + next);
       std::erase_if(shared, [&](const auto &block) {
         return !std::binary_search(others.begin(), others.end(), block);
       });
@@ -73,10 +73,10 @@ Cost reductionCost(const ProjectionWork &work, const ReductionSchedule &schedule
   const double reads = common + rows_of_part * std::max(0.0, work.terms - common);
 
   const double parts = row_blocks * work.groups * column_blocks;
-  const double memory = (work.x_bytes + work.bank_bytes + work.y_bytes) / machine.memory_bytes_per_us;
+  const double memory = (work.x_bytes + work.weight_bytes + work.y_bytes) / machine.memory_bytes_per_us;
 
-  // Every part reads its blocks of the bank, in rows that begin anywhere, and its rows of X.
-  const double bank_bytes = work.weights * reads * work.k * (2 * work.n / column_blocks + sector_bytes / 2),
+  // Every part reads its blocks of the weight matrix, in rows that begin anywhere, and its rows of X.
+  const double weight_bytes = work.weights * reads * work.k * (2 * work.n / column_blocks + sector_bytes / 2),
                x_bytes = rows_of_part * work.terms * (2 * work.k + sector_bytes / 2);
   const double together =
       machine.blocksTogether(static_cast<double>(schedule.threads()), registersOf(schedule),
@@ -84,10 +84,11 @@ Cost reductionCost(const ProjectionWork &work, const ReductionSchedule &schedule
   const double working = std::min(together, parts / machine.multiprocessors);
   const double pieces = ceilDivide(work.k, depth), rounds = ceilDivide(pieces, slices);
   const double in_flight = working * lanes * std::min(slices, pieces) * depth * 2 * vector;
-  const double loads = parts * (bank_bytes + x_bytes) / machine.cache_bytes_per_us *
+  const double loads = parts * (weight_bytes + x_bytes) / machine.cache_bytes_per_us *
                        std::max<double>(1.0, machine.bytes_in_flight / in_flight);
 
-  // Instructions of warps: what is read of the bank becomes f32 once for all rows that read it together.
+  // Instructions of warps: what is read of the weight matrix becomes f32 once for all rows that read it
+  // together.
   const double warps = std::ceil(lanes * std::min(slices, pieces) / 32);
   const double of_block = depth + depth * vector + instructions_per_piece,
                of_row = depth / vector + depth + depth * vector;
@@ -110,12 +111,11 @@ Cost reductionCost(const ProjectionWork &work, const ReductionSchedule &schedule
   return cost;
 }
 
-std::vector<Considered<ReductionSchedule>> considerReductions(const algebras::Layer &layer,
-                                                              std::int64_t vector) {
+std::vector<Considered<ReductionSchedule>> considerReductions(const algebras::Layer &layer, int64_t vector) {
   std::vector<Considered<ReductionSchedule>> considered;
-  for (const std::int64_t rows : {1, 2, 4, 8})
-    for (const std::int64_t lanes : {32, 16, 8, 4, 2, 1})
-      for (const std::int64_t threads : {64, 128, 256, 512}) {
+  for (const int64_t rows : {1, 2, 4, 8})
+    for (const int64_t lanes : {32, 16, 8, 4, 2, 1})
+      for (const int64_t threads : {64, 128, 256, 512}) {
         ReductionSchedule schedule;
         schedule.vector = vector == 0 ? widestVector(layer) : vector;
         schedule.rows = rows;
@@ -131,14 +131,14 @@ std::vector<Considered<ReductionSchedule>> considerReductions(const algebras::La
 }
 
 Cost ReductionCosts::operator()(const ReductionSchedule &schedule) {
-  const std::int64_t rows = std::min(m, schedule.rows);
-  if (!common.contains(rows))
-    common[rows] = commonTerms(layer, rows);
-  return reductionCost(work, schedule, common[rows], machine);
+  const int64_t rows = std::min(m_, schedule.rows);
+  if (!common_.contains(rows))
+    common_[rows] = commonTerms(layer_, rows);
+  return reductionCost(work_, schedule, common_[rows], machine_);
 }
 
-std::optional<ReductionSchedule> chooseReduction(const algebras::Layer &layer, std::int64_t m,
-                                                 algebras::DataType output, std::int64_t vector,
+std::optional<ReductionSchedule> chooseReduction(const algebras::Layer &layer, int64_t m,
+                                                 algebras::DataType output, int64_t vector,
                                                  const GpuMachine &machine) {
   const ProjectionWork work = projectionWork(layer, m, output);
   const auto considered = considerReductions(layer, vector);

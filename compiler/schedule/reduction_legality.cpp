@@ -9,21 +9,21 @@
 
 namespace compiler {
 
-std::int64_t reductionSharedBytes(const ReductionSchedule &schedule) {
+int64_t reductionSharedBytes(const ReductionSchedule &schedule) {
   return schedule.warps() * schedule.rows * schedule.columns * 4;
 }
 
-/// Registers of a thread: its sums, the vectors of the bank on their way, numbers of one row of the bank and
-/// of X, and for each row of the batch its term and where it is.
-static std::int64_t registersNeeded(const ReductionSchedule &schedule) {
-  constexpr std::int64_t beside = 40, of_a_row = 5;
-  const std::int64_t words = std::max<std::int64_t>(1, schedule.vector / 2);
+/// Registers of a thread: its sums, the vectors of the weight matrix on their way, numbers of one row of the
+/// weight matrix and of X, and for each row of the batch its term and where it is.
+static int64_t registersNeeded(const ReductionSchedule &schedule) {
+  constexpr int64_t beside = 40, of_a_row = 5;
+  const int64_t words = std::max<int64_t>(1, schedule.vector / 2);
   return schedule.rows * (schedule.vector + of_a_row) + reduction_depth * words + schedule.vector + beside;
 }
 
 MaybeRefusal refusal(const algebras::Layer &layer, const ReductionSchedule &given) {
-  constexpr std::int64_t warp = 32, most_threads = 1024, most_rows = 16, register_file = 65536,
-                         most_registers = 255;
+  constexpr int64_t warp = 32, most_threads = 1024, most_rows = 16, register_file = 65536,
+                    most_registers = 255;
   if (given.vector != 0 && given.vector != 1 && given.vector != 2 && given.vector != 4 && given.vector != 8)
     return Refusal{"vector",
                    fmt::format("a thread reads 1, 2, 4 or 8 elements at a time, not {}", given.vector)};
@@ -37,7 +37,7 @@ MaybeRefusal refusal(const algebras::Layer &layer, const ReductionSchedule &give
     return Refusal{"fusion",
                    "vector reductions compute one product and one result, by maps that read no rows"};
   const ReductionSchedule schedule = completed(layer, given);
-  if (const std::int64_t widest = widestVector(layer); schedule.vector > widest)
+  if (const int64_t widest = widestVector(layer); schedule.vector > widest)
     return Refusal{"vector",
                    fmt::format("groups of {} and {} columns are no multiples of {} elements: threads read {} "
                                "at most",
@@ -46,7 +46,7 @@ MaybeRefusal refusal(const algebras::Layer &layer, const ReductionSchedule &give
     return Refusal{"rows",
                    fmt::format("a block takes 1 to {} rows of the batch, not {}", most_rows, schedule.rows)};
   const bool whole = schedule.columns > 0 && schedule.columns % schedule.vector == 0;
-  if (!whole || !std::has_single_bit(static_cast<std::uint64_t>(schedule.lanes())) || schedule.lanes() > warp)
+  if (!whole || !std::has_single_bit(static_cast<uint64_t>(schedule.lanes())) || schedule.lanes() > warp)
     return Refusal{"columns",
                    fmt::format("the columns of a block are 1, 2, 4, 8, 16 or 32 times the vector of {}, not "
                                "{}",
@@ -55,14 +55,14 @@ MaybeRefusal refusal(const algebras::Layer &layer, const ReductionSchedule &give
       schedule.threads() % warp != 0)
     return Refusal{"threads", fmt::format("{} slices of {} threads each are not 1 to {} whole warps",
                                           schedule.slices, schedule.lanes(), most_threads / warp)};
-  const std::int64_t registers = registersNeeded(schedule),
-                     room = std::min(most_registers, register_file / schedule.threads());
+  const int64_t registers = registersNeeded(schedule),
+                room = std::min(most_registers, register_file / schedule.threads());
   if (registers > room)
     return Refusal{"registers",
                    fmt::format("a thread needs about {} registers for the sums of {} rows and what "
                                "it reads, and {} threads leave it {}",
                                registers, schedule.rows, schedule.threads(), room)};
-  if (const std::int64_t bytes = reductionSharedBytes(schedule); bytes > ampere_shared_bytes)
+  if (const int64_t bytes = reductionSharedBytes(schedule); bytes > ampere_shared_bytes)
     return Refusal{"shared memory",
                    fmt::format("the sums of {} warps take {} bytes of shared memory, a block has {}",
                                schedule.warps(), bytes, ampere_shared_bytes)};

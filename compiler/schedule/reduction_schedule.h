@@ -1,6 +1,5 @@
 // Kernels of vector reductions, on any GPU: what can be, what is worth a look, and what it would cost.
-#ifndef ALGCTL_COMPILER_SCHEDULE_REDUCTION_SCHEDULE_H
-#define ALGCTL_COMPILER_SCHEDULE_REDUCTION_SCHEDULE_H
+#pragma once
 
 #include "algebras/layer.h"
 #include "compiler/schedule/candidates.h"
@@ -18,13 +17,13 @@
 
 namespace compiler {
 
-/// Rows of the bank that a thread has in flight at a time.
-inline constexpr std::int64_t reduction_depth = algrt_reduction_depth;
+/// Rows of the weight matrix that a thread has in flight at a time.
+inline constexpr int64_t reduction_depth = algrt_reduction_depth;
 /// Up to so many rows of a batch these kernels are looked at.
-inline constexpr std::int64_t most_reduction_rows = 256;
+inline constexpr int64_t most_reduction_rows = 256;
 
 /// Of a block, for the sums of its warps.
-std::int64_t reductionSharedBytes(const ReductionSchedule &schedule);
+int64_t reductionSharedBytes(const ReductionSchedule &schedule);
 
 /// Why a schedule cannot be; nothing for a legal one. `schedule.vector` may be 0.
 MaybeRefusal refusal(const algebras::Layer &layer, const ReductionSchedule &schedule);
@@ -34,11 +33,11 @@ std::string whyIllegal(const algebras::Layer &layer, const ReductionSchedule &sc
 ReductionSchedule completed(const algebras::Layer &layer, ReductionSchedule schedule);
 
 /// Terms of a group, on average, that so many consecutive rows all have.
-double commonTerms(const algebras::Layer &layer, std::int64_t rows);
+double commonTerms(const algebras::Layer &layer, int64_t rows);
 /// Where the time of one product would go, in microseconds. What keeps the machine busy: "memory", X, the
-/// bank and Y once each at the rate of a copy; "loads" from the second-level cache, in sectors of 32 bytes;
-/// "issue" of instructions; and "latency", blocks of the bank that a part of the result reads one after the
-/// other. `schedule` is legal, and complete; `common` is commonTerms of its rows.
+/// weight matrix and Y once each at the rate of a copy; "loads" from the second-level cache, in sectors of 32
+/// bytes; "issue" of instructions; and "latency", blocks of the weight matrix that a part of the result reads
+/// one after the other. `schedule` is legal, and complete; `common` is commonTerms of its rows.
 Cost reductionCost(const ProjectionWork &work, const ReductionSchedule &schedule, double common,
                    const GpuMachine &machine);
 
@@ -46,28 +45,26 @@ Cost reductionCost(const ProjectionWork &work, const ReductionSchedule &schedule
 /// rows.
 class ReductionCosts {
 public:
-  ReductionCosts(const algebras::Layer &layer, std::int64_t m, const ProjectionWork &work,
+  ReductionCosts(const algebras::Layer &layer, int64_t m, const ProjectionWork &work,
                  const GpuMachine &machine)
-      : layer(layer), m(m), work(work), machine(machine) {}
+      : layer_(layer), m_(m), work_(work), machine_(machine) {}
   Cost operator()(const ReductionSchedule &schedule);
 
 private:
-  const algebras::Layer &layer;
-  std::int64_t m;
-  const ProjectionWork &work;
-  const GpuMachine &machine;
-  std::map<std::int64_t, double> common; ///< by rows of a part, of which there are no more than the batch has
+  const algebras::Layer &layer_;
+  int64_t m_;
+  const ProjectionWork &work_;
+  const GpuMachine &machine_;
+  std::map<int64_t, double> common_; ///< by rows of a part, of which there are no more than the batch has
 };
 
 /// Rows, columns and slices, with the vector; 0: the widest.
 std::vector<Considered<ReductionSchedule>> considerReductions(const algebras::Layer &layer,
-                                                              std::int64_t vector = 0);
+                                                              int64_t vector = 0);
 
 /// The cheapest of these for `m` rows and results of type `output`, or nothing where all are illegal.
-std::optional<ReductionSchedule> chooseReduction(const algebras::Layer &layer, std::int64_t m,
-                                                 algebras::DataType output, std::int64_t vector,
+std::optional<ReductionSchedule> chooseReduction(const algebras::Layer &layer, int64_t m,
+                                                 algebras::DataType output, int64_t vector,
                                                  const GpuMachine &machine);
 
 } // namespace compiler
-
-#endif

@@ -1,6 +1,5 @@
 // What makes schedules illegal, or not worth a look, as lists of rules.
-#ifndef ALGCTL_COMPILER_SCHEDULE_RULES_H
-#define ALGCTL_COMPILER_SCHEDULE_RULES_H
+#pragma once
 
 #include "compiler/schedule/candidates.h"
 
@@ -35,5 +34,3 @@ MaybeRefusal firstBroken(std::span<const Rule<Case>> rules, unsigned kind, const
 }
 
 } // namespace compiler
-
-#endif

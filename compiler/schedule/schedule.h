@@ -1,7 +1,6 @@
 // Schedules: how a kernel cuts what it computes into tiles and who brings the operands, as data with one text
 // form. Kernels of GPUs whose operands come in stages have one type of schedule, whoever brings them.
-#ifndef ALGCTL_COMPILER_SCHEDULE_SCHEDULE_H
-#define ALGCTL_COMPILER_SCHEDULE_SCHEDULE_H
+#pragma once
 
 #include "compiler/schedule/targets.h"
 
@@ -21,7 +20,7 @@ enum class Copies {
 /// What the tiles that run at one time have in common: they are numbered with this axis the slowest.
 enum class OuterAxis {
   Types, ///< rows of X: all groups of a block of rows, then the next type
-  Groups ///< columns of the bank: all rows of a group, then the next group
+  Groups ///< columns of the weight matrix: all rows of a group, then the next group
 };
 
 /// A tensor-core instruction multiplies 64 of one side, M, with 8 to 256 of the other, N.
@@ -30,66 +29,64 @@ enum class RowSide {
   N  ///< a warpgroup holds 64 columns of a tile and all of its rows, of which there may then be as few as 8
 };
 
-/// Kernels of GPUs whose operands come in stages. Of the gradient of the bank rows are features of X, and the
-/// depth is rows of X and dY.
+/// Kernels of GPUs whose operands come in stages. Of the gradient of the weight matrix rows are features of
+/// X, and the depth is rows of X and dY.
 struct StagedSchedule {
-  std::int64_t rows = 128;    ///< rows of a tile, of each of its types
-  std::int64_t columns = 128; ///< columns of a tile, within one output group
-  std::int64_t depth = 64;    ///< depth of one stage: 16, 32 or 64
-  std::int64_t stages =
-      0; ///< stages in the ring; 0: as many as fit, of threads at most `usual_ampere_stages`
+  int64_t rows = 128;    ///< rows of a tile, of each of its types
+  int64_t columns = 128; ///< columns of a tile, within one output group
+  int64_t depth = 64;    ///< depth of one stage: 16, 32 or 64
+  int64_t stages = 0;    ///< stages in the ring; 0: as many as fit, of threads at most `usual_ampere_stages`
   Copies copies = Copies::Engine;
 
   // Of threads that copy:
-  std::int64_t warp_rows = 0;    ///< warps that share the rows of a tile, of which each has a multiple of 16,
-  std::int64_t warp_columns = 0; ///< and its columns
-  std::int64_t vector = 0;       ///< elements that a thread copies at a time: 1, 2, 4 or 8; 0: the widest
+  int64_t warp_rows = 0;    ///< warps that share the rows of a tile, of which each has a multiple of 16,
+  int64_t warp_columns = 0; ///< and its columns
+  int64_t vector = 0;       ///< elements that a thread copies at a time: 1, 2, 4 or 8; 0: the widest
 
   // Of the copy engine; 64 rows or columns of a tile are for each warpgroup that multiplies.
   /// Row types of a tile. Of a complete graph they share the diagonal block of the tile's group, which is
   /// then loaded once for all.
-  std::int64_t types = 1;
-  /// Thread blocks of a cluster: this many blocks of rows, which share blocks of the bank,
-  std::int64_t cluster_rows = 1;
+  int64_t types = 1;
+  /// Thread blocks of a cluster: this many blocks of rows, which share blocks of the weight matrix,
+  int64_t cluster_rows = 1;
   /// times as many blocks of columns, which share rows of X. What is shared is loaded once and sent to all.
-  std::int64_t cluster_columns = 1;
+  int64_t cluster_columns = 1;
   /// Groups that a thread block goes through while the rows of X of its own group stay in shared memory. 0:
   /// none, they come with every group.
-  std::int64_t held_groups = 0;
+  int64_t stationary_groups = 0;
   OuterAxis outer = OuterAxis::Types;
   RowSide rows_on = RowSide::M;
   /// Warpgroups, or groups of them, that take turns: each has every so manieth tile of the block, and
   /// multiplies while the others write their sums. 1: all work on every tile.
-  std::int64_t turns = 1;
+  int64_t ping_pong = 1;
   /// Thread blocks of a cluster that own each tile together: every one takes a part of its steps, and stores
   /// a part of the result.
-  std::int64_t split = 1;
+  int64_t split_k = 1;
 
   /// Groups of each type, those with the most terms, whose tiles come before all others; blocks divide them
   /// alone then. 0: tiles come as they are numbered.
-  std::int64_t long_groups = 0;
+  int64_t longest_first = 0;
 
   /// One of threads that copy, with the defaults of those.
-  static constexpr StagedSchedule ofThreads(std::int64_t rows = 64, std::int64_t columns = 128,
-                                            std::int64_t depth = 32, std::int64_t stages = 0,
-                                            std::int64_t warp_rows = 2, std::int64_t warp_columns = 2,
-                                            std::int64_t vector = 0) {
+  static constexpr StagedSchedule ofThreads(int64_t rows = 64, int64_t columns = 128, int64_t depth = 32,
+                                            int64_t stages = 0, int64_t warp_rows = 2,
+                                            int64_t warp_columns = 2, int64_t vector = 0) {
     return {rows, columns, depth, stages, Copies::Threads, warp_rows, warp_columns, vector};
   }
 
   bool isForThreads() const { return copies == Copies::Threads; }
-  std::int64_t warps() const { return warp_rows * warp_columns; }
+  int64_t warps() const { return warp_rows * warp_columns; }
   /// That multiply.
-  std::int64_t warpgroups() const { return turns * warpgroupsOfTile(); }
-  std::int64_t warpgroupsOfTile() const { return rows_on == RowSide::M ? types * rows / 64 : columns / 64; }
+  int64_t warpgroups() const { return ping_pong * warpgroupsOfTile(); }
+  int64_t warpgroupsOfTile() const { return rows_on == RowSide::M ? types * rows / 64 : columns / 64; }
   /// Of the instruction's side N: a thread holds half as many sums.
-  std::int64_t instructionWidth() const { return rows_on == RowSide::M ? columns : rows; }
+  int64_t instructionWidth() const { return rows_on == RowSide::M ? columns : rows; }
   /// With the warpgroup that loads for others, where there is one.
-  std::int64_t threads() const { return isForThreads() ? warps() * 32 : (warpgroups() + 1) * 128; }
-  bool sharesTypes() const { return types > 1 || held_groups > 0; }
-  std::int64_t cluster() const { return cluster_rows * cluster_columns; }
+  int64_t threads() const { return isForThreads() ? warps() * 32 : (warpgroups() + 1) * 128; }
+  bool sharesTypes() const { return types > 1 || stationary_groups > 0; }
+  int64_t cluster() const { return cluster_rows * cluster_columns; }
   /// That run together: blocks of a cluster, whatever they do there.
-  std::int64_t blocksTogether() const { return cluster() * split; }
+  int64_t blocksTogether() const { return cluster() * split_k; }
   bool operator==(const StagedSchedule &) const = default;
 };
 
@@ -97,41 +94,41 @@ struct StagedSchedule {
 /// owns `rows` consecutive rows of the batch and `columns` columns of an output group. `lanes` of its threads
 /// stand side by side along the columns, in `slices` that divide the depth of every term.
 struct ReductionSchedule {
-  std::int64_t slices = 32;
-  std::int64_t rows = 1;
-  std::int64_t columns = 64;
-  std::int64_t vector = 0; ///< elements that a thread reads at a time: 1, 2, 4 or 8; 0: the widest
+  int64_t slices = 32;
+  int64_t rows = 1;
+  int64_t columns = 64;
+  int64_t vector = 0; ///< elements that a thread reads at a time: 1, 2, 4 or 8; 0: the widest
 
-  std::int64_t lanes() const { return columns / vector; }
-  std::int64_t threads() const { return lanes() * slices; }
-  std::int64_t warps() const { return threads() / 32; }
+  int64_t lanes() const { return columns / vector; }
+  int64_t threads() const { return lanes() * slices; }
+  int64_t warps() const { return threads() / 32; }
   bool operator==(const ReductionSchedule &) const = default;
 };
 
-/// How a kernel reads the bank; see `#tile.schedule` in the tile dialect.
-enum class BankAccess { Packed, Copied, Direct };
+/// How a kernel reads the weight matrix; see `#tile.schedule` in the tile dialect.
+enum class WeightAccess { Packed, Copied, Direct };
 
 /// Products on a CPU. Lanes and pairs follow from the machine and the layer, and are not in the text.
 struct CpuSchedule {
-  std::int64_t types = 1;             ///< row types that one task owns
-  std::int64_t rows = 64;             ///< rows of each of them, a multiple of register_rows
-  std::int64_t register_rows = 8;     ///< rows of the register tile
-  std::int64_t register_columns = 48; ///< columns of the register tile, a multiple of lanes
-  std::int64_t lanes = 16;            ///< f32 in one vector
-  BankAccess bank = BankAccess::Packed;
+  int64_t types = 1;             ///< row types that one task owns
+  int64_t rows = 64;             ///< rows of each of them, a multiple of register_rows
+  int64_t register_rows = 8;     ///< rows of the register tile
+  int64_t register_columns = 48; ///< columns of the register tile, a multiple of lanes
+  int64_t lanes = 16;            ///< f32 in one vector
+  WeightAccess weights = WeightAccess::Packed;
   bool pairs = false; ///< bf16 in pairs through the machine's dot product
   bool operator==(const CpuSchedule &) const = default;
 };
 
-/// The gradient of the bank on a CPU: what one task owns of dW, and how it is summed up.
+/// The gradient of the weight matrix on a CPU: what one task owns of dW, and how it is summed up.
 struct CpuGradientSchedule {
-  std::int64_t features = 64;         ///< rows of dW that one task owns, a multiple of register_features
-  std::int64_t columns = 192;         ///< columns that it owns, a multiple of register_columns
-  std::int64_t rows = 64;             ///< rows of X and dY that are brought at a time
-  std::int64_t register_features = 8; ///< rows of the register tile
-  std::int64_t register_columns = 48; ///< columns of the register tile, a multiple of lanes
-  std::int64_t lanes = 16;            ///< f32 in one vector
-  bool pairs = false;                 ///< bf16, two rows at a time through the machine's dot product
+  int64_t features = 64;         ///< rows of dW that one task owns, a multiple of register_features
+  int64_t columns = 192;         ///< columns that it owns, a multiple of register_columns
+  int64_t rows = 64;             ///< rows of X and dY that are brought at a time
+  int64_t register_features = 8; ///< rows of the register tile
+  int64_t register_columns = 48; ///< columns of the register tile, a multiple of lanes
+  int64_t lanes = 16;            ///< f32 in one vector
+  bool pairs = false;            ///< bf16, two rows at a time through the machine's dot product
   bool operator==(const CpuGradientSchedule &) const = default;
 };
 
@@ -163,5 +160,3 @@ inline bool isForThreads(const Schedule &schedule) {
 }
 
 } // namespace compiler
-
-#endif

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace compiler {
@@ -30,13 +31,13 @@ template <class Visitor> void visitEntries(StagedSchedule &schedule, Visitor &vi
   } else {
     visitor.other("types", schedule.types);
     visitor.other("cluster", schedule.cluster_rows, schedule.cluster_columns);
-    visitor.other("hold", schedule.held_groups);
+    visitor.other("stationary", schedule.stationary_groups);
     visitor.other("outer", schedule.outer, Words(outer_axes));
     visitor.other("rows_on", schedule.rows_on, Words(sides));
-    visitor.other("turns", schedule.turns);
-    visitor.other("split", schedule.split);
+    visitor.other("ping_pong", schedule.ping_pong);
+    visitor.other("split_k", schedule.split_k);
   }
-  visitor.other("long", schedule.long_groups);
+  visitor.other("longest_first", schedule.longest_first);
 }
 
 template <class Visitor> void visitEntries(ReductionSchedule &schedule, Visitor &visitor) {
@@ -47,7 +48,7 @@ template <class Visitor> void visitEntries(ReductionSchedule &schedule, Visitor 
 }
 
 template <class Visitor> void visitEntries(CpuSchedule &schedule, Visitor &visitor) {
-  visitor.always("bank", schedule.bank, Words(accesses));
+  visitor.always("weights", schedule.weights, Words(accesses));
   visitor.always("types", schedule.types);
   visitor.always("rows", schedule.rows);
   visitor.always("register_rows", schedule.register_rows);
@@ -66,13 +67,15 @@ template <class Visitor> void visitEntries(CpuGradientSchedule &schedule, Visito
 constexpr std::string_view
     engine_hint =
         "write a schedule as rows=128,columns=96,depth=64,stages=3, followed by what else is wanted of "
-        "types=2,cluster=2x1,hold=8,outer=groups,rows_on=n,turns=2,split=2,long=1; what is left out keeps "
+        "types=2,cluster=2x1,stationary=8,outer=groups,rows_on=n,ping_pong=2,split_k=2,longest_first=1; what "
+        "is left out keeps "
         "its "
         "default, and stages=0 takes as many as fit",
     threads_hint =
         "write a schedule as rows=64,columns=128,depth=32,stages=4,warps=2x2,vector=8, for unequal groups "
         "also "
-        "long=1; what is left out keeps its default, stages=0 takes what fits, and vector=0 the widest that "
+        "longest_first=1; what is left out keeps its default, stages=0 takes what fits, and vector=0 the "
+        "widest that "
         "the layer allows",
     reduction_hint = "write a schedule of vector reductions as reduce=32,rows=4,columns=64,vector=8; what is "
                      "left out keeps "
@@ -88,16 +91,16 @@ StagedSchedule usual(const StagedSchedule &schedule) {
 class Writer {
 public:
   template <class... Value> void always(std::string_view name, const Value &...value) {
-    entries.push_back({name, text(value...), false});
+    entries_.push_back({name, text(value...), false});
   }
   template <class... Value> void other(std::string_view name, const Value &...value) {
-    entries.push_back({name, text(value...), true});
+    entries_.push_back({name, text(value...), true});
   }
   std::string beside(const Writer &usual) const {
     std::string all;
-    for (std::size_t i = 0; i < entries.size(); ++i)
-      if (!entries[i].may_be_left_out || entries[i].value != usual.entries[i].value)
-        all += fmt::format("{}{}={}", all.empty() ? "" : ",", entries[i].name, entries[i].value);
+    for (size_t i = 0; i < entries_.size(); ++i)
+      if (!entries_[i].may_be_left_out || entries_[i].value != usual.entries_[i].value)
+        all += fmt::format("{}{}={}", all.empty() ? "" : ",", entries_[i].name, entries_[i].value);
     return all;
   }
 
@@ -107,23 +110,21 @@ private:
     std::string value;
     bool may_be_left_out;
   };
-  static std::string text(std::int64_t value) { return std::to_string(value); }
-  static std::string text(std::int64_t first, std::int64_t second) {
-    return fmt::format("{}x{}", first, second);
-  }
+  static std::string text(int64_t value) { return std::to_string(value); }
+  static std::string text(int64_t first, int64_t second) { return fmt::format("{}x{}", first, second); }
   template <class Enumeration> static std::string text(Enumeration value, Words words) {
-    return std::string(words[static_cast<std::size_t>(value)]);
+    return std::string(words[static_cast<size_t>(value)]);
   }
-  std::vector<Entry> entries;
+  std::vector<Entry> entries_;
 };
 
 /// Puts the value of one entry where it belongs, and says what is wrong with it.
 class Reader {
 public:
-  Reader(std::string_view name, std::string_view value) : name(name), value(value) {}
+  Reader(std::string_view name, std::string_view value) : name_(name), value_(value) {}
 
   template <class... Place> void always(std::string_view entry, Place &&...place) {
-    if (entry != name)
+    if (entry != name_)
       return;
     found = true;
     wrong = read(place...);
@@ -135,31 +136,45 @@ public:
 
 private:
   /// Whether all of the text is one number.
-  static bool readNumber(std::string_view text, std::int64_t &number) {
+  static bool readNumber(std::string_view text, int64_t &number) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     return error == std::errc() && end == text.data() + text.size();
   }
-  std::string read(std::int64_t &number) const { return readNumber(value, number) ? "" : "a number"; }
-  std::string read(std::int64_t &first, std::int64_t &second) const {
-    const std::size_t cross = value.find('x');
-    const bool two = cross != std::string_view::npos && readNumber(value.substr(0, cross), first) &&
-                     readNumber(value.substr(cross + 1), second);
+  std::string read(int64_t &number) const { return readNumber(value_, number) ? "" : "a number"; }
+  std::string read(int64_t &first, int64_t &second) const {
+    const size_t cross = value_.find('x');
+    const bool two = cross != std::string_view::npos && readNumber(value_.substr(0, cross), first) &&
+                     readNumber(value_.substr(cross + 1), second);
     return two ? "" : "of the form 2x4";
   }
   template <class Enumeration> std::string read(Enumeration &place, Words words) const {
-    const auto at = std::find(words.begin(), words.end(), value);
+    const auto at = std::find(words.begin(), words.end(), value_);
     if (at == words.end())
       return fmt::format("one of {}", fmt::join(words, ", "));
     place = static_cast<Enumeration>(at - words.begin());
     return "";
   }
-  std::string_view name, value;
+  std::string_view name_, value_;
 };
+
+/// What entries were called before, in texts that scripts and bundles have. They are read, and never written.
+constexpr std::pair<std::string_view, std::string_view> former_names[] = {{"hold", "stationary"},
+                                                                          {"turns", "ping_pong"},
+                                                                          {"split", "split_k"},
+                                                                          {"long", "longest_first"},
+                                                                          {"bank", "weights"}};
+
+std::string_view currentName(std::string_view name) {
+  for (const auto &[former, current] : former_names)
+    if (name == former)
+      return current;
+  return name;
+}
 
 /// Whether one of the entries of a text is called so.
 bool names(std::string_view text, std::string_view entry) {
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find(',', at), text.size());
+  for (size_t at = 0; at <= text.size();) {
+    const size_t end = std::min(text.find(',', at), text.size());
     if (text.substr(at, end - at).starts_with(entry) && text.substr(at + entry.size()).starts_with('='))
       return true;
     at = end + 1;
@@ -188,12 +203,12 @@ template <class Kind> static Kind parse(std::string_view text, Kind schedule, st
   };
   std::vector<std::string_view> seen;
   for (std::string_view rest = text;;) {
-    const std::size_t comma = rest.find(',');
+    const size_t comma = rest.find(',');
     const std::string_view item = rest.substr(0, comma);
-    const std::size_t equals = item.find('=');
+    const size_t equals = item.find('=');
     if (equals == std::string_view::npos)
       throw bad(fmt::format("'{}' is not of the form name=number", item));
-    const std::string_view name = item.substr(0, equals), value = item.substr(equals + 1);
+    const std::string_view name = currentName(item.substr(0, equals)), value = item.substr(equals + 1);
     Reader reader(name, value);
     visitEntries(schedule, reader);
     if (!reader.found)

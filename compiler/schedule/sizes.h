@@ -1,6 +1,5 @@
 // The numbers of a staged schedule as costs count with them.
-#ifndef ALGCTL_COMPILER_SCHEDULE_SIZES_H
-#define ALGCTL_COMPILER_SCHEDULE_SIZES_H
+#pragma once
 
 #include "compiler/schedule/panels.h"
 #include "compiler/schedule/schedule.h"
@@ -14,22 +13,20 @@ struct Sizes {
         warp_rows(number(schedule.warp_rows)), warp_columns(number(schedule.warp_columns)),
         vector(number(schedule.vector)), types(number(schedule.types)),
         cluster_rows(number(schedule.cluster_rows)), cluster_columns(number(schedule.cluster_columns)),
-        held_groups(number(schedule.held_groups)), turns(number(schedule.turns)),
-        split(number(schedule.split)), together(number(schedule.blocksTogether())),
-        long_groups(number(schedule.long_groups)) {}
+        stationary_groups(number(schedule.stationary_groups)), ping_pong(number(schedule.ping_pong)),
+        split_k(number(schedule.split_k)), together(number(schedule.blocksTogether())),
+        longest_first(number(schedule.longest_first)) {}
 
   double rows, columns, depth, stages, threads, warps, warp_rows, warp_columns, vector, types, cluster_rows,
-      cluster_columns, held_groups, turns, split;
+      cluster_columns, stationary_groups, ping_pong, split_k;
   double together; ///< blocks that run together
-  double long_groups;
+  double longest_first;
 
 private:
-  static double number(std::int64_t value) { return static_cast<double>(value); }
+  static double number(int64_t value) { return static_cast<double>(value); }
 };
 
 /// Bytes of the panels that a row of so many elements of bf16 lies in.
-inline double panelOf(std::int64_t elements) { return static_cast<double>(panelBytes(elements, 2)); }
+inline double panelOf(int64_t elements) { return static_cast<double>(panelBytes(elements, 2)); }
 
 } // namespace compiler
-
-#endif

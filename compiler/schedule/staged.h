@@ -1,7 +1,6 @@
 // Kernels of GPUs whose operands come in stages: what the machine allows, what is worth a look, and what it
 // would cost.
-#ifndef ALGCTL_COMPILER_SCHEDULE_STAGED_H
-#define ALGCTL_COMPILER_SCHEDULE_STAGED_H
+#pragma once
 
 #include "algebras/layer.h"
 #include "compiler/schedule/candidates.h"
@@ -19,19 +18,19 @@
 namespace compiler {
 
 /// What a staged kernel computes: the product of a layer, which is transposed where it is a gradient of X, or
-/// the gradient of its bank, with results of type `output`.
+/// the gradient of its weight matrix, with results of type `output`.
 struct StagedProblem {
-  StagedProblem(const algebras::Layer &layer, algebras::DataType output, bool bank_gradient = false)
-      : layer(layer), output(output), bank_gradient(bank_gradient), coefficients(coefficientsOf(layer.lift)) {
-  }
+  StagedProblem(const algebras::Layer &layer, algebras::DataType output, bool weight_gradient = false)
+      : layer(layer), output(output), weight_gradient(weight_gradient),
+        coefficients(coefficientsOf(layer.lift)) {}
 
   const algebras::Layer &layer;
   algebras::DataType output;
-  bool bank_gradient;
+  bool weight_gradient;
   Coefficients coefficients; ///< of the layer's terms, which take long to look through where there are many
 
-  /// Banks that rows are multiplied by.
-  std::int64_t weights() const { return bank_gradient ? 1 : layer.fused.weights; }
+  /// Weight matrices that rows are multiplied by.
+  int64_t weights() const { return weight_gradient ? 1 : layer.fused.weights; }
 };
 
 /// Whether tensor maps can address a layer's operands and the coefficients are signs: then the copy engine
@@ -43,41 +42,41 @@ void requireHopperLayer(const algebras::Layer &layer);
 
 /// The widest vector that divides the widths of a layer's groups, and with them all strides. The operands of
 /// a product have to be aligned to it.
-std::int64_t widestVector(const algebras::Layer &layer);
+int64_t widestVector(const algebras::Layer &layer);
 /// Vectors that one thread copies for one stage, rounded up.
-std::int64_t copiesOfThread(const StagedSchedule &schedule, std::int64_t weights = 1);
+int64_t copiesOfThread(const StagedSchedule &schedule, int64_t weights = 1);
 /// Of single elements, which go through registers: with more than these, ptxas 12.9 may spill whatever room
 /// there is, which is legal and not worth a look.
-inline constexpr std::int64_t most_single_copies = 20;
+inline constexpr int64_t most_single_copies = 20;
 
 /// Registers of each thread while the roles run: what the file has, dealt out in multiples of 8.
 struct HopperRegisters {
-  std::int64_t load, multiply;
+  int64_t load, multiply;
 };
-HopperRegisters hopperRegisters(std::int64_t warpgroups);
-inline constexpr std::int64_t most_warpgroups = 4; ///< that multiply
+HopperRegisters hopperRegisters(int64_t warpgroups);
+inline constexpr int64_t most_warpgroups = 4; ///< that multiply
 
 /// Shared memory of a block that the copy engine fills, and of that for barriers and for aligning the rest.
-inline constexpr std::int64_t hopper_shared_bytes = 227 * 1024, reserved_shared_bytes = 2048;
+inline constexpr int64_t hopper_shared_bytes = 227 * 1024, reserved_shared_bytes = 2048;
 /// Of one that threads fill: what the smallest machines have, compute capability 8.6 and 8.9, so that one
 /// kernel runs on all.
-inline constexpr std::int64_t ampere_shared_bytes = 99 * 1024;
+inline constexpr int64_t ampere_shared_bytes = 99 * 1024;
 /// Stages of a ring. Of threads, on sm_80, more than the usual ones hide no more, and keep other blocks off
 /// the multiprocessor.
-inline constexpr std::int64_t most_stages = 16, most_ampere_stages = 8, usual_ampere_stages = 4;
+inline constexpr int64_t most_stages = 16, most_ampere_stages = 8, usual_ampere_stages = 4;
 /// Every slot of a ring begins at a multiple of the widest swizzle's period.
-inline constexpr std::int64_t slot_period = 1024;
+inline constexpr int64_t slot_period = 1024;
 
-/// Of one stage, with a block of each of so many banks.
-std::int64_t stageBytes(const StagedSchedule &schedule, std::int64_t weights = 1);
+/// Of one stage, with a block of each of so many weight matrices.
+int64_t stageBytes(const StagedSchedule &schedule, int64_t weights = 1);
 /// Where the result waits for the copy engine. Threads write theirs, and dW, from their registers.
-std::int64_t stagingBytes(const StagedSchedule &schedule, algebras::DataType output);
+int64_t stagingBytes(const StagedSchedule &schedule, algebras::DataType output);
 /// Where the others of a split leave their sums.
-std::int64_t exchangeBytes(const StagedSchedule &schedule);
-/// What held rows take, of input groups `k` wide.
-std::int64_t heldBytes(const StagedSchedule &schedule, std::int64_t k);
+int64_t reductionBytes(const StagedSchedule &schedule);
+/// What stationary rows take, of input groups `k` wide.
+int64_t stationaryBytes(const StagedSchedule &schedule, int64_t k);
 /// The stages that fit beside all that.
-std::int64_t stagesThatFit(const StagedProblem &problem, const StagedSchedule &schedule);
+int64_t stagesThatFit(const StagedProblem &problem, const StagedSchedule &schedule);
 
 /// Nothing for a legal schedule.
 MaybeRefusal refusal(const StagedProblem &problem, const StagedSchedule &schedule);
@@ -88,7 +87,7 @@ StagedSchedule completed(const StagedProblem &problem, StagedSchedule schedule);
 
 /// All that is looked at of those who copy so, with the vector (0: the widest). Candidates are filled in.
 std::vector<Considered<StagedSchedule>> considerStaged(const StagedProblem &problem, Copies copies,
-                                                       std::int64_t vector = 0);
+                                                       int64_t vector = 0);
 
 /// Where the time would go, in microseconds. What keeps the machine busy: "memory", the operands and the
 /// result once each at the rate of a copy, and what falls out of the cache; "loads" from the second-level
@@ -99,7 +98,7 @@ std::vector<Considered<StagedSchedule>> considerStaged(const StagedProblem &prob
 /// pipeline of a tile runs empty. Tiles are counted in whole clusters; clusters without rows are left out.
 Cost engineCost(const ProjectionWork &work, const StagedSchedule &schedule, algebras::DataType output,
                 const GpuMachine &machine);
-Cost engineCost(const BankGradientWork &work, const StagedSchedule &schedule, algebras::DataType output,
+Cost engineCost(const WeightGradientWork &work, const StagedSchedule &schedule, algebras::DataType output,
                 const GpuMachine &machine);
 /// Of threads it is "multiprocessor", the longest of what a step does and the ends of tiles. A step does
 /// "products", zeros of tiles that are not full among them, reads and writes "shared" memory, issues
@@ -108,31 +107,29 @@ Cost engineCost(const BankGradientWork &work, const StagedSchedule &schedule, al
 /// without rows.
 Cost threadsCost(const ProjectionWork &work, const StagedSchedule &schedule, algebras::DataType output,
                  const GpuMachine &machine);
-Cost threadsCost(const BankGradientWork &work, const StagedSchedule &schedule, algebras::DataType output,
+Cost threadsCost(const WeightGradientWork &work, const StagedSchedule &schedule, algebras::DataType output,
                  const GpuMachine &machine);
 
 /// The costs of several schedules of a problem for `m` rows: its work is counted once.
 class StagedCosts {
 public:
-  StagedCosts(const StagedProblem &problem, std::int64_t m, const GpuMachine &machine);
+  StagedCosts(const StagedProblem &problem, int64_t m, const GpuMachine &machine);
   Cost operator()(const StagedSchedule &schedule) const;
   /// Least time that bytes and multiplications allow.
   Floor floor() const;
   /// Of a product.
-  const ProjectionWork &product() const { return std::get<ProjectionWork>(work); }
+  const ProjectionWork &product() const { return std::get<ProjectionWork>(work_); }
 
 private:
-  std::variant<ProjectionWork, BankGradientWork> work;
-  algebras::DataType output;
-  const GpuMachine &machine;
+  std::variant<ProjectionWork, WeightGradientWork> work_;
+  algebras::DataType output_;
+  const GpuMachine &machine_;
 };
 
 /// The cheapest candidate for `m` rows with the vector (0: the widest), the first one listed among equals.
 /// Throws algebras::InputError for a vector that the layer does not allow and where no schedule is legal, and
 /// as requireHopperLayer does.
-StagedSchedule chooseStaged(const StagedProblem &problem, Copies copies, std::int64_t m,
-                            const GpuMachine &machine, std::int64_t vector = 0);
+StagedSchedule chooseStaged(const StagedProblem &problem, Copies copies, int64_t m, const GpuMachine &machine,
+                            int64_t vector = 0);
 
 } // namespace compiler
-
-#endif

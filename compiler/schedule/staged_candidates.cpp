@@ -23,16 +23,16 @@ struct Case {
   const StagedSchedule &s; ///< the schedule
 
   /// Of an input group and of an output group.
-  std::int64_t k() const { return problem.layer.in.widest(); }
-  std::int64_t n() const { return problem.layer.out.widest(); }
-  std::int64_t rowBlocks() const { return (k() + s.rows - 1) / s.rows; }
-  std::int64_t columnBlocks() const { return (n() + s.columns - 1) / s.columns; }
+  int64_t k() const { return problem.layer.in.widest(); }
+  int64_t n() const { return problem.layer.out.widest(); }
+  int64_t rowBlocks() const { return (k() + s.rows - 1) / s.rows; }
+  int64_t columnBlocks() const { return (n() + s.columns - 1) / s.columns; }
 };
 
 using C = const Case &;
 
 // What is legal and would multiply zeros, spill, or be written twice. How deep a step of a gradient of the
-// bank may be depends on the rows of the batch, and is for the cost to say.
+// weight matrix may be depends on the rows of the batch, and is for the cost to say.
 const Rule<Case> waste[] = {
     // Where tiles may have no steps, which blocks of dW and lists of the pieces of unequal groups may not,
     // and
@@ -42,7 +42,7 @@ const Rule<Case> waste[] = {
      [](C c) {
        const algebras::Layer &layer = c.problem.layer;
        return when(c.s.stages == 2 &&
-                       (c.problem.bank_gradient || !layer.in.isEqual() || !layer.out.isEqual()),
+                       (c.problem.weight_gradient || !layer.in.isEqual() || !layer.out.isEqual()),
                    "2 stages: a ring that is filled by one turn is written twice");
      }},
     {threads_gradient, "higher than a group",
@@ -79,7 +79,7 @@ const Rule<Case> waste[] = {
     {threads, "single elements",
      [](C c) {
        const StagedSchedule whole = completed(c.problem, c.s);
-       const std::int64_t copies = copiesOfThread(whole, c.problem.weights());
+       const int64_t copies = copiesOfThread(whole, c.problem.weights());
        return when(whole.vector == 1 && copies > most_single_copies,
                    "{} single elements for a thread to copy in a stage: beyond {} they may not all find "
                    "registers",
@@ -93,27 +93,28 @@ const Rule<Case> waste[] = {
      }},
     {engine_gradient, "wider than a group",
      [](C c) {
-       return when(
-           c.s.cluster_rows > c.rowBlocks() || c.s.cluster_columns > c.columnBlocks(),
-           "a cluster of {}x{} blocks: a block of the bank has {} of {} features and {} of {} columns",
-           c.s.cluster_rows, c.s.cluster_columns, c.rowBlocks(), c.s.rows, c.columnBlocks(), c.s.columns);
+       return when(c.s.cluster_rows > c.rowBlocks() || c.s.cluster_columns > c.columnBlocks(),
+                   "a cluster of {}x{} blocks: a block of the weight matrix has {} of {} features and {} of "
+                   "{} columns",
+                   c.s.cluster_rows, c.s.cluster_columns, c.rowBlocks(), c.s.rows, c.columnBlocks(),
+                   c.s.columns);
      }},
 };
 
 /// Collects what is looked at.
 class Look {
 public:
-  explicit Look(const StagedProblem &problem) : problem(problem) {
+  explicit Look(const StagedProblem &problem) : problem_(problem) {
     const algebras::Lift &lift = problem.layer.lift;
-    if (problem.bank_gradient) {
+    if (problem.weight_gradient) {
       const std::vector<double> types = typesByRank(lift);
-      long_groups = types.size() > 1 ? longRanks(types) : 0;
+      long_groups_ = types.size() > 1 ? longRanks(types) : 0;
     } else if (lift.isTransposed()) { // a product's groups differ less than a gradient's
-      long_groups = longGroups(lift);
+      long_groups_ = longestFirst(lift);
     }
   }
 
-  void atThreads(std::int64_t vector);
+  void atThreads(int64_t vector);
   void atProducts();
   void atGradients();
 
@@ -125,38 +126,39 @@ private:
   void atVariants(const StagedSchedule &single);
   std::vector<StagedSchedule> productTiles() const;
 
-  const StagedProblem &problem;
-  std::int64_t long_groups = 0; ///< that stand out
+  const StagedProblem &problem_;
+  int64_t long_groups_ = 0; ///< that stand out
 };
 
 bool Look::at(StagedSchedule schedule) {
-  const unsigned kind = problem.bank_gradient ? schedule.isForThreads() ? threads_gradient : engine_gradient
+  const unsigned kind = problem_.weight_gradient
+                            ? schedule.isForThreads() ? threads_gradient : engine_gradient
                         : schedule.isForThreads() ? threads_product
                                                   : engine_product;
-  MaybeRefusal refused = refusal(problem, schedule);
+  MaybeRefusal refused = refusal(problem_, schedule);
   // Legal products of the copy engine are listed with the stages that fit, also where they are a waste.
   if (!refused && kind == engine_product)
-    schedule = completed(problem, schedule);
+    schedule = completed(problem_, schedule);
   if (!refused)
-    refused = firstBroken(std::span<const Rule<Case>>(waste), kind, Case{problem, schedule});
+    refused = firstBroken(std::span<const Rule<Case>>(waste), kind, Case{problem_, schedule});
   if (!refused)
-    schedule = completed(problem, schedule);
+    schedule = completed(problem_, schedule);
   considered.push_back({schedule, refused});
   return !refused;
 }
 
 /// Tiles whose long groups come first, where there are such: it costs nothing.
-void Look::atThreads(std::int64_t vector) {
-  constexpr std::pair<std::int64_t, std::int64_t> arrangements[] = {{2, 2}, {2, 4}, {4, 2}, {1, 4},
-                                                                    {4, 1}, {1, 2}, {2, 1}, {1, 1}};
-  for (const std::int64_t depth : {32, 64, 16})
-    for (const std::int64_t rows : {64, 128, 32, 16})
-      for (std::int64_t columns = 256; columns >= 16; columns -= 16)
+void Look::atThreads(int64_t vector) {
+  constexpr std::pair<int64_t, int64_t> arrangements[] = {{2, 2}, {2, 4}, {4, 2}, {1, 4},
+                                                          {4, 1}, {1, 2}, {2, 1}, {1, 1}};
+  for (const int64_t depth : {32, 64, 16})
+    for (const int64_t rows : {64, 128, 32, 16})
+      for (int64_t columns = 256; columns >= 16; columns -= 16)
         for (const auto &[warp_rows, warp_columns] : arrangements)
-          for (const std::int64_t stages : {4, 3, 2}) {
+          for (const int64_t stages : {4, 3, 2}) {
             StagedSchedule schedule =
                 StagedSchedule::ofThreads(rows, columns, depth, stages, warp_rows, warp_columns, vector);
-            schedule.long_groups = long_groups;
+            schedule.longest_first = long_groups_;
             at(schedule);
           }
 }
@@ -169,36 +171,36 @@ std::vector<StagedSchedule> Look::productTiles() const {
     if (tile.sharesTypes() || 2 * tile.warpgroupsOfTile() > most_warpgroups)
       return;
     all.push_back(tile);
-    all.back().turns = 2;
+    all.back().ping_pong = 2;
   };
-  // Only types of a complete graph share anything: blocks of the bank in a tile of several types, and rows
-  // that are held for so many groups, or for fewer where that gives more processors something to do.
+  // Only types of a complete graph share anything: blocks of the weight matrix in a tile of several types,
+  // and rows that are held for so many groups, or for fewer where that gives more processors something to do.
   struct Rows {
-    std::int64_t rows, types, held_groups = 0;
+    int64_t rows, types, stationary_groups = 0;
   };
   std::vector<Rows> shapes = {{128, 1}, {64, 1}, {192, 1}, {256, 1}};
-  if (!problem.layer.lift.isTransposed()) {
-    const std::int64_t complete = problem.layer.lift.completeGraph().value_or(0);
+  if (!problem_.layer.lift.isTransposed()) {
+    const int64_t complete = problem_.layer.lift.completeGraph().value_or(0);
     for (const Rows &several : {Rows{64, 2}, {64, 3}, {64, 4}, {128, 2}})
       if (several.types <= complete)
         shapes.push_back(several);
     const std::vector<Rows> coming = shapes;
-    for (const std::int64_t groups : {2, 4, 8, 16, 32})
+    for (const int64_t groups : {2, 4, 8, 16, 32})
       if (groups <= complete)
         for (const Rows &rows : coming)
           shapes.push_back({rows.rows, rows.types, groups});
   }
-  for (const std::int64_t depth : {64, 32, 16}) {
+  for (const int64_t depth : {64, 32, 16}) {
     for (const Rows &shape : shapes)
-      for (std::int64_t columns = 256; columns >= 16; columns -= 16) {
+      for (int64_t columns = 256; columns >= 16; columns -= 16) {
         StagedSchedule tile{shape.rows, columns, depth};
         tile.types = shape.types;
-        tile.held_groups = shape.held_groups;
+        tile.stationary_groups = shape.stationary_groups;
         add(tile);
       }
     // Few rows fill side N of an instruction, many fill side M as well.
-    for (const std::int64_t rows : {8, 16, 24, 32, 48, 64, 96, 128})
-      for (const std::int64_t columns : {256, 192, 128, 64}) {
+    for (const int64_t rows : {8, 16, 24, 32, 48, 64, 96, 128})
+      for (const int64_t columns : {256, 192, 128, 64}) {
         StagedSchedule tile{rows, columns, depth};
         tile.rows_on = RowSide::N;
         add(tile);
@@ -217,25 +219,25 @@ void Look::atVariants(const StagedSchedule &single) {
     cluster.cluster_rows = rows;
     cluster.cluster_columns = columns;
     // A cluster that cannot be cannot be in another order either.
-    if (!at(cluster) || long_groups == 0)
+    if (!at(cluster) || long_groups_ == 0)
       continue;
-    cluster.long_groups = long_groups;
+    cluster.longest_first = long_groups_;
     at(cluster);
   }
-  const auto divided = [&](std::int64_t split, std::int64_t ordered) {
+  const auto divided = [&](int64_t split, int64_t ordered) {
     StagedSchedule schedule = single;
-    schedule.split = split;
-    schedule.long_groups = ordered;
+    schedule.split_k = split;
+    schedule.longest_first = ordered;
     schedule.stages = 0; // of which fewer fit, or more
     at(schedule);
   };
-  if (single.turns == 1 && single.outer == OuterAxis::Types)
-    for (const std::int64_t split : {2, 4, 8})
+  if (single.ping_pong == 1 && single.outer == OuterAxis::Types)
+    for (const int64_t split : {2, 4, 8})
       divided(split, 0);
-  if (long_groups > 0)
-    for (const std::int64_t split : {1, 2, 4, 8})
-      if (split == 1 || single.turns == 1)
-        divided(split, long_groups);
+  if (long_groups_ > 0)
+    for (const int64_t split : {1, 2, 4, 8})
+      if (split == 1 || single.ping_pong == 1)
+        divided(split, long_groups_);
 }
 
 void Look::atProducts() {
@@ -247,16 +249,16 @@ void Look::atProducts() {
     }
 }
 
-/// Tiles of all sizes, clusters of them, splits, and where some blocks of the bank sum up more types than
-/// others these first, which costs nothing.
+/// Tiles of all sizes, clusters of them, splits, and where some blocks of the weight matrix sum up more types
+/// than others these first, which costs nothing.
 void Look::atGradients() {
-  for (const std::int64_t depth : {64, 32, 16})
-    for (const std::int64_t rows : {64, 128, 192, 256})
-      for (std::int64_t columns = 256; columns >= 16; columns -= 16)
-        for (const std::int64_t turns : {1, 2}) {
+  for (const int64_t depth : {64, 32, 16})
+    for (const int64_t rows : {64, 128, 192, 256})
+      for (int64_t columns = 256; columns >= 16; columns -= 16)
+        for (const int64_t turns : {1, 2}) {
           StagedSchedule tile{rows, columns, depth};
-          tile.turns = turns;
-          tile.long_groups = long_groups;
+          tile.ping_pong = turns;
+          tile.longest_first = long_groups_;
           if (tile.warpgroups() > most_warpgroups)
             continue;
           at(tile);
@@ -267,9 +269,9 @@ void Look::atGradients() {
             cluster.cluster_columns = across_columns;
             at(cluster);
           }
-          for (const std::int64_t split : {2, 4, 8}) {
+          for (const int64_t split : {2, 4, 8}) {
             StagedSchedule divided = tile;
-            divided.split = split;
+            divided.split_k = split;
             if (turns == 1)
               at(divided);
           }
@@ -279,46 +281,46 @@ void Look::atGradients() {
 } // namespace
 
 std::vector<Considered<StagedSchedule>> considerStaged(const StagedProblem &problem, Copies copies,
-                                                       std::int64_t vector) {
+                                                       int64_t vector) {
   Look look(problem);
   if (copies == Copies::Threads)
     look.atThreads(vector);
-  else if (problem.bank_gradient)
+  else if (problem.weight_gradient)
     look.atGradients();
   else
     look.atProducts();
   return std::move(look.considered);
 }
 
-StagedCosts::StagedCosts(const StagedProblem &problem, std::int64_t m, const GpuMachine &machine)
-    : output(problem.output), machine(machine) {
-  if (problem.bank_gradient)
-    work = bankGradientWork(problem.layer, m, output);
+StagedCosts::StagedCosts(const StagedProblem &problem, int64_t m, const GpuMachine &machine)
+    : output_(problem.output), machine_(machine) {
+  if (problem.weight_gradient)
+    work_ = weightGradientWork(problem.layer, m, output_);
   else
-    work = projectionWork(problem.layer, m, output);
+    work_ = projectionWork(problem.layer, m, output_);
 }
 
 Cost StagedCosts::operator()(const StagedSchedule &schedule) const {
   return std::visit(
       [&](const auto &what) {
-        return schedule.isForThreads() ? threadsCost(what, schedule, output, machine)
-                                       : engineCost(what, schedule, output, machine);
+        return schedule.isForThreads() ? threadsCost(what, schedule, output_, machine_)
+                                       : engineCost(what, schedule, output_, machine_);
       },
-      work);
+      work_);
 }
 
 Floor StagedCosts::floor() const {
-  return std::visit([&](const auto &what) { return floorOf(what, machine); }, work);
+  return std::visit([&](const auto &what) { return floorOf(what, machine_); }, work_);
 }
 
-StagedSchedule chooseStaged(const StagedProblem &problem, Copies copies, std::int64_t m,
-                            const GpuMachine &machine, std::int64_t vector) {
+StagedSchedule chooseStaged(const StagedProblem &problem, Copies copies, int64_t m, const GpuMachine &machine,
+                            int64_t vector) {
   if (copies == Copies::Engine)
     requireHopperLayer(problem.layer);
   const StagedCosts costs(problem, m, machine);
   const auto considered = considerStaged(problem, copies, vector);
   // The smallest tile of each kind comes last, and is a candidate for every layer, but for a vector that the
-  // layer does not allow and for very many banks.
+  // layer does not allow and for very many weight matrices.
   const StagedSchedule *best = cheapest(considered, costs);
   if (!best)
     throw algebras::InputError(considered.back().refusal->reason);

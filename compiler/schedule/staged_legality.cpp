@@ -13,10 +13,10 @@ namespace {
 constexpr unsigned threads = 1, engine_product = 2, engine_gradient = 4,
                    engine = engine_product | engine_gradient, all = threads | engine;
 
-constexpr std::int64_t most_warps = 16, most_tile_side = 256, most_cluster = 8;
-constexpr std::int64_t most_registers = 255, register_file = 65536;
+constexpr int64_t most_warps = 16, most_tile_side = 256, most_cluster = 8;
+constexpr int64_t most_registers = 255, register_file = 65536;
 // Each block of a cluster loads a part of what it shares: whole periods of 8 rows of the swizzle.
-constexpr std::int64_t cluster_period = 8;
+constexpr int64_t cluster_period = 8;
 
 struct Case {
   const StagedProblem &problem;
@@ -29,23 +29,23 @@ struct Case {
   bool tooManyWarpgroups() const { return s.warpgroupsOfTile() > most_warpgroups; }
   /// What is shared where a tile shares types or rows.
   std::string shared() const {
-    return s.types > 1 ? fmt::format("{} types in a tile", s.types) : "held rows";
+    return s.types > 1 ? fmt::format("{} types in a tile", s.types) : "stationary rows";
   }
-  std::int64_t stages() const { return stagesThatFit(problem, s); }
-  std::int64_t bytes() const { return stageBytes(s, problem.weights()); }
+  int64_t stages() const { return stagesThatFit(problem, s); }
+  int64_t bytes() const { return stageBytes(s, problem.weights()); }
 
   /// Registers that a thread starts with.
-  std::int64_t registers() const { return std::min(most_registers, register_file / s.threads() / 8 * 8); }
-  std::int64_t registersNeeded() const;
+  int64_t registers() const { return std::min(most_registers, register_file / s.threads() / 8 * 8); }
+  int64_t registersNeeded() const;
   /// Rows of X and of the other operand that blocks of a cluster share.
-  std::int64_t rowsByColumns() const { return problem.bank_gradient ? s.depth : s.rows; }
-  std::int64_t rowsByRows() const {
-    // Rows of a block of the bank are its depth, or its columns where it is transposed.
-    return !problem.bank_gradient && isTransposed() ? s.columns : s.depth;
+  int64_t rowsByColumns() const { return problem.weight_gradient ? s.depth : s.rows; }
+  int64_t rowsByRows() const {
+    // Rows of a block of the weight matrix are its depth, or its columns where it is transposed.
+    return !problem.weight_gradient && isTransposed() ? s.columns : s.depth;
   }
   std::string whyNoOrderOfGroups() const {
-    return problem.bank_gradient ? whyNoBankOrder(layer().lift, s.long_groups)
-                                 : whyNoOrder(layer().lift, s.long_groups);
+    return problem.weight_gradient ? whyNoWeightOrder(layer().lift, s.longest_first)
+                                   : whyNoOrder(layer().lift, s.longest_first);
   }
   /// What beside the ring takes shared memory, in words.
   std::string beside() const;
@@ -53,57 +53,56 @@ struct Case {
 
 /// For the copies of a thread in one stage, which ptxas issues side by side, each with its address and its
 /// mask. Fitted to ptxas 12.9 for sm_80 and sm_120.
-std::int64_t registersOfCopies(std::int64_t copies, std::int64_t vector) {
-  const std::int64_t few = std::max<std::int64_t>(0, 2 * (copies - 8));
+int64_t registersOfCopies(int64_t copies, int64_t vector) {
+  const int64_t few = std::max<int64_t>(0, 2 * (copies - 8));
   return vector == 1 ? few : std::max(few, 5 * (copies - 16));
 }
 
 /// What a product of rows from a list adds: the list, and for each copy of such a row the row's own address.
 /// Fitted to ptxas 13.0 for sm_80 and sm_90a, by the schedules that spilled a word without it; gradients of
-/// the bank, which copy rows of both operands, did not.
-std::int64_t registersOfList(const StagedSchedule &schedule) {
-  constexpr std::int64_t beside = 4, of_copy = 3;
-  const std::int64_t of_all = schedule.vector * schedule.threads();
+/// the weight matrix, which copy rows of both operands, did not.
+int64_t registersOfList(const StagedSchedule &schedule) {
+  constexpr int64_t beside = 4, of_copy = 3;
+  const int64_t of_all = schedule.vector * schedule.threads();
   return beside + of_copy * ((schedule.rows * schedule.depth + of_all - 1) / of_all);
 }
 
-std::int64_t Case::registersNeeded() const {
+int64_t Case::registersNeeded() const {
   if (!s.isForThreads()) {
     // What ptxas wants for a tensor-core instruction beside its sums. It holds each kernel to the registers
     // that a thread has when the block starts, before the roles deal them out anew.
-    constexpr std::int64_t beside_sums = 26;
+    constexpr int64_t beside_sums = 26;
     return problem.weights() * s.instructionWidth() / 2 + beside_sums;
   }
-  // Its sums, of every bank, and twice where they are scaled, the operands of one instruction depth, and its
-  // copies; beside them addresses of the copies and the place in the walk. What is within the limit does not
-  // spill, unless it copies more than most_single_copies.
-  constexpr std::int64_t beside_fragments = 56;
+  // Its sums, of every weight matrix, and twice where they are scaled, the operands of one instruction depth,
+  // and its copies; beside them addresses of the copies and the place in the walk. What is within the limit
+  // does not spill, unless it copies more than most_single_copies.
+  constexpr int64_t beside_fragments = 56;
   StagedSchedule whole = s;
   if (whole.vector == 0)
     whole.vector = widestVector(layer());
-  const std::int64_t warp_rows = whole.rows / whole.warp_rows,
-                     warp_columns = whole.columns / whole.warp_columns;
-  const std::int64_t sums = warp_rows * warp_columns / 32 * problem.weights();
+  const int64_t warp_rows = whole.rows / whole.warp_rows, warp_columns = whole.columns / whole.warp_columns;
+  const int64_t sums = warp_rows * warp_columns / 32 * problem.weights();
   const bool scaled = problem.coefficients == Coefficients::General;
   const bool listed =
-      !problem.bank_gradient && layer().row_types.kind() == algebras::RowTypes::Kind::Explicit;
+      !problem.weight_gradient && layer().row_types.kind() == algebras::RowTypes::Kind::Explicit;
   return sums * (scaled ? 2 : 1) + warp_rows / 16 * 4 + warp_columns / 8 * 2 + beside_fragments +
          registersOfCopies(copiesOfThread(whole, problem.weights()), whole.vector) +
          (listed ? registersOfList(whole) : 0);
 }
 
 std::string Case::beside() const {
-  if (problem.bank_gradient)
-    return s.split > 1 ? fmt::format("{} bytes of others' sums", exchangeBytes(s)) : "nothing";
+  if (problem.weight_gradient)
+    return s.split_k > 1 ? fmt::format("{} bytes of others' sums", reductionBytes(s)) : "nothing";
   std::string text = fmt::format("{} bytes for the result", stagingBytes(s, problem.output));
-  if (const std::int64_t held = heldBytes(s, layer().in.width(0)); held > 0)
-    text = fmt::format("{} bytes of held rows and {}", held, text);
-  if (s.split > 1)
-    text = fmt::format("{} bytes of others' sums and {}", exchangeBytes(s), text);
+  if (const int64_t held = stationaryBytes(s, layer().in.width(0)); held > 0)
+    text = fmt::format("{} bytes of stationary rows and {}", held, text);
+  if (s.split_k > 1)
+    text = fmt::format("{} bytes of others' sums and {}", reductionBytes(s), text);
   return text;
 }
 
-bool isOneOf(std::int64_t value, std::initializer_list<std::int64_t> allowed) {
+bool isOneOf(int64_t value, std::initializer_list<int64_t> allowed) {
   return std::find(allowed.begin(), allowed.end(), value) != allowed.end();
 }
 
@@ -135,10 +134,10 @@ const Rule<Case> rules[] = {
      }},
     {engine_gradient, "types",
      [](C c) {
-       return when(
-           c.s.types != 1 || c.s.held_groups != 0,
-           "types or held rows in a gradient of the bank: its tiles have features and columns, and sum "
-           "up whatever types there are");
+       return when(c.s.types != 1 || c.s.stationary_groups != 0,
+                   "types or stationary rows in a gradient of the weight matrix: its tiles have features and "
+                   "columns, and sum "
+                   "up whatever types there are");
      }},
     {engine_gradient, "rows",
      [](C c) {
@@ -174,10 +173,10 @@ const Rule<Case> rules[] = {
        return when(c.onM() && (c.s.columns < 16 || c.s.columns > 256 || c.s.columns % 16 != 0),
                    "{} columns: a tile has 16 to 256, a multiple of 16", c.s.columns);
      }},
-    {engine, "turns",
+    {engine, "ping_pong",
      [](C c) {
-       return when(c.s.turns < 1 || c.s.warpgroups() > most_warpgroups,
-                   "{} turns of {} warpgroups: {} warpgroups multiply at most", c.s.turns,
+       return when(c.s.ping_pong < 1 || c.s.warpgroups() > most_warpgroups,
+                   "{} turns of {} warpgroups: {} warpgroups multiply at most", c.s.ping_pong,
                    c.s.warpgroupsOfTile(), most_warpgroups);
      }},
     {all, "depth",
@@ -195,7 +194,7 @@ const Rule<Case> rules[] = {
      }},
     {threads, "vector",
      [](C c) {
-       const std::int64_t widest = widestVector(c.layer());
+       const int64_t widest = widestVector(c.layer());
        return when(
            c.s.vector > widest,
            "vectors of {}: input groups of {} and output groups of {} features are multiples of {} at "
@@ -222,26 +221,26 @@ const Rule<Case> rules[] = {
        const algebras::Fused &fused = c.layer().fused;
        return when((fused.weights > 1 || fused.results > 1 || fused.mapsReadRows()) && c.s.sharesTypes(),
                    "{} for several products, several results, or maps that read rows: no kernel has both yet",
-                   c.s.types > 1 ? "tiles of several types" : "held rows");
+                   c.s.types > 1 ? "tiles of several types" : "stationary rows");
      }},
     {engine_product, "fusion",
      [](C c) {
-       const std::int64_t weights = c.layer().fused.weights;
-       return when(weights > 1 && c.s.split > 1, "split={} of {} products: blocks exchange the sums of one",
-                   c.s.split, weights);
+       const int64_t weights = c.layer().fused.weights;
+       return when(weights > 1 && c.s.split_k > 1,
+                   "split_k={} of {} products: blocks exchange the sums of one", c.s.split_k, weights);
      }},
     {engine_product, "fusion",
      [](C c) {
-       const std::int64_t results = c.layer().fused.results;
+       const int64_t results = c.layer().fused.results;
        return when(results > 1 && !c.onM(),
                    "rows on side N for {} results: the further ones are written by threads that have rows of "
                    "the sums",
                    results);
      }},
-    {engine_product, "turns",
+    {engine_product, "ping_pong",
      [](C c) {
-       return when(c.s.turns > 1 && c.s.sharesTypes(),
-                   "turns, with tiles of several types or held rows: no kernel has both yet");
+       return when(c.s.ping_pong > 1 && c.s.sharesTypes(),
+                   "turns, with tiles of several types or stationary rows: no kernel has both yet");
      }},
     {engine_product, "types",
      [](C c) { return when(c.s.types < 1, "{} types: a tile has at least one", c.s.types); }},
@@ -257,27 +256,29 @@ const Rule<Case> rules[] = {
        return when(
            c.s.sharesTypes() && c.isTransposed(),
            "{} in a gradient of X: rows of dY of a type's own group are used no more often than others, "
-           "and no kernel shares blocks of the transposed bank among types yet",
+           "and no kernel shares blocks of the transposed weight matrix among types yet",
            c.shared());
      }},
     {engine_product, "types",
      [](C c) {
-       const std::int64_t types = c.layer().lift.completeGraph().value_or(0);
+       const int64_t types = c.layer().lift.completeGraph().value_or(0);
        return when(c.s.types > 1 && c.s.types > types, "{} types in a tile: there are {}", c.s.types, types);
      }},
-    {engine_product, "held groups",
+    {engine_product, "stationary groups",
      [](C c) {
-       const std::int64_t groups = c.layer().lift.outputGroups();
-       return when(c.s.held_groups > groups, "hold={}: there are {} groups", c.s.held_groups, groups);
+       const int64_t groups = c.layer().lift.outputGroups();
+       return when(c.s.stationary_groups > groups, "stationary={}: there are {} groups",
+                   c.s.stationary_groups, groups);
      }},
     {engine_product, "cluster",
      [](C c) {
        return when(c.s.cluster() > 1 && c.s.sharesTypes(),
-                   "a cluster whose tiles have several types or held rows: no kernel has both yet");
+                   "a cluster whose tiles have several types or stationary rows: no kernel has both yet");
      }},
-    {engine_product, "held groups",
+    {engine_product, "stationary groups",
      [](C c) {
-       return when(c.s.held_groups < 0, "hold={}: groups for which rows of X stay, or 0", c.s.held_groups);
+       return when(c.s.stationary_groups < 0, "stationary={}: groups for which rows of X stay, or 0",
+                   c.s.stationary_groups);
      }},
     {engine, "cluster",
      [](C c) {
@@ -292,58 +293,58 @@ const Rule<Case> rules[] = {
      }},
     {engine, "cluster",
      [](C c) {
-       const bool gradient = c.problem.bank_gradient;
+       const bool gradient = c.problem.weight_gradient;
        return when(c.rowsByColumns() / c.s.cluster_columns % cluster_period != 0 ||
                        c.rowsByRows() / c.s.cluster_rows % cluster_period != 0,
                    "a cluster of {}x{} blocks: {} rows of {} and {} of {} cannot be loaded in parts that are "
                    "multiples of {}",
                    c.s.cluster_rows, c.s.cluster_columns, c.rowsByColumns(), gradient ? "a step of X" : "X",
-                   c.rowsByRows(), gradient ? "a step of dY" : "the bank", cluster_period);
+                   c.rowsByRows(), gradient ? "a step of dY" : "the weight matrix", cluster_period);
      }},
 
     // The order of tiles, and blocks that divide them.
     {engine, "long groups", [](C c) { return c.whyNoOrderOfGroups(); }},
     {engine_product, "long groups",
      [](C c) {
-       return when(c.s.long_groups != 0 && c.s.sharesTypes(),
-                   "long groups, with tiles of several types or held rows: no kernel has both yet");
+       return when(c.s.longest_first != 0 && c.s.sharesTypes(),
+                   "long groups, with tiles of several types or stationary rows: no kernel has both yet");
      }},
-    {engine, "split",
+    {engine, "split_k",
      [](C c) {
-       return when(!isOneOf(c.s.split, {1, 2, 4, 8}), "split={}: 1, 2, 4 or 8 blocks own a tile together",
-                   c.s.split);
+       return when(!isOneOf(c.s.split_k, {1, 2, 4, 8}), "split_k={}: 1, 2, 4 or 8 blocks own a tile together",
+                   c.s.split_k);
      }},
-    {engine, "split",
+    {engine, "split_k",
      [](C c) {
-       return when(c.s.split > 1 && c.s.types > 1,
+       return when(c.s.split_k > 1 && c.s.types > 1,
                    "a split of tiles of several types: no kernel has both yet");
      }},
-    {engine, "split",
+    {engine, "split_k",
      [](C c) {
-       return when(c.s.split > 1 && c.s.held_groups > 0,
-                   "a split with held rows: they are for a block that takes all steps of a tile");
+       return when(c.s.split_k > 1 && c.s.stationary_groups > 0,
+                   "a split with stationary rows: they are for a block that takes all steps of a tile");
      }},
-    {engine, "split",
+    {engine, "split_k",
      [](C c) {
        return when(
-           c.s.split > 1 && c.s.cluster() > 1,
+           c.s.split_k > 1 && c.s.cluster() > 1,
            "a split in a cluster of {}x{}: its blocks take other steps, and would copy nothing for each "
            "other",
            c.s.cluster_rows, c.s.cluster_columns);
      }},
-    {engine, "split",
+    {engine, "split_k",
      [](C c) {
-       return when(c.s.split > 1 && c.s.turns > 1,
+       return when(c.s.split_k > 1 && c.s.ping_pong > 1,
                    "a split with turns: each part would exchange sums of its own; no kernel has both yet");
      }},
     // Each block stores a part: whole pieces of 8 of the sums that a thread holds, whole panels of the
     // result.
-    {engine, "split",
+    {engine, "split_k",
      [](C c) {
-       const std::int64_t step = c.onM() ? 16 : 8;
-       return when(c.s.split > 1 && c.s.instructionWidth() % (c.s.split * step) != 0,
-                   "split={}: {} {} have no {} equal parts that are multiples of {}", c.s.split,
-                   c.s.instructionWidth(), c.width(), c.s.split, step);
+       const int64_t step = c.onM() ? 16 : 8;
+       return when(c.s.split_k > 1 && c.s.instructionWidth() % (c.s.split_k * step) != 0,
+                   "split_k={}: {} {} have no {} equal parts that are multiples of {}", c.s.split_k,
+                   c.s.instructionWidth(), c.width(), c.s.split_k, step);
      }},
 
     // The ring.
@@ -355,7 +356,7 @@ const Rule<Case> rules[] = {
      }},
     {threads, "shared memory",
      [](C c) {
-       const std::int64_t wanted = std::max<std::int64_t>(2, c.s.stages);
+       const int64_t wanted = std::max<int64_t>(2, c.s.stages);
        return when(wanted > c.stages(), "{} stages of {} bytes exceed the {} bytes of shared memory; {} fit",
                    wanted, c.bytes(), ampere_shared_bytes, c.stages());
      }},
@@ -383,9 +384,9 @@ const Rule<Case> rules[] = {
 } // namespace
 
 MaybeRefusal refusal(const StagedProblem &problem, const StagedSchedule &schedule) {
-  const unsigned kind = schedule.isForThreads() ? threads
-                        : problem.bank_gradient ? engine_gradient
-                                                : engine_product;
+  const unsigned kind = schedule.isForThreads()   ? threads
+                        : problem.weight_gradient ? engine_gradient
+                                                  : engine_product;
   return firstBroken(std::span<const Rule<Case>>(rules), kind, Case{problem, schedule});
 }
 

@@ -11,10 +11,10 @@
 namespace compiler {
 
 // Strides of a tensor map are multiples of 16 bytes.
-static constexpr std::int64_t tensor_map_granule = 16;
+static constexpr int64_t tensor_map_granule = 16;
 
 bool copyEngineTakes(const algebras::Layer &layer) {
-  constexpr std::int64_t step = tensor_map_granule / 2;
+  constexpr int64_t step = tensor_map_granule / 2;
   return coefficientsOf(layer.lift) != Coefficients::General && layer.in.isEqual() && layer.out.isEqual() &&
          layer.row_types.kind() != algebras::RowTypes::Kind::Explicit && layer.in.width(0) % step == 0 &&
          layer.out.width(0) % step == 0;
@@ -23,7 +23,7 @@ bool copyEngineTakes(const algebras::Layer &layer) {
 void requireHopperLayer(const algebras::Layer &layer) {
   if (copyEngineTakes(layer))
     return;
-  const auto whyNot = [&]() -> std::string {
+  const auto why_not = [&]() -> std::string {
     if (coefficientsOf(layer.lift) == Coefficients::General)
       return "kernels whose blocks the copy engine moves multiply by coefficients +1 and -1 only";
     if (!layer.in.isEqual() || !layer.out.isEqual())
@@ -32,67 +32,67 @@ void requireHopperLayer(const algebras::Layer &layer) {
       return "the copy engine finds rows of a type at one distance only, by tensor maps";
     // X is addressed group by group, and so is W. An f32 result asks for less than W does.
     const bool input = layer.in.width(0) * 2 % tensor_map_granule != 0;
-    const std::int64_t width = (input ? layer.in : layer.out).width(0);
+    const int64_t width = (input ? layer.in : layer.out).width(0);
     return fmt::format(
         "{} groups of {} features are {} bytes wide, and tensor maps address multiples of {} bytes",
         input ? "input" : "output", width, width * 2, tensor_map_granule);
   };
-  throw algebras::InputError(whyNot()).hint(
+  throw algebras::InputError(why_not()).hint(
       "let the threads copy: leave the schedule to cost, or write one with warps=, as "
       "rows=64,columns=64,depth=32,stages=4,warps=2x2");
 }
 
-std::int64_t widestVector(const algebras::Layer &layer) {
-  std::int64_t vector = 8;
+int64_t widestVector(const algebras::Layer &layer) {
+  int64_t vector = 8;
   for (const algebras::Groups *groups : {&layer.in, &layer.out})
-    for (std::int64_t group = 0; group < (groups->isEqual() ? 1 : groups->count()); ++group)
+    for (int64_t group = 0; group < (groups->isEqual() ? 1 : groups->count()); ++group)
       vector = std::gcd(vector, groups->width(group));
   return vector;
 }
 
-std::int64_t copiesOfThread(const StagedSchedule &schedule, std::int64_t weights) {
-  const std::int64_t of_all = schedule.vector * schedule.threads();
+int64_t copiesOfThread(const StagedSchedule &schedule, int64_t weights) {
+  const int64_t of_all = schedule.vector * schedule.threads();
   return ((schedule.rows + weights * schedule.columns) * schedule.depth + of_all - 1) / of_all;
 }
 
-HopperRegisters hopperRegisters(std::int64_t warpgroups) {
+HopperRegisters hopperRegisters(int64_t warpgroups) {
   // 65536 registers for 256 to 640 threads. The assembler counts on what threads start with, 255, 168, 128 or
   // 96: the others need a little more than that, and a load may have what they leave.
-  constexpr std::int64_t multiply[] = {240, 224, 144, 104};
-  return {56, multiply[std::clamp<std::int64_t>(warpgroups, 1, most_warpgroups) - 1]};
+  constexpr int64_t multiply[] = {240, 224, 144, 104};
+  return {56, multiply[std::clamp<int64_t>(warpgroups, 1, most_warpgroups) - 1]};
 }
 
-std::int64_t stageBytes(const StagedSchedule &schedule, std::int64_t weights) {
+int64_t stageBytes(const StagedSchedule &schedule, int64_t weights) {
   return roundUp(schedule.types * schedule.rows * schedule.depth * 2, slot_period) +
          weights * roundUp(schedule.depth * schedule.columns * 2, slot_period);
 }
 
-std::int64_t stagingBytes(const StagedSchedule &schedule, algebras::DataType output) {
-  auto staging = [&](std::int64_t parts) {
+int64_t stagingBytes(const StagedSchedule &schedule, algebras::DataType output) {
+  auto staging = [&](int64_t parts) {
     return schedule.warpgroups() *
            roundUp(64 * schedule.instructionWidth() / parts * byteWidth(output), slot_period);
   };
   // Where only long tiles are divided, others are stored whole.
-  return staging(schedule.split) + (schedule.split > 1 && schedule.long_groups > 0 ? staging(1) : 0);
+  return staging(schedule.split_k) + (schedule.split_k > 1 && schedule.longest_first > 0 ? staging(1) : 0);
 }
 
-std::int64_t exchangeBytes(const StagedSchedule &schedule) {
-  return schedule.warpgroups() * 64 * (schedule.instructionWidth() / schedule.split) * (schedule.split - 1) *
-         4;
+int64_t reductionBytes(const StagedSchedule &schedule) {
+  return schedule.warpgroups() * 64 * (schedule.instructionWidth() / schedule.split_k) *
+         (schedule.split_k - 1) * 4;
 }
 
-std::int64_t heldBytes(const StagedSchedule &schedule, std::int64_t k) {
-  return schedule.held_groups > 0 ? schedule.types * schedule.rows * roundUp(k, schedule.depth) * 2 : 0;
+int64_t stationaryBytes(const StagedSchedule &schedule, int64_t k) {
+  return schedule.stationary_groups > 0 ? schedule.types * schedule.rows * roundUp(k, schedule.depth) * 2 : 0;
 }
 
-std::int64_t stagesThatFit(const StagedProblem &problem, const StagedSchedule &schedule) {
-  const std::int64_t stage = stageBytes(schedule, problem.weights());
+int64_t stagesThatFit(const StagedProblem &problem, const StagedSchedule &schedule) {
+  const int64_t stage = stageBytes(schedule, problem.weights());
   if (schedule.isForThreads())
     return std::min(most_ampere_stages, ampere_shared_bytes / stage);
-  std::int64_t left = hopper_shared_bytes - reserved_shared_bytes - exchangeBytes(schedule);
-  if (!problem.bank_gradient)
-    left -= stagingBytes(schedule, problem.output) + heldBytes(schedule, problem.layer.in.width(0));
-  return std::clamp<std::int64_t>(left / stage, 0, most_stages);
+  int64_t left = hopper_shared_bytes - reserved_shared_bytes - reductionBytes(schedule);
+  if (!problem.weight_gradient)
+    left -= stagingBytes(schedule, problem.output) + stationaryBytes(schedule, problem.layer.in.width(0));
+  return std::clamp<int64_t>(left / stage, 0, most_stages);
 }
 
 StagedSchedule completed(const StagedProblem &problem, StagedSchedule schedule) {

@@ -23,7 +23,7 @@ const std::vector<TargetEntry> &targetEntries() {
   return entries;
 }
 
-const TargetEntry &entryOf(Target target) { return targetEntries()[static_cast<std::size_t>(target)]; }
+const TargetEntry &entryOf(Target target) { return targetEntries()[static_cast<size_t>(target)]; }
 
 const TargetEntry *findTarget(std::string_view name) {
   for (const TargetEntry &entry : targetEntries())

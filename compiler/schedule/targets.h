@@ -1,7 +1,6 @@
 // What products are compiled for: the CPU, and the GPUs of runtime/bundle/gpu_targets.h, each with the
 // machine that its schedules are ranked for. Whatever depends on a target's name reads it here.
-#ifndef ALGCTL_COMPILER_SCHEDULE_TARGETS_H
-#define ALGCTL_COMPILER_SCHEDULE_TARGETS_H
+#pragma once
 
 #include "compiler/schedule/gpu_machine.h"
 
@@ -54,5 +53,3 @@ const TargetEntry &usualGpuTarget();
 const GpuMachine &machineOf(std::string_view target);
 
 } // namespace compiler
-
-#endif

@@ -47,7 +47,7 @@ struct TileWork {
   double multiplied;           ///< of a step's depth, on average: the last step of a term has what is left
   double tiles = 0, steps = 0; ///< of all tiles
   double copied = 0;           ///< bytes
-  double weights = 1;          ///< banks, of each of which a tile has its columns
+  double weights = 1;          ///< weight matrices, of each of which a tile has its columns
   double results = 1;
   // Where rows come from a list.
   double listed = 0;     ///< elements of such rows in a step
@@ -69,7 +69,7 @@ struct TileWork {
 
 } // namespace
 
-/// Warps read their rows for each bank.
+/// Warps read their rows for each weight matrix.
 static Step stepOf(const TileWork &work, const Sizes &size, const GpuMachine &machine) {
   const double elements = size.rows + work.weights * size.columns;
   const double row_tiles = size.rows / size.warp_rows / 16,
@@ -98,7 +98,7 @@ static Step stepOf(const TileWork &work, const Sizes &size, const GpuMachine &ma
 /// Blocks that share a multiprocessor, as far as there are tiles for them.
 static double blocksTogether(const TileWork &work, const StagedSchedule &schedule, const Sizes &size,
                              const GpuMachine &machine) {
-  const auto stage = static_cast<double>(stageBytes(schedule, static_cast<std::int64_t>(work.weights)));
+  const auto stage = static_cast<double>(stageBytes(schedule, static_cast<int64_t>(work.weights)));
   const double sums = work.weights * (size.rows * size.columns) / size.threads;
   const double most = machine.blocksTogether(
       size.threads, std::min(most_registers, sums + registers_beside_sums), size.stages * stage);
@@ -154,21 +154,21 @@ Cost threadsCost(const ProjectionWork &work, const StagedSchedule &schedule, alg
   const Sizes size(schedule);
   const double column_blocks = ceilDivide(work.n, size.columns),
                depth_blocks = ceilDivide(work.k, size.depth);
-  TileWork all{work.x_bytes + work.bank_bytes + work.y_bytes, 16 * ceilDivide(work.k, 16) / depth_blocks};
+  TileWork all{work.x_bytes + work.weight_bytes + work.y_bytes, 16 * ceilDivide(work.k, 16) / depth_blocks};
   all.weights = work.weights;
   all.results = work.results;
-  std::vector<EqualLines> lines = work.lines;
+  std::vector<EqualSegments> segments = work.segments;
   if (work.list)
-    lines = {{work.types, work.list->rows() / work.types}};
-  for (const EqualLines &kind : lines) {
+    segments = {{work.types, work.list->rows() / work.types}};
+  for (const EqualSegments &kind : segments) {
     const double row_blocks =
         work.list ? work.list->blocks(size.rows) / work.types : ceilDivide(kind.rows, size.rows);
     all.tiles += kind.count * row_blocks * work.groups * column_blocks;
-    const double bank_rows = work.transposed ? work.n * depth_blocks * sectors(2 * work.k / depth_blocks)
-                                             : work.k * column_blocks * sectors(2 * work.n / column_blocks);
+    const double weight_rows = work.transposed ? work.n * depth_blocks * sectors(2 * work.k / depth_blocks)
+                                               : work.k * column_blocks * sectors(2 * work.n / column_blocks);
     all.copied += kind.count * work.groups * work.terms *
                   (column_blocks * kind.rows * depth_blocks * sectors(2 * work.k / depth_blocks) +
-                   work.weights * row_blocks * bank_rows);
+                   work.weights * row_blocks * weight_rows);
   }
   all.steps = all.tiles * work.terms * depth_blocks;
   if (work.list) {
@@ -183,22 +183,22 @@ Cost threadsCost(const ProjectionWork &work, const StagedSchedule &schedule, alg
                        ceilDivide(all.tiles, machine.multiprocessors) * machine.multiprocessors / all.tiles);
   // Some groups have many more terms than others.
   auto time = [&](double terms) { return terms * depth_blocks + steps_of_tile_end; };
-  const auto [long_terms, short_terms] = work.termsOfLongAndShort(schedule.long_groups);
-  const double long_tiles = all.tiles * size.long_groups / work.groups;
+  const auto [long_terms, short_terms] = work.termsOfLongAndShort(schedule.longest_first);
+  const double long_tiles = all.tiles * size.longest_first / work.groups;
   const UnequalTurns turns{long_tiles, time(long_terms), all.tiles - long_tiles, time(short_terms)};
   return costOfTiles(
       all, size, output, machine, together,
       unevenness(turns, blocks,
                  (ceilDivide(all.tiles, blocks) - 1) * turns.short_time + time(work.most_terms),
-                 schedule.long_groups > 0));
+                 schedule.longest_first > 0));
 }
 
-Cost threadsCost(const BankGradientWork &work, const StagedSchedule &schedule, algebras::DataType output,
+Cost threadsCost(const WeightGradientWork &work, const StagedSchedule &schedule, algebras::DataType output,
                  const GpuMachine &machine) {
   const Sizes size(schedule);
   const double feature_blocks = ceilDivide(work.k, size.rows),
                column_blocks = ceilDivide(work.n, size.columns);
-  const double tiles_of_rank = work.bank_rows * feature_blocks * column_blocks;
+  const double tiles_of_rank = work.weight_rows * feature_blocks * column_blocks;
   // Blocks that all types use bring all rows, those of each type its rows once more: bytes that the cache has
   // lost by then.
   const double operands = work.x_bytes + work.dy_bytes,
@@ -219,14 +219,14 @@ Cost threadsCost(const BankGradientWork &work, const StagedSchedule &schedule, a
       sum += work.steps(*types, size.depth) + steps_of_tile_end;
     return begin == end ? 0.0 : sum / static_cast<double>(end - begin);
   };
-  const auto first_short = work.types_by_rank.begin() + schedule.long_groups;
-  const double long_tiles = tiles_of_rank * size.long_groups;
+  const auto first_short = work.types_by_rank.begin() + schedule.longest_first;
+  const double long_tiles = tiles_of_rank * size.longest_first;
   const UnequalTurns turns{long_tiles, time(work.types_by_rank.begin(), first_short), all.tiles - long_tiles,
                            time(first_short, work.types_by_rank.end())};
   const double longest = work.steps(work.types_by_rank.front(), size.depth) + steps_of_tile_end;
   return costOfTiles(all, size, output, machine, together,
                      unevenness(turns, blocks, turns.busiest(blocks) + (longest - turns.short_time),
-                                schedule.long_groups > 0));
+                                schedule.longest_first > 0));
 }
 
 } // namespace compiler

@@ -1,6 +1,5 @@
 // How long the busiest of several workers takes where turns are of two lengths.
-#ifndef ALGCTL_COMPILER_SCHEDULE_UNEQUAL_TURNS_H
-#define ALGCTL_COMPILER_SCHEDULE_UNEQUAL_TURNS_H
+#pragma once
 
 #include <algorithm>
 #include <cmath>
@@ -24,9 +23,9 @@ struct UnequalTurns {
 };
 
 /// Tiles that are dealt out in the order of their numbers, from fast to slow: column block, group, row block,
-/// line; or with the group the slowest. The group of a line's own type is the long one.
+/// segment; or with the group the slowest. The group of a segment's own type is the long one.
 struct NumberedTiles {
-  double types = 1, groups = 1, lines = 0, rows = 1, columns = 1;
+  double types = 1, groups = 1, segments = 0, rows = 1, columns = 1;
   bool groups_outside = false;
 
   /// Long tiles of the worker that gets most of them: numbers that lie a multiple of the workers apart meet.
@@ -34,5 +33,3 @@ struct NumberedTiles {
 };
 
 } // namespace compiler
-
-#endif

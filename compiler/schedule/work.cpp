@@ -9,51 +9,51 @@
 
 namespace compiler {
 
-static std::vector<EqualLines> linesOf(const algebras::Layer &layer, std::int64_t m) {
+static std::vector<EqualSegments> segmentsOf(const algebras::Layer &layer, int64_t m) {
   const bool interval = layer.row_types.kind() == algebras::RowTypes::Kind::Interval;
-  // Of each kind: how many lines, and rows of each.
-  const std::int64_t types = layer.lift.types();
-  const std::int64_t width = interval ? layer.row_types.width() : m / types;
-  const std::pair<std::int64_t, std::int64_t> kinds[] = {
+  // Of each kind: how many segments, and rows of each.
+  const int64_t types = layer.lift.types();
+  const int64_t width = interval ? layer.row_types.width() : m / types;
+  const std::pair<int64_t, int64_t> kinds[] = {
       interval ? std::pair(m / width, width) : std::pair(m % types, width + 1),
-      interval ? std::pair(std::int64_t{1}, m % width) : std::pair(types - m % types, width)};
-  std::vector<EqualLines> lines;
+      interval ? std::pair(int64_t{1}, m % width) : std::pair(types - m % types, width)};
+  std::vector<EqualSegments> segments;
   for (const auto &[count, rows] : kinds)
     if (count > 0 && rows > 0)
-      lines.push_back({static_cast<double>(count), static_cast<double>(rows)});
-  return lines;
+      segments.push_back({static_cast<double>(count), static_cast<double>(rows)});
+  return segments;
 }
 
 /// Most terms that a type and a group have; of large algebras from a few thousand of them, evenly spread.
 static double mostTerms(const algebras::Lift &lift) {
   if (lift.completeGraph())
     return lift.isTransposed() ? static_cast<double>(lift.types()) : lift.types() > 1 ? 2 : 1;
-  constexpr std::int64_t looked_at = 4096;
-  const std::int64_t pairs = lift.types() * lift.outputGroups();
-  std::int64_t most = 0;
-  for (std::int64_t pair = 0; pair < pairs; pair += (pairs + looked_at - 1) / looked_at)
+  constexpr int64_t looked_at = 4096;
+  const int64_t pairs = lift.types() * lift.outputGroups();
+  int64_t most = 0;
+  for (int64_t pair = 0; pair < pairs; pair += (pairs + looked_at - 1) / looked_at)
     most = std::max(most, lift.termCount(pair / lift.outputGroups(), pair % lift.outputGroups()));
   return static_cast<double>(most);
 }
 
-std::pair<double, double> ProjectionWork::termsOfLongAndShort(std::int64_t long_groups) const {
-  const auto middle = terms_by_rank.begin() + long_groups;
+std::pair<double, double> ProjectionWork::termsOfLongAndShort(int64_t longest_first) const {
+  const auto middle = terms_by_rank.begin() + longest_first;
   auto average = [](auto begin, auto end) {
     return begin == end ? 0.0 : std::accumulate(begin, end, 0.0) / static_cast<double>(end - begin);
   };
   return {average(terms_by_rank.begin(), middle), average(middle, terms_by_rank.end())};
 }
 
-double ProjectionWork::longestLine() const {
+double ProjectionWork::longestSegment() const {
   double longest = 0;
-  for (const EqualLines &kind : lines)
+  for (const EqualSegments &kind : segments)
     longest = std::max(longest, kind.rows);
   return longest;
 }
 
 double ProjectionWork::rows() const {
   double sum = 0;
-  for (const EqualLines &kind : lines)
+  for (const EqualSegments &kind : segments)
     sum += kind.count * kind.rows;
   return sum;
 }
@@ -70,7 +70,7 @@ static algebras::Layer withKnownRowTypes(const algebras::Layer &layer) {
   return known;
 }
 
-ProjectionWork projectionWork(const algebras::Layer &given, std::int64_t m, algebras::DataType output) {
+ProjectionWork projectionWork(const algebras::Layer &given, int64_t m, algebras::DataType output) {
   const algebras::Layer layer = withKnownRowTypes(given);
   const algebras::cost::CostReport report = algebras::cost::costReport(layer, m);
   const double element = static_cast<double>(byteWidth(layer.dtype));
@@ -89,21 +89,21 @@ ProjectionWork projectionWork(const algebras::Layer &given, std::int64_t m, alge
   work.y_bytes = (static_cast<double>(layer.fused.results * byteWidth(output)) +
                   static_cast<double>(layer.fused.element_operands) * element) *
                  static_cast<double>(m) * static_cast<double>(layer.out.total());
-  work.bank_bytes = static_cast<double>(report.live_weight_bytes) * work.weights;
+  work.weight_bytes = static_cast<double>(report.live_weight_bytes) * work.weights;
   // A term of the slot lift names a block that all groups share; of the row lift, one of its own group.
   const bool slots = layer.lift.kind() == algebras::Lift::Kind::Slots;
   work.type_bytes =
-      slots ? work.bank_bytes : work.weights * work.terms * work.groups * work.k * work.n * element;
+      slots ? work.weight_bytes : work.weights * work.terms * work.groups * work.k * work.n * element;
   work.transposed = layer.lift.isTransposed();
   work.own_groups_are_long = work.transposed && layer.lift.completeGraph().has_value();
   work.intervals = layer.row_types.kind() == algebras::RowTypes::Kind::Interval;
-  work.lines = linesOf(layer, m);
+  work.segments = segmentsOf(layer, m);
   if (given.row_types.kind() == algebras::RowTypes::Kind::Explicit)
     work.list.emplace(m, layer.lift.types());
   return work;
 }
 
-double BankGradientWork::steps(double of_types, double depth) const {
+double WeightGradientWork::steps(double of_types, double depth) const {
   const double present = std::min(types, rows);
   if (of_types >= types)
     return of_types / types * std::ceil(rows / depth);
@@ -112,18 +112,18 @@ double BankGradientWork::steps(double of_types, double depth) const {
   return of_types / types * present * std::ceil(rows / present / depth);
 }
 
-double BankGradientWork::stepsTypeAfterType(double depth) const {
+double WeightGradientWork::stepsTypeAfterType(double depth) const {
   const double present = std::min(types, rows);
   return types * std::ceil(rows / present / depth);
 }
 
-BankGradientWork bankGradientWork(const algebras::Layer &given, std::int64_t m, algebras::DataType output) {
+WeightGradientWork weightGradientWork(const algebras::Layer &given, int64_t m, algebras::DataType output) {
   const algebras::Layer layer = withKnownRowTypes(given);
   const algebras::cost::CostReport report = algebras::cost::costReport(layer, m);
   const double element = static_cast<double>(byteWidth(layer.dtype));
   const bool slots = layer.lift.kind() == algebras::Lift::Kind::Slots;
-  BankGradientWork work;
-  work.bank_rows = static_cast<double>(layer.lift.bankRows());
+  WeightGradientWork work;
+  work.weight_rows = static_cast<double>(layer.lift.weightRows());
   work.k = meanWidth(layer.in);
   work.n = meanWidth(layer.out);
   work.types_by_rank = typesByRank(layer.lift);
@@ -136,18 +136,18 @@ BankGradientWork bankGradientWork(const algebras::Layer &given, std::int64_t m, 
   work.dy_bytes = element * work.rows * static_cast<double>(layer.out.total());
   // Blocks that no row reaches are written, too.
   const double columns = slots ? 1 : static_cast<double>(layer.lift.outputGroups());
-  work.dw_bytes = static_cast<double>(byteWidth(output)) * work.bank_rows * work.k * columns * work.n;
+  work.dw_bytes = static_cast<double>(byteWidth(output)) * work.weight_rows * work.k * columns * work.n;
   if (given.row_types.kind() == algebras::RowTypes::Kind::Explicit)
     work.list.emplace(m, layer.lift.types());
   return work;
 }
 
 Floor floorOf(const ProjectionWork &work, const GpuMachine &machine) {
-  return {(work.x_bytes + work.bank_bytes + work.y_bytes) / machine.memory_bytes_per_us,
+  return {(work.x_bytes + work.weight_bytes + work.y_bytes) / machine.memory_bytes_per_us,
           work.macs / machine.denseMacsPerUs()};
 }
 
-Floor floorOf(const BankGradientWork &work, const GpuMachine &machine) {
+Floor floorOf(const WeightGradientWork &work, const GpuMachine &machine) {
   return {(work.x_bytes + work.dy_bytes + work.dw_bytes) / machine.memory_bytes_per_us,
           work.macs / machine.denseMacsPerUs()};
 }

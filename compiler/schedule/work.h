@@ -1,7 +1,6 @@
-// What a product and a gradient of the bank have to do whatever their schedule: bytes, multiplications, and
-// the lines that rows lie in.
-#ifndef ALGCTL_COMPILER_SCHEDULE_WORK_H
-#define ALGCTL_COMPILER_SCHEDULE_WORK_H
+// What a product and a gradient of the weight matrix have to do whatever their schedule: bytes,
+// multiplications, and the segments that rows lie in.
+#pragma once
 
 #include "algebras/layer.h"
 #include "compiler/schedule/cost.h"
@@ -15,9 +14,9 @@
 
 namespace compiler {
 
-/// So many lines of so many rows: all rows of a phase where row types are cyclic, a run where they are
-/// intervals. No tile of a GPU kernel crosses a line (runtime/gpu_kernel_abi.h).
-struct EqualLines {
+/// So many segments of so many rows: all rows of a phase where row types are cyclic, a run where they are
+/// intervals. No tile of a GPU kernel crosses a segment (runtime/gpu_kernel_abi.h).
+struct EqualSegments {
   double count, rows;
 };
 
@@ -29,30 +28,31 @@ struct ProjectionWork {
   std::vector<double> terms_by_rank; ///< of the groups of a type, most terms first (group_order.h)
   double macs;                       ///< multiply-accumulates of the terms for these rows
   double x_bytes, y_bytes;           ///< Y: with further results, and matrices like it that maps read
-  double bank_bytes;                 ///< of the blocks that some row of the batch uses, of all banks
-  double type_bytes;                 ///< of the blocks that one type uses, on average, of all banks
-  double weights = 1;                ///< banks, which X is multiplied by
-  double results = 1;                ///< matrices like Y that are written
-  bool intervals;                    ///< lines of one type come back, after those of all others
-  /// The product is by the transposed bank: a row of a block in memory is `k` wide, and there are `n` of
-  /// them.
+  double weight_bytes; ///< of the blocks that some row of the batch uses, of all weight matrices
+  double type_bytes;   ///< of the blocks that one type uses, on average, of all weight matrices
+  double weights = 1;  ///< weight matrices, which X is multiplied by
+  double results = 1;  ///< matrices like Y that are written
+  bool intervals;      ///< segments of one type come back, after those of all others
+  /// The product is by the transposed weight matrix: a row of a block in memory is `k` wide, and there are
+  /// `n` of them.
   bool transposed = false;
   /// Of the groups of a type that of its own number has many terms and every other one few: a complete
   /// graph's gradient.
   bool own_groups_are_long = false;
-  std::vector<EqualLines> lines;
-  /// Where rows come from a list; `lines` then are what they would be if each type had as many as the others.
+  std::vector<EqualSegments> segments;
+  /// Where rows come from a list; `segments` then are what they would be if each type had as many as the
+  /// others.
   std::optional<ListedRows> list;
 
   double rows() const;
-  double longestLine() const;
-  /// Terms on average of the groups that come first when `long_groups` of each type do, and of the others.
-  std::pair<double, double> termsOfLongAndShort(std::int64_t long_groups) const;
+  double longestSegment() const;
+  /// Terms on average of the groups that come first when `longest_first` of each type do, and of the others.
+  std::pair<double, double> termsOfLongAndShort(int64_t longest_first) const;
 };
 
-struct BankGradientWork {
-  double bank_rows; ///< row groups of dW
-  double k, n;      ///< rows and columns of a block
+struct WeightGradientWork {
+  double weight_rows; ///< row groups of dW
+  double k, n;        ///< rows and columns of a block
   /// Of the blocks of one row group, the types whose rows they sum up, most first (group_order.h).
   std::vector<double> types_by_rank;
   double types;
@@ -72,14 +72,13 @@ struct BankGradientWork {
 /// For `m` rows from position 0 on, with results of type `output`. Of groups of unequal widths the mean is
 /// taken; where row types are explicit, each has as many rows as the others, or one more. Throws
 /// algebras::InputError where m < 1 or counts leave 64 bits.
-ProjectionWork projectionWork(const algebras::Layer &layer, std::int64_t m, algebras::DataType output);
-BankGradientWork bankGradientWork(const algebras::Layer &layer, std::int64_t m, algebras::DataType output);
+ProjectionWork projectionWork(const algebras::Layer &layer, int64_t m, algebras::DataType output);
+WeightGradientWork weightGradientWork(const algebras::Layer &layer, int64_t m, algebras::DataType output);
 
-/// What bytes and tensor cores of a device need at least. The operands, the result and the blocks of the bank
-/// that are used move once at the rate of a copy; the terms are multiplied at the rate of dense products.
+/// What bytes and tensor cores of a device need at least. The operands, the result and the blocks of the
+/// weight matrix that are used move once at the rate of a copy; the terms are multiplied at the rate of dense
+/// products.
 Floor floorOf(const ProjectionWork &work, const GpuMachine &machine);
-Floor floorOf(const BankGradientWork &work, const GpuMachine &machine);
+Floor floorOf(const WeightGradientWork &work, const GpuMachine &machine);
 
 } // namespace compiler
-
-#endif

@@ -1,6 +1,5 @@
 // The gradient of a bias by the kernel dbias, on the simulator. Plain C++, as simulate.h.
-#ifndef ALGCTL_COMPILER_SIMULATOR_BIAS_GRADIENT_H
-#define ALGCTL_COMPILER_SIMULATOR_BIAS_GRADIENT_H
+#pragma once
 
 #include "compiler/simulator/agreement.h"
 #include "runtime/bundle/layer.h"
@@ -13,9 +12,9 @@
 namespace compiler {
 
 struct BiasGradientOperands {
-  std::int64_t m = 0, n = 0;
+  int64_t m = 0, n = 0;
   std::span<const float> dy; ///< m x n values of bf16
-  algrt::ElementType output = algrt::ElementType::bf16;
+  algrt::ElementType output = algrt::ElementType::Bf16;
   /// What dbias holds, n values of its type, and how often it counts. Where that is 0 the kernel may not read
   /// it, and nothing need be given.
   std::span<const float> held = {};
@@ -23,30 +22,30 @@ struct BiasGradientOperands {
 };
 
 struct BiasGradientSettings {
-  std::uint64_t seed = 0;  ///< of the interleaving
-  std::int64_t blocks = 0; ///< of every launch; 0: as many as the runtime launches
+  uint64_t seed = 0;  ///< of the interleaving
+  int64_t blocks = 0; ///< of every launch; 0: as many as the runtime launches
   /// Between the rows of dY, and from a multiple of 256 bytes to the first element of dY and dbias.
-  std::int64_t padding = 0, shift = 0;
+  int64_t padding = 0, shift = 0;
   /// Steps of the scheduler after which a launch counts as endless; 0: the model's own limit.
-  std::int64_t most_steps = 0;
+  int64_t most_steps = 0;
 };
 
 struct SimulatedBiasGradient {
-  std::vector<float> dbias;   ///< n; NaN where nothing was written
-  std::int64_t unwritten = 0; ///< of its elements
-  std::int64_t calls = 0;     ///< instructions of all launches
+  std::vector<float> dbias; ///< n; NaN where nothing was written
+  int64_t unwritten = 0;    ///< of its elements
+  int64_t calls = 0;        ///< instructions of all launches
   std::vector<simulator::Fault> faults;
 };
 
 /// What simulateBiasGradient takes of memory at most. Throws algrt::Error where that leaves 64 bits.
-std::int64_t biasGradientBytes(std::int64_t n, std::int64_t m);
+int64_t biasGradientBytes(int64_t n, int64_t m);
 
 /// The kernel that the compiler writes, for blocks of bias_gradient_threads.
 HostKernel biasGradientKernel();
 
 /// Launches the kernel as the runtime would, once or twice, over operands in memory of their own that are
 /// poisoned around and between their rows. The kernel is that of biasGradientModule, for blocks of `threads`.
-SimulatedBiasGradient simulateBiasGradient(const HostKernel &kernel, std::int64_t threads,
+SimulatedBiasGradient simulateBiasGradient(const HostKernel &kernel, int64_t threads,
                                            const BiasGradientOperands &operands,
                                            const BiasGradientSettings &settings);
 
@@ -55,5 +54,3 @@ SimulatedBiasGradient simulateBiasGradient(const HostKernel &kernel, std::int64_
 ExpectedProduct expectedBiasGradient(const BiasGradientOperands &operands);
 
 } // namespace compiler
-
-#endif

@@ -1,6 +1,5 @@
 // A matrix in the simulated device's global memory.
-#ifndef ALGCTL_COMPILER_SIMULATOR_DEVICE_MATRIX_H
-#define ALGCTL_COMPILER_SIMULATOR_DEVICE_MATRIX_H
+#pragma once
 
 #include "compiler/simulator/model/global_memory.h"
 #include "runtime/bundle/layer.h"
@@ -18,13 +17,11 @@ class DeviceMatrix {
 public:
   /// All elements are NaN at first. Rows lie `columns + padding` elements apart; the first one begins `shift`
   /// elements behind a multiple of 256 bytes, where memory of a device begins.
-  DeviceMatrix(std::int64_t rows, std::int64_t columns, std::int64_t padding, std::int64_t shift,
-               algrt::ElementType element);
+  DeviceMatrix(int64_t rows, int64_t columns, int64_t padding, int64_t shift, algrt::ElementType element);
 
   /// What such a matrix takes at most, with what a simulator keeps of it where it is registered; of a padding
   /// that settingsOf makes.
-  static std::int64_t bytes(std::int64_t rows, std::int64_t columns, algrt::ElementType element,
-                            simulator::Access access);
+  static int64_t bytes(int64_t rows, int64_t columns, algrt::ElementType element, simulator::Access access);
 
   /// `values` is rows x columns; bf16 takes the upper half of each float.
   void set(std::span<const float> values);
@@ -35,24 +32,22 @@ public:
   void registerWith(simulator::GlobalMemory &memory, const std::string &name, simulator::Access access,
                     bool independent = false) const;
   /// Elements of an output that nothing wrote, or not all of whose bytes.
-  std::int64_t unwritten(const simulator::GlobalMemory &memory) const;
+  int64_t unwritten(const simulator::GlobalMemory &memory) const;
 
   /// Of the first element.
-  std::uint64_t address() const;
-  std::int64_t leading() const { return columns + padding; }
+  uint64_t address() const;
+  int64_t leading() const { return columns_ + padding_; }
   /// Elements from a multiple of 256 bytes to the first one.
-  std::int64_t shift() const { return shifted; }
+  int64_t shift() const { return shifted_; }
   /// Of its elements.
-  std::int64_t bytes() const { return rows * columns * element_bytes; }
+  int64_t bytes() const { return rows_ * columns_ * element_bytes_; }
 
 private:
-  const unsigned char *rowStart(std::int64_t row) const;
+  const unsigned char *rowStart(int64_t row) const;
 
-  std::int64_t rows, columns, padding, shifted, element_bytes;
-  std::vector<unsigned char> storage;
-  std::size_t first; ///< offset of the first element in storage
+  int64_t rows_, columns_, padding_, shifted_, element_bytes_;
+  std::vector<unsigned char> storage_;
+  size_t first_; ///< offset of the first element in storage
 };
 
 } // namespace compiler
-
-#endif

@@ -14,13 +14,11 @@ namespace {
 
 using Per = algrt::FusedOperand::Per;
 
-std::int64_t lengthOf(const algrt::Extent &extent, std::int64_t rows) {
-  return extent.factor * rows + extent.constant;
-}
+int64_t lengthOf(const algrt::Extent &extent, int64_t rows) { return extent.factor * rows + extent.constant; }
 
 DeviceMatrix memoryOf(const algrt::ElementwiseOperand &operand, const algrt::Elementwise &function,
-                      std::int64_t rows, const ElementwiseSettings &settings) {
-  if (operand.per == Per::element)
+                      int64_t rows, const ElementwiseSettings &settings) {
+  if (operand.per == Per::Element)
     return {lengthOf(function.rows, rows), lengthOf(function.columns, rows), settings.padding, settings.shift,
             operand.type};
   return {1, lengthOf(operand.shape[0], rows), 0, settings.shift, operand.type};
@@ -35,19 +33,19 @@ HostKernel hostKernel(const std::string &nvvm) {
 SimulatedElementwiseKernel::SimulatedElementwiseKernel(algrt::Elementwise function,
                                                        algrt::ElementwiseKernel kernel,
                                                        const std::string &nvvm)
-    : function(std::move(function)), kernel(std::move(kernel)), code(hostKernel(nvvm)) {}
+    : function_(std::move(function)), kernel_(std::move(kernel)), code_(hostKernel(nvvm)) {}
 
 SimulatedElementwise SimulatedElementwiseKernel::run(const std::vector<std::vector<float>> &inputs,
-                                                     std::int64_t rows,
+                                                     int64_t rows,
                                                      const ElementwiseSettings &settings) const {
   simulator::GlobalMemory memory;
   std::list<DeviceMatrix> matrices;
   std::vector<algrt::cuda::ElementwiseOperandValue> values;
-  for (std::size_t number = 0; number < function.operands.size(); ++number) {
-    const algrt::ElementwiseOperand &operand = function.operands[number];
-    const bool input = operand.role == algrt::OperandRole::input;
-    DeviceMatrix &matrix = matrices.emplace_back(memoryOf(operand, function, rows, settings));
-    if (input && operand.per == Per::call && settings.numbers_with_launch) {
+  for (size_t number = 0; number < function_.operands.size(); ++number) {
+    const algrt::ElementwiseOperand &operand = function_.operands[number];
+    const bool input = operand.role == algrt::OperandRole::Input;
+    DeviceMatrix &matrix = matrices.emplace_back(memoryOf(operand, function_, rows, settings));
+    if (input && operand.per == Per::Call && settings.numbers_with_launch) {
       values.push_back({0, 0, inputs[number][0]});
       continue;
     }
@@ -57,24 +55,24 @@ SimulatedElementwise SimulatedElementwiseKernel::run(const std::vector<std::vect
       matrix.registerWith(memory, operand.name, input ? simulator::Access::Read : simulator::Access::Write);
     values.push_back({matrix.address(), matrix.leading(), 0});
   }
-  const std::int64_t domain_rows = lengthOf(function.rows, rows), columns = lengthOf(function.columns, rows);
-  algrt::cuda::ParameterBlock block(code.parameters());
-  algrt::cuda::setElementwise(block, code.parameters(), function, values,
-                              static_cast<std::int32_t>(domain_rows), static_cast<std::int32_t>(columns));
+  const int64_t domain_rows = lengthOf(function_.rows, rows), columns = lengthOf(function_.columns, rows);
+  algrt::cuda::ParameterBlock block(code_.parameters());
+  algrt::cuda::setElementwise(block, code_.parameters(), function_, values, static_cast<int32_t>(domain_rows),
+                              static_cast<int32_t>(columns));
   const std::vector<void *> arguments = block.pointers();
   SimulatedElementwise result;
-  if (const std::int64_t tasks = algrt::elementwiseTasks(kernel, domain_rows, columns); tasks > 0) {
+  if (const int64_t tasks = algrt::elementwiseTasks(kernel_, domain_rows, columns); tasks > 0) {
     simulator::Launch launch;
-    launch.kernel = [&] { code.call(arguments.data()); };
+    launch.kernel = [&] { code_.call(arguments.data()); };
     launch.grid = std::min(tasks, settings.blocks);
-    launch.threads = static_cast<std::int32_t>(kernel.gpu->threads);
-    launch.sharedBytes = algrt_elementwise_shared_bytes(kernel.gpu->threads);
+    launch.threads = static_cast<int32_t>(kernel_.gpu->threads);
+    launch.shared_bytes = algrt_elementwise_shared_bytes(kernel_.gpu->threads);
     launch.seed = settings.seed;
     result.report = simulator::run(launch, memory);
   }
   auto matrix = matrices.begin();
-  for (const algrt::ElementwiseOperand &operand : function.operands) {
-    if (operand.role == algrt::OperandRole::output) {
+  for (const algrt::ElementwiseOperand &operand : function_.operands) {
+    if (operand.role == algrt::OperandRole::Output) {
       if (matrix->bytes() > 0)
         result.unwritten += matrix->unwritten(memory);
       result.outputs.push_back(matrix->values());
@@ -85,7 +83,7 @@ SimulatedElementwise SimulatedElementwiseKernel::run(const std::vector<std::vect
 }
 
 std::string SimulatedElementwiseKernel::explain(const simulator::Fault &fault) const {
-  return compiler::explain(code, fault);
+  return compiler::explain(code_, fault);
 }
 
 } // namespace compiler

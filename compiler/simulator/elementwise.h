@@ -1,6 +1,5 @@
 // Element-wise functions on the simulator. Plain C++, as simulate.h.
-#ifndef ALGCTL_COMPILER_SIMULATOR_ELEMENTWISE_H
-#define ALGCTL_COMPILER_SIMULATOR_ELEMENTWISE_H
+#pragma once
 
 #include "compiler/simulator/host/host_kernel.h"
 #include "compiler/simulator/model/machine.h"
@@ -13,10 +12,10 @@
 namespace compiler {
 
 struct ElementwiseSettings {
-  std::uint64_t seed = 0;  ///< of the interleaving
-  std::int64_t blocks = 3; ///< at most, of the launch
+  uint64_t seed = 0;  ///< of the interleaving
+  int64_t blocks = 3; ///< at most, of the launch
   /// Between the rows of operands per element, and from a multiple of 256 bytes to the first number of each.
-  std::int64_t padding = 0, shift = 0;
+  int64_t padding = 0, shift = 0;
   /// Numbers per call go with the launch; else the kernel reads them from the device.
   bool numbers_with_launch = true;
 };
@@ -24,7 +23,7 @@ struct ElementwiseSettings {
 struct SimulatedElementwise {
   /// Of each output, in order; NaN where nothing was written.
   std::vector<std::vector<float>> outputs;
-  std::int64_t unwritten = 0; ///< of their numbers
+  int64_t unwritten = 0; ///< of their numbers
   simulator::Report report;
 };
 
@@ -39,17 +38,15 @@ public:
   /// Launches the kernel as the runtime would, for `rows` rows where the launch knows them, over operands in
   /// memory of their own that are poisoned around and between their rows. `inputs` are the numbers of each
   /// input, in order.
-  SimulatedElementwise run(const std::vector<std::vector<float>> &inputs, std::int64_t rows,
+  SimulatedElementwise run(const std::vector<std::vector<float>> &inputs, int64_t rows,
                            const ElementwiseSettings &settings) const;
 
   std::string explain(const simulator::Fault &fault) const;
 
 private:
-  algrt::Elementwise function;
-  algrt::ElementwiseKernel kernel;
-  HostKernel code;
+  algrt::Elementwise function_;
+  algrt::ElementwiseKernel kernel_;
+  HostKernel code_;
 };
 
 } // namespace compiler
-
-#endif

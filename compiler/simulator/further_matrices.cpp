@@ -13,38 +13,38 @@ using algrt::FusedOperand;
 using algrt::cuda::FurtherOperand;
 
 struct Shape {
-  std::int64_t rows, columns;
+  int64_t rows, columns;
 };
 
 Shape shapeOf(const FurtherOperand &which, const algrt::Layer &layer, const algrt::GpuKernel &kernel,
-              std::int64_t m) {
-  if (which.kind == FurtherOperand::Kind::weight)
-    return {layer.k, layer.bankColumns()};
-  const std::int64_t n = algrt::cuda::kernelShape(layer, kernel).n();
-  if (which.kind == FurtherOperand::Kind::result)
+              int64_t m) {
+  if (which.kind == FurtherOperand::Kind::Weight)
+    return {layer.k, layer.weightColumns()};
+  const int64_t n = algrt::cuda::kernelShape(layer, kernel).n();
+  if (which.kind == FurtherOperand::Kind::Result)
     return {m, n};
   switch (layer.fusion->operands[which.number].per) {
-  case FusedOperand::Per::column:
+  case FusedOperand::Per::Column:
     return {1, n};
-  case FusedOperand::Per::row:
+  case FusedOperand::Per::Row:
     return {m, 1};
-  case FusedOperand::Per::element:
+  case FusedOperand::Per::Element:
     return {m, n};
-  case FusedOperand::Per::call:
+  case FusedOperand::Per::Call:
     return {1, 1};
   }
   return {0, 0};
 }
 
 bool isOfCall(const FurtherOperand &which, const algrt::Fusion &fusion) {
-  return which.kind == FurtherOperand::Kind::operand &&
-         fusion.operands[which.number].per == FusedOperand::Per::call;
+  return which.kind == FurtherOperand::Kind::Operand &&
+         fusion.operands[which.number].per == FusedOperand::Per::Call;
 }
 
 std::vector<FurtherOperand> furtherOf(const algrt::Layer &layer) {
   std::vector<FurtherOperand> all;
   if (layer.fusion)
-    for (std::size_t place = 0; place < FurtherOperand::count(*layer.fusion); ++place)
+    for (size_t place = 0; place < FurtherOperand::count(*layer.fusion); ++place)
       all.push_back(FurtherOperand::at(*layer.fusion, place));
   return all;
 }
@@ -54,58 +54,56 @@ std::vector<FurtherOperand> furtherOf(const algrt::Layer &layer) {
 FurtherMatrices::FurtherMatrices(const algrt::Layer &layer, const algrt::GpuKernel &kernel,
                                  const ProductOperands &product, const SimulationSettings &settings,
                                  const DeviceMatrix &w) {
-  const std::int64_t unit =
-      kernel.copies == algrt::GpuCopies::engine ? 2 : std::min<std::int64_t>(kernel.vector, 2);
+  const int64_t unit = kernel.copies == algrt::GpuCopies::Engine ? 2 : std::min<int64_t>(kernel.vector, 2);
   for (const FurtherOperand &which : furtherOf(layer)) {
     const std::string name = which.name(*layer.fusion, kernel.map);
     const auto [rows, columns] = shapeOf(which, layer, kernel, product.m);
-    const bool is_result = which.kind == FurtherOperand::Kind::result;
+    const bool is_result = which.kind == FurtherOperand::Kind::Result;
     std::span<const float> values;
     if (!is_result) {
       const auto given = product.further.find(name);
-      const std::int64_t wanted = rows * columns;
+      const int64_t wanted = rows * columns;
       if (given == product.further.end())
         throw Failure(fmt::format("the kernel takes {}, which is not given", name));
       values = given->second;
-      if (static_cast<std::int64_t>(values.size()) != wanted)
+      if (static_cast<int64_t>(values.size()) != wanted)
         throw Failure(
             fmt::format("{} has {} elements, but the kernel takes {}", name, values.size(), wanted));
     }
-    if (which.kind == FurtherOperand::Kind::operand)
-      of_call.push_back(isOfCall(which, *layer.fusion) ? values.front() : 0);
+    if (which.kind == FurtherOperand::Kind::Operand)
+      of_call_.push_back(isOfCall(which, *layer.fusion) ? values.front() : 0);
     if (isOfCall(which, *layer.fusion)) {
-      all.push_back({0, 0});
+      all_.push_back({0, 0});
       continue;
     }
     // A number for each row, or column, may lie at any multiple of its size; those of rows may be apart.
-    const bool is_weight = which.kind == FurtherOperand::Kind::weight,
+    const bool is_weight = which.kind == FurtherOperand::Kind::Weight,
                single = which.isPerRow(*layer.fusion) || which.hasNoMap(*layer.fusion);
-    const std::int64_t moved = single ? 1 : unit;
-    const std::int64_t padding = is_weight ? w.leading() - columns : moved * settings.further_padding;
-    const std::int64_t shift = is_weight ? w.shift() : moved * settings.further_shift;
+    const int64_t moved = single ? 1 : unit;
+    const int64_t padding = is_weight ? w.leading() - columns : moved * settings.further_padding;
+    const int64_t shift = is_weight ? w.shift() : moved * settings.further_shift;
     DeviceMatrix matrix(rows, columns, padding, shift, which.element(*layer.fusion, layer.dtype));
     if (!is_result)
       matrix.set(values);
-    all.push_back({matrix.address(), matrix.leading()});
-    matrices.push_back({which, name, std::move(matrix)});
+    all_.push_back({matrix.address(), matrix.leading()});
+    matrices_.push_back({which, name, std::move(matrix)});
   }
 }
 
-std::int64_t FurtherMatrices::bytes(const algrt::Layer &layer, const algrt::GpuKernel &kernel,
-                                    std::int64_t m) {
+int64_t FurtherMatrices::bytes(const algrt::Layer &layer, const algrt::GpuKernel &kernel, int64_t m) {
   using algrt::checkedAdd, algrt::checkedMultiply, simulator::Access;
-  std::int64_t sum = 0;
+  int64_t sum = 0;
   for (const FurtherOperand &which : furtherOf(layer)) {
     const auto [rows, columns] = shapeOf(which, layer, kernel, m);
-    const bool is_result = which.kind == FurtherOperand::Kind::result;
+    const bool is_result = which.kind == FurtherOperand::Kind::Result;
     sum = checkedAdd(sum,
                      DeviceMatrix::bytes(rows, columns, which.element(*layer.fusion, layer.dtype),
                                          is_result ? Access::Write : Access::Read),
                      "the bytes of all matrices");
     if (is_result)
       sum = checkedAdd(sum,
-                       checkedMultiply(checkedMultiply(rows, columns, "the size of a result"),
-                                       std::int64_t{4}, "the bytes of a result"),
+                       checkedMultiply(checkedMultiply(rows, columns, "the size of a result"), int64_t{4},
+                                       "the bytes of a result"),
                        "the bytes of all matrices");
   }
   return sum;
@@ -113,9 +111,9 @@ std::int64_t FurtherMatrices::bytes(const algrt::Layer &layer, const algrt::GpuK
 
 void FurtherMatrices::registerWith(simulator::GlobalMemory &memory, bool has_rows,
                                    bool weights_are_independent) const {
-  for (const Matrix &each : matrices) {
-    const bool is_weight = each.which.kind == FurtherOperand::Kind::weight,
-               is_result = each.which.kind == FurtherOperand::Kind::result;
+  for (const Matrix &each : matrices_) {
+    const bool is_weight = each.which.kind == FurtherOperand::Kind::Weight,
+               is_result = each.which.kind == FurtherOperand::Kind::Result;
     if (has_rows || is_weight)
       each.matrix.registerWith(memory, each.name,
                                is_result ? simulator::Access::Write : simulator::Access::Read,
@@ -124,8 +122,8 @@ void FurtherMatrices::registerWith(simulator::GlobalMemory &memory, bool has_row
 }
 
 void FurtherMatrices::collect(Simulation &simulation, const simulator::GlobalMemory &memory) const {
-  for (const Matrix &each : matrices)
-    if (each.which.kind == FurtherOperand::Kind::result) {
+  for (const Matrix &each : matrices_)
+    if (each.which.kind == FurtherOperand::Kind::Result) {
       simulation.unwritten += each.matrix.unwritten(memory);
       simulation.further.emplace(each.name, each.matrix.values());
     }

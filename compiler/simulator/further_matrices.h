@@ -1,6 +1,5 @@
 // What kernels of a fused layer take beside X, W and Y, in the simulated device's memory.
-#ifndef ALGCTL_COMPILER_SIMULATOR_FURTHER_MATRICES_H
-#define ALGCTL_COMPILER_SIMULATOR_FURTHER_MATRICES_H
+#pragma once
 
 #include "compiler/simulator/device_matrix.h"
 #include "compiler/simulator/simulate.h"
@@ -20,11 +19,11 @@ public:
                   const SimulationSettings &settings, const DeviceMatrix &w);
 
   /// What they take for m rows at most, what collect() hands out included.
-  static std::int64_t bytes(const algrt::Layer &layer, const algrt::GpuKernel &kernel, std::int64_t m);
+  static int64_t bytes(const algrt::Layer &layer, const algrt::GpuKernel &kernel, int64_t m);
 
   /// As a launch takes them; numbers of the call have an address that nothing may be read at.
-  std::span<const algrt::cuda::Operand> operands() const { return all; }
-  std::span<const float> numbers() const { return of_call; }
+  std::span<const algrt::cuda::Operand> operands() const { return all_; }
+  std::span<const float> numbers() const { return of_call_; }
 
   void registerWith(simulator::GlobalMemory &memory, bool has_rows, bool weights_are_independent) const;
   /// The results, and how many of their elements nothing wrote.
@@ -36,11 +35,9 @@ private:
     std::string name;
     DeviceMatrix matrix;
   };
-  std::vector<Matrix> matrices; ///< all but numbers of the call
-  std::vector<algrt::cuda::Operand> all;
-  std::vector<float> of_call; ///< one for each operand; 0 for those that are none
+  std::vector<Matrix> matrices_; ///< all but numbers of the call
+  std::vector<algrt::cuda::Operand> all_;
+  std::vector<float> of_call_; ///< one for each operand; 0 for those that are none
 };
 
 } // namespace compiler
-
-#endif

@@ -18,15 +18,15 @@ KernelModule::KernelModule(const std::string &text, const std::string &name) {
   requireShallowModule(text, name);
   DialectRegistry registry;
   registry.insert<LLVM::LLVMDialect, NVVM::NVVMDialect, sm::SmDialect>();
-  context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
-  context->printOpOnDiagnostic(false); // the line is printed already
+  context_ = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  context_->printOpOnDiagnostic(false); // the line is printed already
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(text, name), llvm::SMLoc());
   std::string messages;
   llvm::raw_string_ostream stream(messages);
-  SourceMgrDiagnosticHandler handler(sources, context.get(), stream);
-  parsed = parseSourceFile<ModuleOp>(sources, context.get());
-  if (!parsed)
+  SourceMgrDiagnosticHandler handler(sources, context_.get(), stream);
+  parsed_ = parseSourceFile<ModuleOp>(sources, context_.get());
+  if (!parsed_)
     throw Failure(llvm::StringRef(messages).rtrim().str());
 }
 

@@ -1,6 +1,5 @@
 // The module of a GPU kernel, read from text.
-#ifndef ALGCTL_COMPILER_SIMULATOR_KERNEL_MODULE_H
-#define ALGCTL_COMPILER_SIMULATOR_KERNEL_MODULE_H
+#pragma once
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -17,13 +16,11 @@ public:
   /// deep.
   KernelModule(const std::string &text, const std::string &name);
 
-  mlir::ModuleOp module() { return *parsed; }
+  mlir::ModuleOp module() { return *parsed_; }
 
 private:
-  std::unique_ptr<mlir::MLIRContext> context;
-  mlir::OwningOpRef<mlir::ModuleOp> parsed;
+  std::unique_ptr<mlir::MLIRContext> context_;
+  mlir::OwningOpRef<mlir::ModuleOp> parsed_;
 };
 
 } // namespace compiler
-
-#endif

@@ -1,6 +1,5 @@
 // The pass of the simulator; passes.td is its manual.
-#ifndef ALGCTL_COMPILER_SIMULATOR_PASSES_H
-#define ALGCTL_COMPILER_SIMULATOR_PASSES_H
+#pragma once
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -14,11 +13,9 @@ namespace compiler {
 #include "compiler/simulator/passes.h.inc"
 
 /// The name of the module's attribute that holds the text of each site's op: an array of strings.
-inline constexpr llvm::StringLiteral kSitesAttribute = "sm.sites";
+inline constexpr llvm::StringLiteral sites_attribute = "sm.sites";
 
 /// What is appended to a kernel's name for the function that takes an array of pointers to its arguments.
-inline constexpr llvm::StringLiteral kCallSuffix = ".call";
+inline constexpr llvm::StringLiteral call_suffix = ".call";
 
 } // namespace compiler
-
-#endif

@@ -1,6 +1,5 @@
 // Products of a GPU kernel on the simulator. Plain C++, so that a command can use it without MLIR's headers.
-#ifndef ALGCTL_COMPILER_SIMULATOR_SIMULATE_H
-#define ALGCTL_COMPILER_SIMULATOR_SIMULATE_H
+#pragma once
 
 #include "compiler/simulator/host/host_kernel.h"
 #include "compiler/simulator/model/machine.h"
@@ -21,11 +20,11 @@ namespace compiler {
 struct ProductOperands {
   const algrt::Layer *layer = nullptr;
   const algrt::Support *support = nullptr;
-  std::int64_t m = 0;
-  std::int64_t p0 = 0;      ///< absolute position of row 0
+  int64_t m = 0;
+  int64_t p0 = 0;           ///< absolute position of row 0
   std::span<const float> x; ///< m x K, of a gradient dY, m x N; values of bf16
-  std::span<const float> w; ///< K x bankColumns, of dw dY, m x N; values of bf16
-  /// Of dw: what dW holds, K x bankColumns values of the result's type, and how often it counts. Where that
+  std::span<const float> w; ///< K x weightColumns, of dw dY, m x N; values of bf16
+  /// Of dw: what dW holds, K x weightColumns values of the result's type, and how often it counts. Where that
   /// is 0 the kernel may not read it, and nothing need be given.
   std::span<const float> held = {};
   float beta = 0;
@@ -34,28 +33,28 @@ struct ProductOperands {
   /// of maps, N, M, M x N values or one, of the operand's type.
   std::map<std::string, std::span<const float>, std::less<>> further = {};
   /// The type of every row, where they are explicit.
-  std::span<const std::int32_t> types = {};
+  std::span<const int32_t> types = {};
   /// The absolute position of every row, instead of p0 and the row's number; for kernels of vector
   /// reductions.
-  std::span<const std::int64_t> positions = {};
+  std::span<const int64_t> positions = {};
   bool wide_positions = true; ///< as int64; else as int32, which they have to fit
 };
 
 struct SimulationSettings {
-  std::uint64_t seed = 0; ///< of the interleaving
+  uint64_t seed = 0; ///< of the interleaving
   /// Multiprocessors of the device: blocks, each of which walks several tiles when there are few.
-  std::int32_t blocks = 3;
+  int32_t blocks = 3;
   /// Between the rows of each matrix, and from an address that is a multiple of 256 to its first element. In
   /// the smallest units that the kernel takes: 16 bytes, or where threads copy its vector, down to one
   /// element.
-  std::int64_t x_padding = 0, w_padding = 0, y_padding = 0;
-  std::int64_t x_shift = 0, w_shift = 0, y_shift = 0;
+  int64_t x_padding = 0, w_padding = 0, y_padding = 0;
+  int64_t x_shift = 0, w_shift = 0, y_shift = 0;
   /// Of a fused layer's operands and results behind the first, in pairs of elements, or in single ones where
   /// the kernel moves no more at a time. Weights are padded and shifted as the first one is.
-  std::int64_t further_padding = 0, further_shift = 0;
+  int64_t further_padding = 0, further_shift = 0;
   /// Steps of the scheduler without a new byte of the result after which a launch counts as endless; 0: the
   /// model's own limit.
-  std::int64_t most_steps = 0;
+  int64_t most_steps = 0;
   /// Told now and then which fraction of the result is written; may be empty.
   std::function<void(double fraction)> progress = {};
 };
@@ -63,9 +62,9 @@ struct SimulationSettings {
 struct Simulation {
   std::vector<float> y; ///< m x N, of a gradient dX, m x K, or dW; NaN where nothing was written
   std::map<std::string, std::vector<float>> further; ///< of a fused layer, the results behind the first
-  std::int64_t unwritten = 0; ///< elements of Y, or of any result, that the kernel never wrote
-  std::uint32_t grid = 0;     ///< blocks of the launch
-  std::int64_t tiles = 0;     ///< tiles of Y
+  int64_t unwritten = 0; ///< elements of Y, or of any result, that the kernel never wrote
+  uint32_t grid = 0;     ///< blocks of the launch
+  int64_t tiles = 0;     ///< tiles of Y
   simulator::Report report;
 
   bool ok() const { return report.ok() && unwritten == 0; }
@@ -74,10 +73,10 @@ struct Simulation {
 /// "Y", "dX" or "dW".
 const char *resultName(algrt::Map map);
 /// How wide its rows are.
-std::int64_t resultColumns(const algrt::Layer &layer, algrt::Map map);
+int64_t resultColumns(const algrt::Layer &layer, algrt::Map map);
 
 /// What ptxas leaves each thread of a block of so many at entry: the block's share of the register file.
-std::int32_t registersAtEntry(std::int64_t threads);
+int32_t registersAtEntry(int64_t threads);
 
 /// A fault of a kernel in full: what, the op as it was printed, where.
 std::string explain(const HostKernel &code, const simulator::Fault &fault);
@@ -91,11 +90,11 @@ public:
   /// The same for its text; `name` is what diagnostics call it.
   static SimulatedKernel parse(const std::string &text, const std::string &name);
 
-  const algrt::GpuKernel &description() const { return kernel; }
+  const algrt::GpuKernel &description() const { return kernel_; }
 
   /// What run() takes of memory at most for m rows, what it returns included. Throws algrt::Error where that
   /// leaves 64 bits.
-  std::int64_t bytes(const algrt::Layer &layer, std::int64_t m) const;
+  int64_t bytes(const algrt::Layer &layer, int64_t m) const;
 
   /// Launches the kernel as the runtime would, over operands in memory of their own that are poisoned around
   /// and between their rows. Throws algrt::Error where the runtime would refuse the launch, and Failure where
@@ -104,13 +103,11 @@ public:
 
   std::string explain(const simulator::Fault &fault) const;
 
-  const HostKernel &host() const { return code; }
+  const HostKernel &host() const { return code_; }
 
 private:
-  HostKernel code;
-  algrt::GpuKernel kernel;
+  HostKernel code_;
+  algrt::GpuKernel kernel_;
 };
 
 } // namespace compiler
-
-#endif

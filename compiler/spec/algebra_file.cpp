@@ -10,14 +10,14 @@
 namespace compiler {
 namespace {
 
-constexpr const char *kExpression = "<expression>";
+constexpr const char *expression_place = "<expression>";
 
 // An error inside the expression, moved to where the expression stands in its file. Strings with escapes, or
 // over several lines, have no simple correspondence of columns: there the error points at the string.
 algebras::SourceLocation moveInto(const algebras::SourceLocation &inside,
                                   const Given<std::string> &expression) {
   algebras::SourceLocation where = *expression.where;
-  std::size_t begin = static_cast<std::size_t>(where.column); // one past the opening quote, from 0
+  size_t begin = static_cast<size_t>(where.column); // one past the opening quote, from 0
   if (where.text.compare(std::min(begin, where.text.size()), expression.value.size(), expression.value) ==
           0 &&
       inside.line <= 1)
@@ -57,11 +57,11 @@ algebras::Algebra parseProduct(const Given<std::string> &expression, const std::
   algebras::ExpressionOptions options;
   options.base_directory = base_directory;
   options.field = field;
-  options.file = kExpression;
+  options.file = expression_place;
   try {
     return algebras::parseExpression(expression.value, options);
   } catch (const algebras::InputError &error) {
-    if (!expression.where || (error.where() && error.where()->file != kExpression))
+    if (!expression.where || (error.where() && error.where()->file != expression_place))
       throw;
     algebras::SourceLocation where = error.where() ? moveInto(*error.where(), expression) : *expression.where;
     algebras::InputError moved(error.what(), where);

@@ -41,8 +41,8 @@ void checkKind(const Given<std::string> &kind) {
 
 // One side of the layer, called `key`.
 Groups readGroups(const LayerFields &fields, const char *section, const char *key,
-                  const std::optional<Given<std::int64_t>> &width,
-                  const std::optional<Given<std::vector<std::int64_t>>> &widths, std::int64_t count) {
+                  const std::optional<Given<int64_t>> &width,
+                  const std::optional<Given<std::vector<int64_t>>> &widths, int64_t count) {
   if (!width && !widths)
     missingWidth(fields, section, key);
   if (width && width->value < 1)

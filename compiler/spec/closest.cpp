@@ -8,19 +8,19 @@ namespace compiler {
 namespace {
 
 // Longer words are not typing errors of ours; the bound keeps hostile input cheap.
-constexpr std::size_t kLongestWord = 64;
+constexpr size_t longest_word = 64;
 
 // Optimal string alignment distance.
-std::size_t editDistance(std::string_view a, std::string_view b) {
-  std::vector<std::vector<std::size_t>> distance(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
-  for (std::size_t i = 0; i <= a.size(); ++i)
+size_t editDistance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<size_t>> distance(a.size() + 1, std::vector<size_t>(b.size() + 1));
+  for (size_t i = 0; i <= a.size(); ++i)
     distance[i][0] = i;
-  for (std::size_t j = 0; j <= b.size(); ++j)
+  for (size_t j = 0; j <= b.size(); ++j)
     distance[0][j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      std::size_t replace = distance[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
-      std::size_t best = std::min({distance[i - 1][j] + 1, distance[i][j - 1] + 1, replace});
+  for (size_t i = 1; i <= a.size(); ++i) {
+    for (size_t j = 1; j <= b.size(); ++j) {
+      size_t replace = distance[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      size_t best = std::min({distance[i - 1][j] + 1, distance[i][j - 1] + 1, replace});
       if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
         best = std::min(best, distance[i - 2][j - 2] + 1);
       distance[i][j] = best;
@@ -33,12 +33,12 @@ std::size_t editDistance(std::string_view a, std::string_view b) {
 
 std::optional<std::string_view> closest(std::string_view word, std::span<const std::string_view> candidates) {
   std::optional<std::string_view> best;
-  std::size_t best_distance = 0;
-  if (word.size() > kLongestWord)
+  size_t best_distance = 0;
+  if (word.size() > longest_word)
     return best;
   for (std::string_view candidate : candidates) {
-    std::size_t distance = editDistance(word, candidate);
-    std::size_t allowed = std::max<std::size_t>(1, std::max(word.size(), candidate.size()) / 3);
+    size_t distance = editDistance(word, candidate);
+    size_t allowed = std::max<size_t>(1, std::max(word.size(), candidate.size()) / 3);
     // "in" and "kind" must not be offered for any two letters: something has to be left of the word.
     if (distance > allowed || distance >= std::max(word.size(), candidate.size()))
       continue;

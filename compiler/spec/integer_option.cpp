@@ -10,7 +10,7 @@ namespace compiler {
 CLI::Option *wholeNumber(CLI::Option *option) {
   CLI::Validator check(
       [](const std::string &text) -> std::string {
-        std::int64_t value = 0;
+        int64_t value = 0;
         const char *end = text.data() + text.size();
         auto [stop, error] = std::from_chars(text.data(), end, value);
         if (error == std::errc::result_out_of_range)

@@ -13,9 +13,9 @@ namespace compiler {
 
 struct LayerFields {
   std::optional<Given<std::string>> kind, dtype, row_types, lift;
-  std::optional<Given<std::int64_t>> in, out;
+  std::optional<Given<int64_t>> in, out;
   std::optional<Given<bool>> bias;
-  std::optional<Given<std::vector<std::int64_t>>> in_groups, out_groups;
+  std::optional<Given<std::vector<int64_t>>> in_groups, out_groups;
   // The [layer] header, where there is one: the place to point at when a key is missing.
   std::optional<algebras::SourceLocation> where;
 

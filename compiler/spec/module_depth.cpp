@@ -8,12 +8,12 @@
 namespace compiler {
 namespace {
 
-constexpr std::int64_t kMostNested = 256; // of a kernel some ten
+constexpr int64_t most_nested = 256; // of a kernel some ten
 // Operators and signs of an affine expression, which nest without brackets.
-constexpr std::int64_t kMostOperators = 4096;
+constexpr int64_t most_operators = 4096;
 
 /// One past a string, which ends with its line at the latest.
-std::size_t endOfString(std::string_view text, std::size_t at) {
+size_t endOfString(std::string_view text, size_t at) {
   for (++at; at < text.size() && text[at] != '\n'; ++at) {
     if (text[at] == '"')
       return at + 1;
@@ -27,15 +27,15 @@ std::size_t endOfString(std::string_view text, std::size_t at) {
 
 void requireShallowModule(std::string_view text, const std::string &name) {
   // Each kind by itself: one that closes nothing must not hide another that opens.
-  std::int64_t braces = 0, brackets = 0, parentheses = 0, angles = 0, operators = 0;
-  auto open = [&](std::int64_t &depth, std::size_t at) {
-    if (++depth > kMostNested)
+  int64_t braces = 0, brackets = 0, parentheses = 0, angles = 0, operators = 0;
+  auto open = [&](int64_t &depth, size_t at) {
+    if (++depth > most_nested)
       throw algebras::InputError(
-          fmt::format("brackets are nested deeper than {}, which no program's are", kMostNested),
+          fmt::format("brackets are nested deeper than {}, which no program's are", most_nested),
           algebras::locate(text, at, name));
   };
-  auto close = [](std::int64_t &depth) { depth -= depth > 0 ? 1 : 0; };
-  for (std::size_t at = 0; at < text.size(); ++at) {
+  auto close = [](int64_t &depth) { depth -= depth > 0 ? 1 : 0; };
+  for (size_t at = 0; at < text.size(); ++at) {
     const char next = at + 1 < text.size() ? text[at + 1] : '\0';
     switch (text[at]) {
     case '"':
@@ -80,9 +80,9 @@ void requireShallowModule(std::string_view text, const std::string &name) {
       [[fallthrough]];
     case '+':
     case '*':
-      if (++operators > kMostOperators)
+      if (++operators > most_operators)
         throw algebras::InputError(
-            fmt::format("an expression of more than {} operators, which no kernel has", kMostOperators),
+            fmt::format("an expression of more than {} operators, which no kernel has", most_operators),
             algebras::locate(text, at, name));
       break;
     case '\n':

@@ -1,6 +1,5 @@
 // How deep the text of a module is nested.
-#ifndef ALGCTL_COMPILER_SPEC_MODULE_DEPTH_H
-#define ALGCTL_COMPILER_SPEC_MODULE_DEPTH_H
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -13,5 +12,3 @@ namespace compiler {
 void requireShallowModule(std::string_view text, const std::string &name);
 
 } // namespace compiler
-
-#endif

@@ -9,8 +9,8 @@ struct ProgramFields {
   // Kind, widths of x and y, element type, row types, lift, bias, and the [program] header.
   LayerFields layer;
   std::optional<Given<std::string>> file, activation;
-  std::optional<Given<std::int64_t>> hidden;
-  std::optional<Given<std::vector<std::int64_t>>> hidden_groups;
+  std::optional<Given<int64_t>> hidden;
+  std::optional<Given<std::vector<int64_t>>> hidden_groups;
   std::optional<Given<bool>> gate;
 
   // What `other` says wins. A width replaces groups and groups replace a width.

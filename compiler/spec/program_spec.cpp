@@ -5,8 +5,8 @@
 namespace compiler {
 
 ProgramFile readProgramFile(const std::string &path) {
-  constexpr std::int64_t kLargestProgram = std::int64_t{1} << 24;
-  return {path, readTextFile(path, kLargestProgram)};
+  constexpr int64_t largest_program = int64_t{1} << 24;
+  return {path, readTextFile(path, largest_program)};
 }
 
 } // namespace compiler

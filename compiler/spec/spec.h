@@ -35,9 +35,9 @@ const algebras::Algebra &requireAlgebra(const Spec &spec);
 // program.
 const algebras::Layer &requireLayer(const Spec &spec);
 
-// Throws algebras::InputError unless kernels can be generated for the spec: it has a layer or a program, its field is that
-// of the rational numbers, and its table is associative or `allow_nonassociative` was said. Cost: that of
-// finding out whether the algebra is associative, which is nothing for constructions.
+// Throws algebras::InputError unless kernels can be generated for the spec: it has a layer or a program, its
+// field is that of the rational numbers, and its table is associative or `allow_nonassociative` was said.
+// Cost: that of finding out whether the algebra is associative, which is nothing for constructions.
 void requireCompilable(const Spec &spec);
 
 } // namespace compiler

@@ -15,7 +15,7 @@
 namespace compiler {
 namespace {
 
-constexpr std::int64_t kLargestSpec = std::int64_t{1} << 20;
+constexpr int64_t largest_spec = int64_t{1} << 20;
 
 LayerFields layerOnCommandLine(const SpecOptions &options) {
   LayerFields layer;
@@ -74,7 +74,7 @@ TomlSpec readTomlSpec(const std::string &path, const SpecOptions &options) {
   toml.base_directory = std::filesystem::path(path).parent_path().string();
   if (!options.field.empty())
     toml.field = options.field;
-  return parseTomlSpec(readTextFile(path, kLargestSpec), toml);
+  return parseTomlSpec(readTextFile(path, largest_spec), toml);
 }
 
 algebras::Algebra readPlainAlgebra(const SpecOptions &options) {
@@ -162,8 +162,8 @@ void addLayerOptions(CLI::App &app, SpecOptions &options) {
       ->group(layer);
   // Not the optional itself, which would be set where neither is given.
   app.add_flag_function(
-         "--bias,!--no-bias", [&options](std::int64_t count) { options.bias = count > 0; },
-         "add a bias, one number for each output feature; its gradient comes with that of the bank")
+         "--bias,!--no-bias", [&options](int64_t count) { options.bias = count > 0; },
+         "add a bias, one number for each output feature; its gradient comes with that of the weight matrix")
       ->group(layer);
 }
 

@@ -18,8 +18,8 @@ struct SpecOptions {
   // A .toml, .dot, .gv, .graphml, .json or .mlir file, or an expression.
   std::string spec;
   // Each of these takes the place of what a spec file says.
-  std::optional<std::int64_t> in, hidden, out;
-  std::vector<std::int64_t> in_groups, hidden_groups, out_groups;
+  std::optional<int64_t> in, hidden, out;
+  std::vector<int64_t> in_groups, hidden_groups, out_groups;
   std::string dtype, row_types, lift, field; // empty: not given
   std::optional<bool> bias;
   bool allow_nonassociative = false;

@@ -11,7 +11,7 @@
 
 namespace compiler {
 
-std::string readTextFile(const std::string &path, std::int64_t largest_bytes) {
+std::string readTextFile(const std::string &path, int64_t largest_bytes) {
   std::error_code status;
   const std::filesystem::file_status found = std::filesystem::status(path, status);
   if (std::filesystem::is_directory(found))
@@ -26,8 +26,8 @@ std::string readTextFile(const std::string &path, std::int64_t largest_bytes) {
   std::string text;
   char buffer[1 << 14];
   while (stream.read(buffer, sizeof buffer) || stream.gcount() > 0) {
-    text.append(buffer, static_cast<std::size_t>(stream.gcount()));
-    if (static_cast<std::int64_t>(text.size()) > largest_bytes)
+    text.append(buffer, static_cast<size_t>(stream.gcount()));
+    if (static_cast<int64_t>(text.size()) > largest_bytes)
       throw algebras::InputError(fmt::format(
           "{} is larger than {} bytes, which no spec is: is it the right file?", path, largest_bytes));
   }

@@ -8,6 +8,6 @@ namespace compiler {
 
 // The whole file, which is UTF-8. Throws algebras::InputError when it cannot be opened, is no regular file or
 // no UTF-8, or is larger than `largest_bytes` (a spec is a page of text: anything else is the wrong file).
-std::string readTextFile(const std::string &path, std::int64_t largest_bytes);
+std::string readTextFile(const std::string &path, int64_t largest_bytes);
 
 } // namespace compiler

@@ -36,24 +36,24 @@ public:
   void refuseUnknownKeys(const std::vector<std::string_view> &known,
                          const std::vector<std::pair<std::string_view, std::string_view>> &elsewhere) const;
 
-  bool has(std::string_view key) const { return table.contains(key); }
+  bool has(std::string_view key) const { return table_.contains(key); }
   std::optional<Given<std::string>> string(std::string_view key) const;
-  std::optional<Given<std::int64_t>> integer(std::string_view key) const;
+  std::optional<Given<int64_t>> integer(std::string_view key) const;
   std::optional<Given<bool>> boolean(std::string_view key) const;
-  std::optional<Given<std::vector<std::int64_t>>> integers(std::string_view key) const;
+  std::optional<Given<std::vector<int64_t>>> integers(std::string_view key) const;
   // [[0, 1], [1, 2]], each with its place.
-  std::optional<Given<std::vector<Given<std::pair<std::int64_t, std::int64_t>>>>>
+  std::optional<Given<std::vector<Given<std::pair<int64_t, int64_t>>>>>
   integerPairs(std::string_view key) const;
   std::optional<TomlSection> section(std::string_view key) const;
 
-  algebras::SourceLocation where() const { return text.at(table.source()); }
+  algebras::SourceLocation where() const { return text_.at(table_.source()); }
   // Where the key itself stands, not its value.
   algebras::SourceLocation whereKey(std::string_view key) const;
 
 private:
-  const TomlText &text;
-  const toml::table &table;
-  std::string name;
+  const TomlText &text_;
+  const toml::table &table_;
+  std::string name_;
 
   [[noreturn]] void wrongType(std::string_view key, const toml::node &node, const char *wanted) const;
 };

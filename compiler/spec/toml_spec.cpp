@@ -17,14 +17,14 @@ using algebras::Algebra;
 using algebras::Field;
 using algebras::InputError;
 
-constexpr std::string_view kAlgebra = "algebra";
-constexpr std::string_view kLayer = "layer";
-constexpr std::string_view kProgram = "program";
-const std::vector<std::string_view> kAlgebraKeys = {
+constexpr std::string_view algebra_heading = "algebra";
+constexpr std::string_view layer_heading = "layer";
+constexpr std::string_view program_heading = "program";
+const std::vector<std::string_view> algebra_keys = {
     "product", "graph", "vertices", "edges", "table", "field", "allow_nonassociative"};
-const std::vector<std::string_view> kLayerKeys = {"kind",  "in",        "in_groups", "out", "out_groups",
+const std::vector<std::string_view> layer_keys = {"kind",  "in",        "in_groups", "out", "out_groups",
                                                   "dtype", "row_types", "lift",      "bias"};
-const std::vector<std::string_view> kProgramKeys = {
+const std::vector<std::string_view> program_keys = {
     "kind",       "file",       "in",   "in_groups", "hidden", "hidden_groups", "out",
     "out_groups", "activation", "gate", "bias",      "dtype",  "row_types",     "lift"};
 
@@ -56,12 +56,12 @@ Algebra inlineGraph(const TomlSection &section, const Field &field) {
   if (vertices->value < 1)
     vertices->refuse(fmt::format("a graph needs at least one vertex, not {}", vertices->value));
 
-  std::vector<std::pair<std::int64_t, std::int64_t>> list;
-  std::set<std::pair<std::int64_t, std::int64_t>> seen;
+  std::vector<std::pair<int64_t, int64_t>> list;
+  std::set<std::pair<int64_t, int64_t>> seen;
   if (edges) {
     for (const auto &edge : edges->value) {
       auto [from, to] = edge.value;
-      for (std::int64_t end : {from, to})
+      for (int64_t end : {from, to})
         if (end < 0 || end >= vertices->value)
           edge.refuse(fmt::format("vertex {} does not exist: {} vertices count from 0 to {}", end,
                                   vertices->value, vertices->value - 1));
@@ -132,7 +132,7 @@ ProgramFields readProgram(const TomlSection &section, const TomlSpecOptions &opt
   program.gate = section.boolean("gate");
   if (!program.file)
     return program;
-  for (std::string_view key : kProgramKeys)
+  for (std::string_view key : program_keys)
     if (key != "file" && section.has(key))
       throw InputError(fmt::format("'{}' beside 'file'", key), section.whereKey(key))
           .hint("a program in a file says everything itself: leave one of the two out");
@@ -160,23 +160,24 @@ TomlSpec parseTomlSpec(std::string_view content, const TomlSpecOptions &options)
   toml::table document = parseToml(text);
   TomlSection root(text, document, "");
   // Keys of [layer] are hinted at as such, although [program] has most of them, too.
-  std::vector<std::pair<std::string_view, std::string_view>> elsewhere = keysOf(kAlgebraKeys, kAlgebra);
-  for (auto &pair : keysOf(kLayerKeys, kLayer))
+  std::vector<std::pair<std::string_view, std::string_view>> elsewhere =
+      keysOf(algebra_keys, algebra_heading);
+  for (auto &pair : keysOf(layer_keys, layer_heading))
     elsewhere.push_back(pair);
-  for (auto &pair : keysOf(kProgramKeys, kProgram))
+  for (auto &pair : keysOf(program_keys, program_heading))
     elsewhere.push_back(pair);
-  root.refuseUnknownKeys({kAlgebra, kLayer, kProgram}, elsewhere);
+  root.refuseUnknownKeys({algebra_heading, layer_heading, program_heading}, elsewhere);
 
-  std::optional<TomlSection> algebra_section = root.section(kAlgebra);
-  std::optional<TomlSection> layer_section = root.section(kLayer);
-  std::optional<TomlSection> program_section = root.section(kProgram);
-  auto others = keysOf(kAlgebraKeys, kAlgebra);
-  for (auto &pair : keysOf(kProgramKeys, kProgram))
+  std::optional<TomlSection> algebra_section = root.section(algebra_heading);
+  std::optional<TomlSection> layer_section = root.section(layer_heading);
+  std::optional<TomlSection> program_section = root.section(program_heading);
+  auto others = keysOf(algebra_keys, algebra_heading);
+  for (auto &pair : keysOf(program_keys, program_heading))
     others.push_back(pair);
   if (layer_section)
-    layer_section->refuseUnknownKeys(kLayerKeys, others);
+    layer_section->refuseUnknownKeys(layer_keys, others);
   if (program_section)
-    program_section->refuseUnknownKeys(kProgramKeys, keysOf(kAlgebraKeys, kAlgebra));
+    program_section->refuseUnknownKeys(program_keys, keysOf(algebra_keys, algebra_heading));
   if (layer_section && program_section)
     throw InputError("[program] beside [layer]", program_section->where())
         .hint("a spec is of one of the two; the program swiglu has its products itself");
@@ -185,10 +186,10 @@ TomlSpec parseTomlSpec(std::string_view content, const TomlSpecOptions &options)
     spec.program = readProgram(*program_section, options);
   requireAlgebraSection(content, options, algebra_section, spec.program);
   if (algebra_section) {
-    auto elsewhere_of_algebra = keysOf(kLayerKeys, kLayer);
-    for (auto &pair : keysOf(kProgramKeys, kProgram))
+    auto elsewhere_of_algebra = keysOf(layer_keys, layer_heading);
+    for (auto &pair : keysOf(program_keys, program_heading))
       elsewhere_of_algebra.push_back(pair);
-    algebra_section->refuseUnknownKeys(kAlgebraKeys, elsewhere_of_algebra);
+    algebra_section->refuseUnknownKeys(algebra_keys, elsewhere_of_algebra);
     spec.algebra = readAlgebra(*algebra_section, options);
     auto allow = algebra_section->boolean("allow_nonassociative");
     spec.allow_nonassociative = allow && allow->value;

@@ -19,7 +19,8 @@ static void removeWhatIsUnfinished() noexcept {
 int main(int argc, char **argv) {
   algrt::openStandardStreams();
   compiler::cleanUpOnSignals();
-  algrt::installTerminateHandler("algctl", compiler::kFailed, compiler::kBug, removeWhatIsUnfinished);
+  algrt::installTerminateHandler("algctl", compiler::ExitCode::Failed, compiler::ExitCode::Bug,
+                                 removeWhatIsUnfinished);
   llvm::install_fatal_error_handler([](void *, const char *reason, bool) {
     if (llvm::StringRef(reason).contains("pthread_create"))
       algrt::endOutOfThreads(reason);

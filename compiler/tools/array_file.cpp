@@ -7,10 +7,10 @@
 namespace compiler {
 
 ArrayName parseArrayName(const std::string &text) {
-  constexpr std::string_view kEnding = ".safetensors", kEndingAndColon = ".safetensors:";
-  if (std::size_t found = text.find(kEndingAndColon); found != std::string::npos)
-    return {text.substr(0, found + kEnding.size()), text.substr(found + kEndingAndColon.size()), true};
-  return {text, "", text.ends_with(kEnding)};
+  constexpr std::string_view ending = ".safetensors", ending_and_colon = ".safetensors:";
+  if (size_t found = text.find(ending_and_colon); found != std::string::npos)
+    return {text.substr(0, found + ending.size()), text.substr(found + ending_and_colon.size()), true};
+  return {text, "", text.ends_with(ending)};
 }
 
 algrt::NpyArray<float> readFloat32Array(const std::string &text) {
@@ -22,7 +22,7 @@ algrt::NpyArray<float> readFloat32Array(const std::string &text) {
   return {tensor.shape, file.readFloat32(tensor)};
 }
 
-algrt::NpyArray<std::int32_t> readInt32Array(const std::string &text) {
+algrt::NpyArray<int32_t> readInt32Array(const std::string &text) {
   ArrayName name = parseArrayName(text);
   if (!name.safetensors)
     return algrt::readNpyInt32(name.file);
@@ -31,7 +31,7 @@ algrt::NpyArray<std::int32_t> readInt32Array(const std::string &text) {
   return {tensor.shape, file.readInt32(tensor)};
 }
 
-algrt::NpyArray<std::int64_t> readIntegerArray(const std::string &text) {
+algrt::NpyArray<int64_t> readIntegerArray(const std::string &text) {
   ArrayName name = parseArrayName(text);
   if (!name.safetensors)
     return algrt::readNpyIntegers(name.file);

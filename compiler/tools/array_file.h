@@ -20,8 +20,8 @@ ArrayName parseArrayName(const std::string &text);
 
 // Throw algrt::Error that names the file, the tensor, what it holds and what is needed.
 algrt::NpyArray<float> readFloat32Array(const std::string &text);
-algrt::NpyArray<std::int32_t> readInt32Array(const std::string &text);
+algrt::NpyArray<int32_t> readInt32Array(const std::string &text);
 // Of int32 or int64.
-algrt::NpyArray<std::int64_t> readIntegerArray(const std::string &text);
+algrt::NpyArray<int64_t> readIntegerArray(const std::string &text);
 
 } // namespace compiler

@@ -13,9 +13,9 @@ ArrayOutputs::ArrayOutputs(const std::string &result_name, const std::string &db
   if (json && (first || second))
     throw UsageError("--json and an array cannot both go to standard output");
   if (!result_name.empty())
-    result = std::make_unique<OutputFile>(result_name, Contents::binary);
+    result = std::make_unique<OutputFile>(result_name, Contents::Binary);
   if (!dbias_name.empty())
-    dbias = std::make_unique<OutputFile>(dbias_name, Contents::binary);
+    dbias = std::make_unique<OutputFile>(dbias_name, Contents::Binary);
 }
 
 void ArrayOutputs::report(const std::string &text) const {

@@ -29,20 +29,20 @@ namespace {
 struct BenchCommand {
   std::vector<std::string> products;
   SpecOptions layer;
-  std::vector<std::int64_t> m = {2048};
+  std::vector<int64_t> m = {2048};
   std::vector<std::string> maps = {"forward"};
   std::string table, folder, against = "dense";
   std::string target;
   int device = 0;
   int trials = 0, threads = 0; // 0: as many trials as the measurement has by itself, all threads
-  std::int64_t flush_mib = 0;
+  int64_t flush_mib = 0;
   std::string program_maps;
   bool json = false, no_cache = false;
 };
 
 // What the cost model expects of a case on a GPU, in microseconds, with results in bf16: of each map's
 // cheapest schedule, one after the other.
-double predictedOnGpu(const algebras::Layer &layer, const std::string &map, std::int64_t m,
+double predictedOnGpu(const algebras::Layer &layer, const std::string &map, int64_t m,
                       const std::string &target) {
   double us = 0;
   for (const algrt::Map one : algrt::requireWorkload(map).maps) {
@@ -71,9 +71,9 @@ std::vector<algrt::TableMatch> casesOf(const BenchJobs &list) {
 }
 
 // What the cost model expects of a case, in microseconds.
-double predictedOnCpu(const algebras::Layer &layer, const std::string &map, std::int64_t m, int threads) {
+double predictedOnCpu(const algebras::Layer &layer, const std::string &map, int64_t m, int threads) {
   const algrt::Workload &workload = algrt::requireWorkload(map);
-  // A step of training meets a bank that has changed.
+  // A step of training meets a weight matrix that has changed.
   const bool packed = workload.maps.size() == 1;
   double us = 0;
   for (const algrt::Map one : workload.maps)
@@ -94,7 +94,7 @@ int benchOnGpu(const BenchCommand &options, const BenchJobs &list, const std::st
     measured.trials.flush_bytes = options.flush_mib << 20;
   measured.progress = [&](double fraction, const std::string &what) { bar->show(fraction, what); };
   std::vector<algrt::TableMatch> cases = casesOf(list);
-  for (std::size_t i = 0; i < list.jobs.size(); ++i)
+  for (size_t i = 0; i < list.jobs.size(); ++i)
     if (const BenchJob &job = list.jobs[i]; job.layer && algrt::isGpuTarget(list.target))
       cases[list.skipped.size() + i].row.predicted_us =
           predictedOnGpu(*job.layer, job.map, job.m, list.target);
@@ -108,9 +108,9 @@ int benchOnGpu(const BenchCommand &options, const BenchJobs &list, const std::st
   if (!report.aborted.empty())
     throw Failure(fmt::format("the device failed, and what follows was not measured: {}", report.aborted));
   if (!report.anyWrong())
-    return kDone;
+    return ExitCode::Done;
   printError("some kernels compute something else than the reference; they were not timed");
-  return kVerificationFailed;
+  return ExitCode::VerificationFailed;
 }
 
 // The spec where a product is one of programs.
@@ -136,7 +136,7 @@ int benchOnPrograms(const BenchCommand &options, const BundleCompiler &compile, 
   std::optional<algrt::ProgressBar> bar(std::in_place);
   std::vector<ProgramBenchCase> cases;
   for (const std::string &product : options.products)
-    for (const std::int64_t m : options.m) {
+    for (const int64_t m : options.m) {
       std::string fused = product, apart;
       if (const std::optional<Spec> spec = programSpecOf(options, product)) {
         requireCompilable(*spec);
@@ -158,7 +158,7 @@ int benchOnPrograms(const BenchCommand &options, const BundleCompiler &compile, 
     printJson(programBenchJson(cases));
   else
     printText(programBenchText(cases));
-  return kDone;
+  return ExitCode::Done;
 }
 
 int bench(const BenchCommand &options, const BundleCompiler &compile, const ProgramTools &tools,
@@ -167,13 +167,13 @@ int bench(const BenchCommand &options, const BundleCompiler &compile, const Prog
     throw UsageError("give specs or bundles, or a table with --table");
   if (!options.folder.empty() && options.table.empty())
     throw UsageError("--bundles belongs to --table");
-  for (std::int64_t m : options.m)
+  for (int64_t m : options.m)
     if (m < 1)
       throw Failure(fmt::format("--m is {}: a batch needs at least one row", m));
 
   const auto of_programs = std::ranges::count_if(
       options.products, [&](const std::string &product) { return isOfPrograms(options, product); });
-  if (of_programs > 0 && of_programs < static_cast<std::ptrdiff_t>(options.products.size()))
+  if (of_programs > 0 && of_programs < static_cast<ptrdiff_t>(options.products.size()))
     throw UsageError(
         "programs and projections are measured against different things: give each a call of its own");
   if (of_programs > 0)
@@ -208,7 +208,7 @@ int bench(const BenchCommand &options, const BundleCompiler &compile, const Prog
   report.skipped = list.skipped;
   measured.progress = [&](double fraction, const std::string &what) {
     bar->show((static_cast<double>(report.cases.size()) + fraction) /
-                  static_cast<double>(std::max<std::size_t>(jobs.size(), 1)),
+                  static_cast<double>(std::max<size_t>(jobs.size(), 1)),
               what);
   };
 
@@ -229,7 +229,7 @@ int bench(const BenchCommand &options, const BundleCompiler &compile, const Prog
     printJson(algrt::toJson(report));
   else
     printText(algrt::text(report));
-  return kDone;
+  return ExitCode::Done;
 }
 
 } // namespace
@@ -286,7 +286,7 @@ void addBench(CLI::App &app, Session &session, const BundleCompiler &compile, co
       ->type_name("N");
   wholeNumber(command->add_option("--flush-mib", options->flush_mib,
                                   "size of the buffer that empties the caches (on a GPU 512)"))
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 20))
+      ->check(CLI::Range(int64_t{0}, int64_t{1} << 20))
       ->type_name("MIB");
   addProgramMaps(*command, options->program_maps);
   command->add_flag("--json", options->json, "print one JSON object");

@@ -13,13 +13,13 @@
 namespace compiler {
 
 TemporaryFolder::TemporaryFolder() {
-  folder = newTemporaryName("bench");
-  std::filesystem::create_directory(folder);
+  folder_ = newTemporaryName("bench");
+  std::filesystem::create_directory(folder_);
 }
 
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored; // what cannot be removed is left to the system, as any temporary file is
-  std::filesystem::remove_all(folder, ignored);
+  std::filesystem::remove_all(folder_, ignored);
 }
 
 bool isBundle(const std::string &path) {
@@ -32,7 +32,7 @@ bool isBundle(const std::string &path) {
          std::filesystem::path(path).extension() == ".alg";
 }
 
-void BenchJobs::add(const std::vector<std::string> &products, const std::vector<std::int64_t> &m,
+void BenchJobs::add(const std::vector<std::string> &products, const std::vector<int64_t> &m,
                     const std::vector<std::string> &maps, const SpecOptions &layer,
                     const BundleCompiler &compile, const std::filesystem::path &scratch) {
   std::vector<algrt::Map> compiled;
@@ -44,7 +44,7 @@ void BenchJobs::add(const std::vector<std::string> &products, const std::vector<
     if (isBundle(product)) {
       // Before the machine is measured, which takes seconds: is it one?
       algrt::Bundle::open(product);
-      for (std::int64_t rows : m)
+      for (int64_t rows : m)
         for (const std::string &map : maps)
           jobs.push_back({product, "", rows, map});
       continue;
@@ -55,7 +55,7 @@ void BenchJobs::add(const std::vector<std::string> &products, const std::vector<
     SpecOptions options = layer;
     options.spec = product;
     const Spec spec = loadSpec(options);
-    for (std::int64_t rows : m) {
+    for (int64_t rows : m) {
       const std::string bundle = scratch / fmt::format("{}.alg", jobs.size());
       compile(spec, {target, rows, compiled, use_cache}, bundle);
       for (const std::string &map : maps)
@@ -89,8 +89,8 @@ void BenchJobs::addTable(const std::string &table, const std::string &dtype, con
     std::string bundle;
     std::optional<algebras::Layer> layer;
   };
-  using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::string, std::string,
-                         std::vector<algrt::Map>>;
+  using Key =
+      std::tuple<int64_t, int64_t, int64_t, int64_t, std::string, std::string, std::vector<algrt::Map>>;
   std::map<Key, Compiled> compiled;
   for (const algrt::TableRow &row : algrt::readTable(table)) {
     const algrt::Workload *workload = algrt::findWorkload(row.map);

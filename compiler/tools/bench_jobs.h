@@ -21,10 +21,10 @@ public:
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder &) = delete;
   TemporaryFolder &operator=(const TemporaryFolder &) = delete;
-  const std::filesystem::path &path() const { return folder; }
+  const std::filesystem::path &path() const { return folder_; }
 
 private:
-  std::filesystem::path folder;
+  std::filesystem::path folder_;
 };
 
 // By content, not by name: a spec may be called anything, and so may a bundle.
@@ -33,7 +33,7 @@ bool isBundle(const std::string &path);
 struct BenchJob {
   std::string bundle;
   std::string name; // empty: the bundle's own
-  std::int64_t m = 0;
+  int64_t m = 0;
   std::string map = "forward"; // of runtime/bench/workload.h
   algrt::PublishedFigures published = {};
   std::optional<double> predicted_us = {};   // that the table says
@@ -48,7 +48,7 @@ struct BenchJobs {
 
   // `products` are bundles or specs, each measured for every number of rows and every map. `layer` lies over
   // the specs.
-  void add(const std::vector<std::string> &products, const std::vector<std::int64_t> &m,
+  void add(const std::vector<std::string> &products, const std::vector<int64_t> &m,
            const std::vector<std::string> &maps, const SpecOptions &layer, const BundleCompiler &compile,
            const std::filesystem::path &scratch);
   // Rows of a table against the bundles of a folder.

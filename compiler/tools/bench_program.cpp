@@ -31,46 +31,46 @@ struct FreeWeights {
 // A program of a bundle with all that a call takes.
 class Call {
 public:
-  Call(const std::string &path, std::string program, std::int64_t m, int threads)
-      : bundle(algrt::Bundle::open(path)), program(std::move(program)), threads(threads) {
+  Call(const std::string &path, std::string program, int64_t m, int threads)
+      : bundle(algrt::Bundle::open(path)), program_(std::move(program)), threads_(threads) {
     algrt_bundle *handle = nullptr;
     check(algrt_bundle_open(path.c_str(), &handle));
-    opened.reset(handle);
-    addRandomOperands(bundle, description(), m, /*seed=*/1, arrays);
+    opened_.reset(handle);
+    addRandomOperands(bundle, description(), m, /*seed=*/1, arrays_);
     for (const algrt::ProgramOperand &operand : description().operands)
-      if (operand.role == algrt::OperandRole::output)
-        arrays[operand.name] = makeOperand(operand, m);
+      if (operand.role == algrt::OperandRole::Output)
+        arrays_[operand.name] = makeOperand(operand, m);
     const auto pack = [&](const std::string &name, const ProgramArray &array) -> const algrt_weights * {
       algrt_weights *made = nullptr;
-      const int status = algrt_program_weights_pack(opened.get(), this->program.c_str(), name.c_str(),
+      const int status = algrt_program_weights_pack(opened_.get(), this->program_.c_str(), name.c_str(),
                                                     &array.tensor, threads, &made);
       if (status == ALGRT_UNSUPPORTED) // steps read it as it is
         return nullptr;
       check(status);
-      packed.emplace_back(made);
+      packed_.emplace_back(made);
       return made;
     };
     for (const algrt::ProgramOperand &operand : description().operands) {
       if (operand.optional)
         continue;
-      const ProgramArray &array = *arrays.at(operand.name);
+      const ProgramArray &array = *arrays_.at(operand.name);
       const algrt_weights *weights =
-          operand.role == algrt::OperandRole::weight ? pack(operand.name, array) : nullptr;
-      tensors.push_back({operand.name.c_str(), weights ? nullptr : &array.tensor, weights});
+          operand.role == algrt::OperandRole::Weight ? pack(operand.name, array) : nullptr;
+      tensors_.push_back({operand.name.c_str(), weights ? nullptr : &array.tensor, weights});
     }
-    std::size_t bytes = 0;
-    check(algrt_program_workspace_size(opened.get(), this->program.c_str(), m, threads, &bytes));
-    workspace.resize(bytes);
+    size_t bytes = 0;
+    check(algrt_program_workspace_size(opened_.get(), this->program_.c_str(), m, threads, &bytes));
+    workspace_.resize(bytes);
   }
 
-  const algrt::Program &description() const { return *bundle.manifest().findProgram(program); }
+  const algrt::Program &description() const { return *bundle.manifest().findProgram(program_); }
 
   void run() {
     algrt_run_options options = algrt_run_options_init();
-    options.threads = threads;
-    options.workspace = workspace.data();
-    options.workspace_bytes = workspace.size();
-    check(algrt_run(opened.get(), program.c_str(), tensors.data(), static_cast<std::int64_t>(tensors.size()),
+    options.threads = threads_;
+    options.workspace = workspace_.data();
+    options.workspace_bytes = workspace_.size();
+    check(algrt_run(opened_.get(), program_.c_str(), tensors_.data(), static_cast<int64_t>(tensors_.size()),
                     &options));
   }
 
@@ -78,8 +78,8 @@ public:
   double compare(const ProgramTools &tools) {
     run();
     const std::vector<CheckedOutput> checked =
-        checkOutputs(bundle, description(), arrays,
-                     expectedOutputs(bundle, description(), arrays, /*p0=*/0, tools), /*p0=*/0, tools);
+        checkOutputs(bundle, description(), arrays_,
+                     expectedOutputs(bundle, description(), arrays_, /*p0=*/0, tools), /*p0=*/0, tools);
     requireRight(checked);
     double worst = 0;
     for (const CheckedOutput &output : checked)
@@ -91,21 +91,21 @@ public:
   void compare(const Call &other) {
     ReferenceArrays expected;
     for (const algrt::ProgramOperand &operand : description().operands)
-      if (operand.role == algrt::OperandRole::output)
-        expected[operand.name] = other.arrays.at(operand.name)->reference();
-    requireRight(compareOutputs(description(), arrays, expected));
+      if (operand.role == algrt::OperandRole::Output)
+        expected[operand.name] = other.arrays_.at(operand.name)->reference();
+    requireRight(compareOutputs(description(), arrays_, expected));
   }
 
   const algrt::Bundle bundle;
 
 private:
-  std::string program;
-  int threads;
-  std::unique_ptr<algrt_bundle, CloseBundle> opened;
-  std::vector<std::unique_ptr<algrt_weights, FreeWeights>> packed;
-  ProgramArrays arrays;
-  std::vector<algrt_named_tensor> tensors;
-  std::vector<std::byte> workspace;
+  std::string program_;
+  int threads_;
+  std::unique_ptr<algrt_bundle, CloseBundle> opened_;
+  std::vector<std::unique_ptr<algrt_weights, FreeWeights>> packed_;
+  ProgramArrays arrays_;
+  std::vector<algrt_named_tensor> tensors_;
+  std::vector<std::byte> workspace_;
 };
 
 std::string micro(const algrt::Timing &timing) {
@@ -117,7 +117,7 @@ std::string micro(const algrt::Timing &timing) {
 std::vector<ProgramBenchCase> benchPrograms(const std::string &name, const std::string &bundle,
                                             const std::string &apart, const ProgramBenchOptions &options,
                                             const ProgramTools &tools) {
-  constexpr std::int64_t compared_rows = 64; // the definition is computed term by term
+  constexpr int64_t compared_rows = 64; // the definition is computed term by term
   std::vector<std::string> programs;
   const algrt::Bundle opened = algrt::Bundle::open(bundle);
   for (const algrt::Program &program : opened.manifest().programs)

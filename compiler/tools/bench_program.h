@@ -14,7 +14,7 @@
 namespace compiler {
 
 struct ProgramBenchOptions {
-  std::int64_t m = 2048;
+  int64_t m = 2048;
   int trials = 15, threads = 0; // 0: all threads
   std::function<void(double fraction, const std::string &what)> progress = {};
 };
@@ -22,8 +22,8 @@ struct ProgramBenchOptions {
 // A program on this machine's CPU, with warm caches and packed weights where steps take them.
 struct ProgramBenchCase {
   std::string name, program, algebra;
-  std::int64_t m = 0;
-  std::size_t steps = 0, steps_apart = 0;
+  int64_t m = 0;
+  size_t steps = 0, steps_apart = 0;
   algrt::Timing fused;
   std::optional<algrt::Timing> apart; // where there is a bundle of the operations apart
   double relative_l2 = 0;             // the worst output of the rows that were compared with the definition

@@ -16,12 +16,12 @@
 namespace compiler {
 namespace {
 
-constexpr std::int64_t kept_by_default = std::int64_t{1} << 30;
-constexpr std::size_t shown_digits = 16; // of a key: enough to tell entries apart
+constexpr int64_t kept_by_default = int64_t{1} << 30;
+constexpr size_t shown_digits = 16; // of a key: enough to tell entries apart
 
 struct CacheCommand {
   bool json = false;
-  std::int64_t keep_bytes = kept_by_default;
+  int64_t keep_bytes = kept_by_default;
   double older_than_days = 0;
   bool has_keep_bytes = false, has_older_than = false;
 };
@@ -61,21 +61,21 @@ nlohmann::ordered_json asJson(const std::vector<ContentCache::Fault> &faults) {
 int listEntries(const CacheCommand &command) {
   const ContentCache cache = openCache();
   const std::vector<ContentCache::Entry> entries = cache.list();
-  std::uint64_t bytes = 0;
+  uint64_t bytes = 0;
   for (const ContentCache::Entry &entry : entries)
     bytes += entry.bytes;
   if (command.json) {
     const nlohmann::ordered_json json = {
         {"folder", cache.folder().string()}, {"bytes", bytes}, {"entries", asJson(entries)}};
     printJson(json);
-    return kDone;
+    return ExitCode::Done;
   }
   for (const ContentCache::Entry &entry : entries)
     printText(fmt::format("{}  {:>10}  {}  {}\n", entry.key.substr(0, shown_digits), entry.bytes,
-                          utc(entry.last_used), entry.what.empty() ? "(damaged, or not to be trusted: cache verify)"
-                                                             : entry.what));
+                          utc(entry.last_used),
+                          entry.what.empty() ? "(damaged, or not to be trusted: cache verify)" : entry.what));
   printText(fmt::format("{}: {} entries, {} bytes\n", cache.folder().string(), entries.size(), bytes));
-  return kDone;
+  return ExitCode::Done;
 }
 
 int verifyEntries(const CacheCommand &command) {
@@ -92,20 +92,20 @@ int verifyEntries(const CacheCommand &command) {
                           faults.size()));
   }
   if (faults.empty())
-    return kDone;
+    return ExitCode::Done;
   printError("some entries are damaged or not to be trusted; they are passed over, and made anew when they "
              "are needed");
-  return kVerificationFailed;
+  return ExitCode::VerificationFailed;
 }
 
 int collectEntries(const CacheCommand &command) {
   ContentCache::Limits limits;
   if (command.has_keep_bytes || !command.has_older_than)
-    limits.bytes = static_cast<std::uint64_t>(command.keep_bytes);
+    limits.bytes = static_cast<uint64_t>(command.keep_bytes);
   if (command.has_older_than)
     limits.since_use = std::chrono::duration<double>(command.older_than_days * 86400);
   const ContentCache cache = openCache();
-  const std::size_t temporary_folders = removeAbandonedTemporaryFolders();
+  const size_t temporary_folders = removeAbandonedTemporaryFolders();
   const ContentCache::Collected collected = cache.collect(limits);
   if (command.json) {
     const nlohmann::ordered_json json = {{"folder", cache.folder().string()},
@@ -125,7 +125,7 @@ int collectEntries(const CacheCommand &command) {
   }
   for (const ContentCache::Fault &fault : collected.faults)
     printError(fmt::format("{} cannot be removed: {}", fault.file, fault.reason));
-  return collected.faults.empty() ? kDone : kFailed;
+  return collected.faults.empty() ? ExitCode::Done : ExitCode::Failed;
 }
 
 } // namespace

@@ -15,15 +15,15 @@ namespace compiler {
 using algrt::OperandRole;
 
 // How many steps are behind each tensor of the program, one after another.
-static std::map<std::string, std::int64_t> stepsBehind(const algrt::Program &program) {
-  std::map<std::string, std::int64_t> behind;
+static std::map<std::string, int64_t> stepsBehind(const algrt::Program &program) {
+  std::map<std::string, int64_t> behind;
   std::map<std::string, bool> written; // operands that are inputs have none behind them
   for (const algrt::ProgramOperand &operand : program.operands)
-    written[operand.name] = operand.role == OperandRole::output;
+    written[operand.name] = operand.role == OperandRole::Output;
   for (const algrt::ProgramBuffer &buffer : program.buffers)
     written[buffer.name] = true;
   for (const algrt::ProgramStep &step : program.steps) {
-    std::int64_t most = 0;
+    int64_t most = 0;
     for (const auto &[name, tensor] : step.operands)
       most = std::max(most, behind[tensor]);
     for (const auto &[name, tensor] : step.operands)
@@ -34,7 +34,7 @@ static std::map<std::string, std::int64_t> stepsBehind(const algrt::Program &pro
 }
 
 static ReferenceArrays evaluate(const algrt::Bundle &bundle, const algrt::Program &program,
-                                const ReferenceArrays &operands, std::int64_t p0, const ProgramTools &tools) {
+                                const ReferenceArrays &operands, int64_t p0, const ProgramTools &tools) {
   if (!tools.evaluate)
     throw AbsentError("this build has no compiler to evaluate programs with");
   const algrt::SectionEntry *text = bundle.manifest().findSection("program");
@@ -50,7 +50,7 @@ static ReferenceArrays operandsOf(const algrt::Program &program, const ProgramAr
   ReferenceArrays operands;
   for (const algrt::ProgramOperand &operand : program.operands)
     if (const auto array = arrays.find(operand.name);
-        array != arrays.end() && operand.role != OperandRole::output) {
+        array != arrays.end() && operand.role != OperandRole::Output) {
       if (operand.optional)
         throw Failure(fmt::format("--check is for rows one after another: leave {} out", operand.name));
       operands[operand.name] = array->second->reference();
@@ -59,7 +59,7 @@ static ReferenceArrays operandsOf(const algrt::Program &program, const ProgramAr
 }
 
 ReferenceArrays expectedOutputs(const algrt::Bundle &bundle, const algrt::Program &program,
-                                const ProgramArrays &arrays, std::int64_t p0, const ProgramTools &tools) {
+                                const ProgramArrays &arrays, int64_t p0, const ProgramTools &tools) {
   return evaluate(bundle, program, operandsOf(program, arrays), p0, tools);
 }
 
@@ -67,47 +67,46 @@ ReferenceArrays expectedOutputs(const algrt::Bundle &bundle, const algrt::Progra
 static bool roundsToBf16(const algrt::Program &program) {
   return std::ranges::any_of(
              program.operands,
-             [](const auto &operand) { return operand.types.front() == algrt::OperandType::bf16; }) ||
+             [](const auto &operand) { return operand.types.front() == algrt::OperandType::Bf16; }) ||
          std::ranges::any_of(program.buffers,
-                             [](const auto &buffer) { return buffer.type == algrt::ElementType::bf16; });
+                             [](const auto &buffer) { return buffer.type == algrt::ElementType::Bf16; });
 }
 
 std::vector<CheckedOutput> compareOutputs(const algrt::Program &program, const ProgramArrays &arrays,
                                           const ReferenceArrays &expected) {
   const bool bf16 = roundsToBf16(program);
-  std::map<std::string, std::int64_t> steps = stepsBehind(program);
+  std::map<std::string, int64_t> steps = stepsBehind(program);
   std::vector<CheckedOutput> checked;
   for (const auto &[name, array] : expected)
     if (const auto actual = arrays.find(name); actual != arrays.end())
-      checked.push_back(
-          {name, algrt::compare(actual->second->values(), array.values),
-           algrt::tolerance(bf16) * static_cast<double>(std::max<std::int64_t>(1, steps[name]))});
+      checked.push_back({name, algrt::compare(actual->second->values(), array.values),
+                         algrt::tolerance(bf16) * static_cast<double>(std::max<int64_t>(1, steps[name]))});
   return checked;
 }
 
 std::vector<CheckedOutput> checkOutputs(const algrt::Bundle &bundle, const algrt::Program &program,
                                         const ProgramArrays &arrays, const ReferenceArrays &expected,
-                                        std::int64_t p0, const ProgramTools &tools) {
+                                        int64_t p0, const ProgramTools &tools) {
   std::vector<CheckedOutput> checked = compareOutputs(program, arrays, expected);
   if (std::ranges::all_of(checked, &CheckedOutput::passed))
     return checked;
   constexpr int draws = 3; // one may leave a single number where it was by chance
   const double half_unit = roundsToBf16(program) ? 0x1p-9 : 0x1p-24;
-  std::map<std::string, std::int64_t> steps = stepsBehind(program);
+  std::map<std::string, int64_t> steps = stepsBehind(program);
   std::map<std::string, double> squares; // of the relative L2 distances
   std::mt19937 random(1);
   for (int draw = 0; draw < draws; ++draw) {
     ReferenceArrays operands = operandsOf(program, arrays);
     for (const algrt::ProgramOperand &operand : program.operands)
       if (const auto found = operands.find(operand.name);
-          found != operands.end() && (operand.types.front() == algrt::OperandType::f32 ||
-                                      operand.types.front() == algrt::OperandType::bf16))
+          found != operands.end() && (operand.types.front() == algrt::OperandType::F32 ||
+                                      operand.types.front() == algrt::OperandType::Bf16))
         for (double &value : found->second.values)
           value *= 1 + ((random() & 1) != 0 ? half_unit : -half_unit);
     for (const auto &[name, moved] : evaluate(bundle, program, operands, p0, tools)) {
       double distance = 0, length = 0;
       const std::vector<double> &values = expected.at(name).values;
-      for (std::size_t i = 0; i < values.size(); ++i) {
+      for (size_t i = 0; i < values.size(); ++i) {
         distance += (moved.values[i] - values[i]) * (moved.values[i] - values[i]);
         length += values[i] * values[i];
       }
@@ -117,9 +116,8 @@ std::vector<CheckedOutput> checkOutputs(const algrt::Bundle &bundle, const algrt
   }
   // Three times the mean distance for each step that rounds.
   for (CheckedOutput &output : checked)
-    output.limit =
-        std::max(output.limit, 3 * std::sqrt(squares[output.name]) *
-                                   static_cast<double>(std::max<std::int64_t>(1, steps[output.name])));
+    output.limit = std::max(output.limit, 3 * std::sqrt(squares[output.name]) *
+                                              static_cast<double>(std::max<int64_t>(1, steps[output.name])));
   return checked;
 }
 

@@ -23,7 +23,7 @@ struct CheckedOutput {
 // where the bundle has none, where an optional operand is given, and what ProgramTools::evaluate throws;
 // AbsentError in a build without the compiler.
 ReferenceArrays expectedOutputs(const algrt::Bundle &bundle, const algrt::Program &program,
-                                const ProgramArrays &arrays, std::int64_t p0, const ProgramTools &tools);
+                                const ProgramArrays &arrays, int64_t p0, const ProgramTools &tools);
 
 // The outputs that are among the arrays.
 std::vector<CheckedOutput> compareOutputs(const algrt::Program &program, const ProgramArrays &arrays,
@@ -36,7 +36,7 @@ std::vector<CheckedOutput> compareOutputs(const algrt::Program &program, const P
 // does not.
 std::vector<CheckedOutput> checkOutputs(const algrt::Bundle &bundle, const algrt::Program &program,
                                         const ProgramArrays &arrays, const ReferenceArrays &expected,
-                                        std::int64_t p0, const ProgramTools &tools);
+                                        int64_t p0, const ProgramTools &tools);
 
 std::string checkText(const std::vector<CheckedOutput> &checked);
 nlohmann::ordered_json checkJson(const std::vector<CheckedOutput> &checked);

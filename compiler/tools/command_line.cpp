@@ -53,7 +53,7 @@ int reportUsage(const CLI::App &app, const CLI::ParseError &error) {
       message += ": " + hint;
   }
   printError(fmt::format("{}\nSee {}", message, help));
-  return kWrongUsage;
+  return ExitCode::WrongUsage;
 }
 
 } // namespace
@@ -90,7 +90,7 @@ Each command has its own --help with examples.)help");
 
   if (argc < 2) {
     algrt::writeDiagnostic(app.help());
-    return kWrongUsage;
+    return ExitCode::WrongUsage;
   }
   try {
     app.parse(argc, argv);
@@ -100,15 +100,15 @@ Each command has its own --help with examples.)help");
       const int code = app.exit(error);
       if (!std::cout.flush()) {
         printError("cannot write to standard output");
-        return kFailed;
+        return ExitCode::Failed;
       }
-      return code == 0 ? kDone : kBug;
+      return code == 0 ? ExitCode::Done : ExitCode::Bug;
     }
     return reportUsage(app, error);
   }
   if (!session.run) {
     printError("which command? See algctl --help");
-    return kWrongUsage;
+    return ExitCode::WrongUsage;
   }
   return runGuarded(session.run);
 }

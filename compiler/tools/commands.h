@@ -22,8 +22,8 @@ namespace compiler {
 // How bench has bundles made: for one target ("cpu" means this machine's), with schedules for m rows.
 struct BenchCompilation {
   std::string target = "cpu";
-  std::int64_t m = 2048;
-  std::vector<algrt::Map> maps = {algrt::Map::forward};
+  int64_t m = 2048;
+  std::vector<algrt::Map> maps = {algrt::Map::Forward};
   bool use_cache = true;
   ProgramMaps program_maps = {}; // of programs, in place of maps
   bool apart = false;            // of programs: every operation a kernel of its own

@@ -29,11 +29,11 @@ algebras::Algebra load(const std::string &spec, const CompareOptions &options) {
 
 std::string readable(const Comparison &comparison, const algebras::Algebra &left,
                      const algebras::Algebra &right) {
-  std::size_t wide = left.name().size();
+  size_t wide = left.name().size();
   for (const algebras::ComparedInvariant &invariant : comparison.invariants)
     wide = std::max(wide, invariant.left.size());
-  constexpr std::size_t kWidest = 48;
-  wide = std::min(wide, kWidest);
+  constexpr size_t widest = 48;
+  wide = std::min(wide, widest);
   std::string text = fmt::format("{:<36}{:<{}}  {}\n", "", left.name(), wide, right.name());
   for (const algebras::ComparedInvariant &invariant : comparison.invariants)
     text += fmt::format("{} {:<34}{:<{}}  {}\n", invariant.differs ? "*" : " ", invariant.name,
@@ -50,15 +50,15 @@ std::string readable(const Comparison &comparison, const algebras::Algebra &left
   }
   for (const std::string &reason : comparison.reasons)
     text += fmt::format("  {}\n", reason);
-  constexpr std::int64_t kShown = 12;
+  constexpr int64_t most_shown = 12;
   if (comparison.slot_map) {
-    for (std::int64_t slot = 0; slot < std::min(left.dimension(), kShown); ++slot) {
+    for (int64_t slot = 0; slot < std::min(left.dimension(), most_shown); ++slot) {
       const algebras::Rational &factor = comparison.slot_map->factors[slot];
       text +=
           fmt::format("    {} -> {}{}\n", left.slotName(slot), factor.isOne() ? "" : factor.toString() + " ",
                       right.slotName(comparison.slot_map->image[slot]));
     }
-    if (left.dimension() > kShown)
+    if (left.dimension() > most_shown)
       text += fmt::format("    ... ({} slots in all; --json has them)\n", left.dimension());
   }
   return text;
@@ -71,7 +71,7 @@ int compare(const CompareOptions &options) {
     printJson(algebras::toOrderedJson(comparison, left, right));
   else
     printText(readable(comparison, left, right));
-  return kDone;
+  return ExitCode::Done;
 }
 
 } // namespace

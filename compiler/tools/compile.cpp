@@ -25,19 +25,19 @@ namespace {
 struct CompileCommand {
   SpecOptions spec;
   TargetOptions target;
-  std::int64_t variants = 1;
+  int64_t variants = 1;
   bool row_lists = false;
   std::string maps, program_maps, output; // empty: not given
   int jobs = 0;
 };
 
-constexpr std::int64_t kMostVariants = 16;
+constexpr int64_t most_variants = 16;
 
 void addVariants(const CompileCommand &command, CompileOptions &options) {
   const bool gpu = std::any_of(options.targets.begin(), options.targets.end(),
                                [](Target target) { return entryOf(target).isGpu(); });
-  if (command.variants < 1 || command.variants > kMostVariants)
-    throw UsageError(fmt::format("--variants must be 1 to {}, got {}", kMostVariants, command.variants));
+  if (command.variants < 1 || command.variants > most_variants)
+    throw UsageError(fmt::format("--variants must be 1 to {}, got {}", most_variants, command.variants));
   const bool several = command.variants > 1 || !options.further_rows.empty();
   if (several && !gpu)
     throw UsageError("--variants, and several numbers of rows in --m, are for kernels of a GPU, which "
@@ -71,8 +71,8 @@ std::vector<algrt::Map> mapsOf(const std::string &list) {
 // Says for which rows and maps kernels of GPUs are expected to take longer than those of the dense
 // projection.
 void warnOfLosses(const algebras::Layer &layer, const CompileOptions &options) {
-  constexpr double kNoticeable = 1.05; // the model is no better than that
-  std::vector<std::int64_t> counts = options.further_rows;
+  constexpr double noticeable = 1.05; // the model is no better than that
+  std::vector<int64_t> counts = options.further_rows;
   counts.insert(counts.begin(), options.rows);
   for (const Target target : options.targets) {
     if (!entryOf(target).isGpu())
@@ -80,9 +80,9 @@ void warnOfLosses(const algebras::Layer &layer, const CompileOptions &options) {
     const std::string &name = toString(target);
     std::vector<std::string> losses;
     for (const algrt::Map map : options.maps)
-      for (const std::int64_t m : counts)
+      for (const int64_t m : counts)
         if (const ComparedRows one = compareRows(layer, map, name, m, options.output);
-            one.layer.us > kNoticeable * one.dense.us)
+            one.layer.us > noticeable * one.dense.us)
           losses.push_back(
               fmt::format("{} of {} rows ({:.2f} times)", algrt::name(map), m, one.layer.us / one.dense.us));
     if (!losses.empty())
@@ -102,12 +102,12 @@ int compile(const CompileCommand &command) {
   if (spec.program ? !command.maps.empty() : !command.program_maps.empty())
     throw UsageError(spec.program ? "--maps is for projections; say --program-maps of programs"
                                   : "--program-maps is for programs; say --maps of projections");
-  OutputFile file(command.output, Contents::binary);
+  OutputFile file(command.output, Contents::Binary);
   if (spec.layer && !spec.layer->lift.note().empty())
     printWarning(spec.layer->lift.note());
   options.threads = command.jobs;
   std::optional<algrt::ProgressBar> bar(std::in_place);
-  options.progress = [&](std::size_t done, std::size_t total, const std::string &what) {
+  options.progress = [&](size_t done, size_t total, const std::string &what) {
     bar->show(static_cast<double>(done) / static_cast<double>(total), what);
   };
   // Notes come after all jobs: the bar's line must be gone by then.
@@ -119,7 +119,7 @@ int compile(const CompileCommand &command) {
   bar.reset();
   if (options.schedule.empty() && spec.layer)
     warnOfLosses(*spec.layer, options);
-  return kDone;
+  return ExitCode::Done;
 }
 
 } // namespace

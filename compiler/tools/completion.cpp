@@ -22,12 +22,12 @@ const std::vector<std::string> &shellNames() {
 }
 
 // What may stand behind an option, as far as a shell can know.
-enum class Value { none, file, words, list /* of words, separated by commas */, other };
+enum class Value { None, File, Words, List /* of words, separated by commas */, Other };
 
 struct OptionEntry {
   std::vector<std::string> names; // with dashes
   std::string description;
-  Value value = Value::none;
+  Value value = Value::None;
   std::vector<std::string> words;
 };
 
@@ -59,28 +59,28 @@ const std::vector<Known> &knownValues() {
     return names;
   }();
   static const std::vector<Known> known = {
-      {" compile emit ", "--target", Value::list, targets},
-      {" simulate ", "--target", Value::words, gpuTargetNames()},
-      {"", "--target", Value::words, targets},
-      {"", "--cpu", Value::list, levels},
-      {"", "--dtype", Value::words, types},
-      {"", "--y-dtype", Value::words, types},
-      {"", "--result-dtype", Value::words, types},
-      {"", "--row-types", Value::words, {"cyclic", "interval(", "explicit"}},
-      {"", "--lift", Value::words, {"rows", "slots"}},
-      {"", "--field", Value::words, {"Q", "GF("}},
-      {" emit ", "--map", Value::words, {"forward", "dx", "dw", "dbias", "group_rows"}},
-      {" bench ", "--map", Value::list, {"forward", "decode", "dx", "dw", "training"}},
-      {"", "--map", Value::words, maps},
-      {"", "--maps", Value::list, maps},
-      {"", "--program-maps", Value::list, {"forward", "backward"}},
+      {" compile emit ", "--target", Value::List, targets},
+      {" simulate ", "--target", Value::Words, gpuTargetNames()},
+      {"", "--target", Value::Words, targets},
+      {"", "--cpu", Value::List, levels},
+      {"", "--dtype", Value::Words, types},
+      {"", "--y-dtype", Value::Words, types},
+      {"", "--result-dtype", Value::Words, types},
+      {"", "--row-types", Value::Words, {"cyclic", "interval(", "explicit"}},
+      {"", "--lift", Value::Words, {"rows", "slots"}},
+      {"", "--field", Value::Words, {"Q", "GF("}},
+      {" emit ", "--map", Value::Words, {"forward", "dx", "dw", "dbias", "group_rows"}},
+      {" bench ", "--map", Value::List, {"forward", "decode", "dx", "dw", "training"}},
+      {"", "--map", Value::Words, maps},
+      {"", "--maps", Value::List, maps},
+      {"", "--program-maps", Value::List, {"forward", "backward"}},
       {"",
        "--stage",
-       Value::words,
+       Value::Words,
        {"alg", "fused", "tile", "vector", "llvm", "asm", "obj", "c", "sm-synchronous", "sm", "nvvm", "ptx",
         "cubin", "sass"}},
-      {"", "--format", Value::words, {"text", "json", "dot", "svg", "html"}},
-      {"", "--against", Value::words, {"dense", "none"}},
+      {"", "--format", Value::Words, {"text", "json", "dot", "svg", "html"}},
+      {"", "--against", Value::Words, {"dense", "none"}},
   };
   return known;
 }
@@ -88,10 +88,10 @@ const std::vector<Known> &knownValues() {
 // The first that fits the command.
 void addValue(const std::string &command, const CLI::Option &option, OptionEntry &entry) {
   const std::string type = option.get_type_name();
-  entry.value = Value::other;
+  entry.value = Value::Other;
   for (const char *file : {"FILE", "FOLDER", "BUNDLE"})
     if (type.find(file) != std::string::npos)
-      entry.value = Value::file;
+      entry.value = Value::File;
   for (const Known &known : knownValues())
     if (std::find(entry.names.begin(), entry.names.end(), known.option) != entry.names.end() &&
         (known.commands.empty() || known.commands.find(" " + command + " ") != std::string::npos)) {
@@ -107,7 +107,7 @@ void readTree(const CLI::App &app, const std::string &path, std::vector<CommandE
     for (const CLI::Option *option : command->get_options()) {
       if (option->get_group().empty()) // which is not shown
         continue;
-      OptionEntry words{{}, option->get_description(), Value::none, {}};
+      OptionEntry words{{}, option->get_description(), Value::None, {}};
       for (const std::string &name : option->get_snames())
         words.names.push_back("-" + name);
       for (const std::string &name : option->get_lnames())
@@ -130,7 +130,7 @@ bool isOutermost(const CommandEntry &command) { return command.path.find(' ') ==
 
 // Inside single quotes of a shell.
 std::string quoted(std::string text, const char *escaped_quote) {
-  for (std::size_t at = 0; (at = text.find('\'', at)) != std::string::npos;
+  for (size_t at = 0; (at = text.find('\'', at)) != std::string::npos;
        at += std::string(escaped_quote).size())
     text.replace(at, 1, escaped_quote);
   return text;
@@ -144,23 +144,23 @@ std::string bashScript(const std::vector<CommandEntry> &commands) {
     std::string options;
     for (const OptionEntry &option : command.options) {
       options += fmt::format("{}{}", options.empty() ? "" : " ", fmt::join(option.names, " "));
-      if (option.value == Value::none)
+      if (option.value == Value::None)
         continue;
       std::vector<std::string> patterns;
       for (const std::string &name : option.names)
         patterns.push_back(fmt::format("'{} {}'", command.path, name));
       values += fmt::format("    {}) ", fmt::join(patterns, " | "));
       switch (option.value) {
-      case Value::none:
-      case Value::other:
+      case Value::None:
+      case Value::Other:
         values += "return";
         break;
-      case Value::file:
+      case Value::File:
         values += "_algctl_files \"$current\"; return";
         break;
-      case Value::words:
-      case Value::list:
-        values += fmt::format("_algctl_words {} '{}'; return", option.value == Value::list ? "," : "''",
+      case Value::Words:
+      case Value::List:
+        values += fmt::format("_algctl_words {} '{}'; return", option.value == Value::List ? "," : "''",
                               fmt::join(option.words, " "));
         break;
       }
@@ -226,21 +226,21 @@ complete -o filenames -F _algctl algctl
 // What _arguments does behind an option.
 std::string zshAction(const OptionEntry &option) {
   switch (option.value) {
-  case Value::none:
+  case Value::None:
     return "";
-  case Value::other:
+  case Value::Other:
     return ":value: ";
-  case Value::file:
+  case Value::File:
     return ":file:_files";
-  case Value::words:
-  case Value::list:
+  case Value::Words:
+  case Value::List:
     break;
   }
   std::string words = fmt::format("{}", fmt::join(option.words, " "));
   // Parentheses group.
-  for (std::size_t at = 0; (at = words.find('(', at)) != std::string::npos; at += 2)
+  for (size_t at = 0; (at = words.find('(', at)) != std::string::npos; at += 2)
     words.insert(at, "\\");
-  return option.value == Value::list ? fmt::format(":value:_values -s , value {}", words)
+  return option.value == Value::List ? fmt::format(":value:_values -s , value {}", words)
                                      : fmt::format(":value:({})", words);
 }
 
@@ -258,11 +258,11 @@ std::string zshScript(const std::vector<CommandEntry> &commands) {
     for (const OptionEntry &option : command.options) {
       std::string description = quoted(option.description, "'\\''");
       // Brackets end the description of _arguments, colons its fields.
-      for (std::size_t at = 0; (at = description.find_first_of("[]:", at)) != std::string::npos; at += 2)
+      for (size_t at = 0; (at = description.find_first_of("[]:", at)) != std::string::npos; at += 2)
         description.insert(at, "\\");
       for (const std::string &name : option.names)
         arguments += fmt::format(" \\\n        '{}[{}]{}'",
-                                 option.value != Value::none && name.starts_with("--") ? name + "=" : name,
+                                 option.value != Value::None && name.starts_with("--") ? name + "=" : name,
                                  description, zshAction(option));
     }
     cases +=
@@ -301,15 +301,15 @@ compdef _algctl algctl
 // What fish does behind an option: -r has a value, -f are no files, -x is both.
 std::string fishAction(const OptionEntry &option) {
   switch (option.value) {
-  case Value::none:
+  case Value::None:
     return "";
-  case Value::other:
+  case Value::Other:
     return " -x";
-  case Value::file:
+  case Value::File:
     return " -r -F";
-  case Value::words:
+  case Value::Words:
     return fmt::format(" -x -a '{}'", fmt::join(option.words, " "));
-  case Value::list:
+  case Value::List:
     return fmt::format(" -x -a '(__fish_append , {})'", fmt::join(option.words, " "));
   }
   return "";
@@ -364,7 +364,7 @@ void addCompletion(CLI::App &app, Session &session) {
       writeOutput(*shell == "bash"  ? bashScript(commands)
                   : *shell == "zsh" ? zshScript(commands)
                                     : fishScript(commands));
-      return kDone;
+      return ExitCode::Done;
     };
   });
 }

@@ -28,26 +28,26 @@ namespace {
 
 struct CostCommand {
   SpecOptions spec;
-  std::int64_t m = 0;
-  std::int64_t p0 = 0;
-  std::vector<std::int64_t> tile, leaf;
+  int64_t m = 0;
+  int64_t p0 = 0;
+  std::vector<int64_t> tile, leaf;
   bool json = false;
   bool schedules = false, dense = false;
   std::string target, y_dtype = "bf16", map = "forward"; // no target: the one that the layer's type is for
-  std::int64_t cores = 0;                                // 0: the machine's
+  int64_t cores = 0;                                     // 0: the machine's
   std::string machine, program_maps;
-  std::int64_t most = 10;
+  int64_t most = 10;
   bool illegal = false;
   CLI::App *command = nullptr;
 };
 
-void readTriple(const std::vector<std::int64_t> &given, const char *option, std::int64_t &first,
-                std::int64_t &second, std::int64_t &third) {
+void readTriple(const std::vector<int64_t> &given, const char *option, int64_t &first, int64_t &second,
+                int64_t &third) {
   if (given.empty())
     return;
   if (given.size() != 3)
     throw UsageError(fmt::format("{} takes three numbers, not {}", option, given.size()));
-  for (std::int64_t value : given)
+  for (int64_t value : given)
     if (value < 1)
       throw UsageError(fmt::format("{} takes numbers from 1 on, not {}", option, value));
   first = given[0];
@@ -163,16 +163,16 @@ int schedules(const CostCommand &options) {
   const Ranking ranking = rankMap(layer, made.map, made.target, options.m, made.output, made.cpu);
   RankingView view{fmt::format("{}, M = {}", title(made), options.m), options.most, options.illegal};
   // Of a layer that vector reductions can take, whatever M is asked for.
-  if (isGpu(made) && made.map == algrt::Map::forward &&
+  if (isGpu(made) && made.map == algrt::Map::Forward &&
       bestReduction(rankSchedules(layer, made.target, 1, made.output)) != nullptr)
     view.batched_from = batchedFrom(layer, made.target, made.output);
   if (options.json) {
     printJson(withNote(rankingJson(ranking, view), made));
-    return kDone;
+    return ExitCode::Done;
   }
   view.title = withNote(view.title, made);
   printText(rankingText(ranking, view));
-  return kDone;
+  return ExitCode::Done;
 }
 
 int besideDense(const CostCommand &options) {
@@ -188,7 +188,7 @@ int besideDense(const CostCommand &options) {
     printJson(withNote(denseComparisonJson(comparison, what, command), made));
   else
     printText(denseComparisonText(comparison, withNote(what, made), command));
-  return kDone;
+  return ExitCode::Done;
 }
 
 // The steps of programs, on the target cpu unless another one is named.
@@ -215,7 +215,7 @@ int costOfProgram(const CostCommand &options, const Spec &spec, const ProgramToo
     printJson(programCostJson(costs));
   else
     printText(programCostText(costs));
-  return kDone;
+  return ExitCode::Done;
 }
 
 int cost(const CostCommand &options, const ProgramTools &tools) {
@@ -239,7 +239,7 @@ int cost(const CostCommand &options, const ProgramTools &tools) {
     printJson(algebras::cost::toJson(report));
   else
     printText(costText(report));
-  return kDone;
+  return ExitCode::Done;
 }
 
 } // namespace

@@ -13,13 +13,13 @@ namespace compiler {
 namespace {
 
 // Bytes that an element-wise function reads and writes for m rows.
-double bytesOf(const algrt::Elementwise &function, std::int64_t m) {
+double bytesOf(const algrt::Elementwise &function, int64_t m) {
   double bytes = 0;
   for (const algrt::ElementwiseOperand &operand : function.operands) {
     double count = 1;
     for (const algrt::Extent &extent : operand.shape)
       count *= static_cast<double>(extent.factor * m + extent.constant);
-    bytes += count * (operand.type == algrt::ElementType::bf16 ? 2 : 4);
+    bytes += count * (operand.type == algrt::ElementType::Bf16 ? 2 : 4);
   }
   return bytes;
 }
@@ -39,12 +39,12 @@ StepCost costOfElementwise(const ProgramPlan &plan, const algrt::ProgramStep &st
   return cost;
 }
 
-StepCost costOfStep(const ProgramPlan &plan, const algrt::ProgramStep &step, ProgramCost &program,
-                    std::int64_t p0, const CpuMachine &cpu) {
+StepCost costOfStep(const ProgramPlan &plan, const algrt::ProgramStep &step, ProgramCost &program, int64_t p0,
+                    const CpuMachine &cpu) {
   if (step.elementwise)
     return costOfElementwise(plan, step, program, cpu);
   const KernelSource &kernel = plan.kernels[step.projection];
-  const std::int64_t weights = kernel.fusion ? kernel.fusion->weights : 1;
+  const int64_t weights = kernel.fusion ? kernel.fusion->weights : 1;
   const algebras::cost::CostReport counts = algebras::cost::costReport(kernel.layer, program.m, p0);
   const Ranking ranking =
       rankMap(kernel.layer, step.map, program.target, program.m, kernel.results.front(), cpu);
@@ -77,8 +77,8 @@ double floorOf(const ProgramCost &program) {
 
 } // namespace
 
-std::vector<ProgramCost> costOfPrograms(const ProgramPlan &plan, const std::string &target, std::int64_t m,
-                                        std::int64_t p0, const CpuMachine &cpu) {
+std::vector<ProgramCost> costOfPrograms(const ProgramPlan &plan, const std::string &target, int64_t m,
+                                        int64_t p0, const CpuMachine &cpu) {
   std::vector<ProgramCost> costs;
   for (const algrt::Program &program : plan.programs) {
     ProgramCost cost{program.name, target, "", m, {}};
@@ -94,7 +94,7 @@ std::string programCostText(const std::vector<ProgramCost> &costs) {
   for (const ProgramCost &program : costs) {
     text += fmt::format("{}{}, M = {}, on {}: predicted for {}\n", text.empty() ? "" : "\n", program.program,
                         program.m, program.target, program.machine);
-    std::size_t wide = 4;
+    size_t wide = 4;
     for (const StepCost &step : program.steps)
       wide = std::max(wide, step.kernel.size());
     text += fmt::format("  {:<{}}  {:>10}  {:>10}  {:>12}  {:>10}  {:<10}  computes\n", "step", wide,
@@ -104,7 +104,7 @@ std::string programCostText(const std::vector<ProgramCost> &costs) {
                           wide, static_cast<double>(step.active_macs) * 1e-9,
                           static_cast<double>(step.dense_macs) * 1e-9, step.predicted_us, step.floor_us,
                           step.floor_by, step.computes);
-    std::int64_t active = 0, dense = 0;
+    int64_t active = 0, dense = 0;
     for (const StepCost &step : program.steps) {
       active += step.active_macs;
       dense += step.dense_macs;

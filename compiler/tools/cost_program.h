@@ -14,20 +14,20 @@ namespace compiler {
 
 struct StepCost {
   std::string kernel, computes; // the function's name, and what it does
-  std::int64_t active_macs = 0, dense_macs = 0;
+  int64_t active_macs = 0, dense_macs = 0;
   double predicted_us = 0, floor_us = 0; // of the cheapest schedule; what bytes and arithmetic need at least
   std::string floor_by;
 };
 
 struct ProgramCost {
   std::string program, target, machine;
-  std::int64_t m = 0;
+  int64_t m = 0;
   std::vector<StepCost> steps;
 };
 
 // Of every program of the plan, for m rows from position p0. Throws as rankMap does.
-std::vector<ProgramCost> costOfPrograms(const ProgramPlan &plan, const std::string &target, std::int64_t m,
-                                        std::int64_t p0, const CpuMachine &cpu);
+std::vector<ProgramCost> costOfPrograms(const ProgramPlan &plan, const std::string &target, int64_t m,
+                                        int64_t p0, const CpuMachine &cpu);
 
 std::string programCostText(const std::vector<ProgramCost> &costs);
 nlohmann::ordered_json programCostJson(const std::vector<ProgramCost> &costs);

@@ -6,14 +6,14 @@
 namespace compiler {
 namespace {
 
-constexpr std::size_t kShownTypes = 8;
-constexpr std::size_t kShownBlocks = 8;
+constexpr size_t shown_types = 8;
+constexpr size_t shown_blocks = 8;
 
 // 12884901888 as "12,884,901,888".
-std::string grouped(std::int64_t value) {
+std::string grouped(int64_t value) {
   std::string digits = fmt::format("{}", value);
-  std::size_t first = digits[0] == '-' ? 1 : 0;
-  for (std::size_t at = digits.size(); at > first + 3;) {
+  size_t first = digits[0] == '-' ? 1 : 0;
+  for (size_t at = digits.size(); at > first + 3;) {
     at -= 3;
     digits.insert(at, ",");
   }
@@ -25,15 +25,15 @@ std::string line(const char *label, const std::string &value, const std::string 
                         : fmt::format("  {:<30}{:>22}  {}\n", label, value, remark);
 }
 
-std::string share(std::int64_t part, std::int64_t whole) {
+std::string share(int64_t part, int64_t whole) {
   return whole == 0 ? ""
                     : fmt::format("{:.4g} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
 std::string rowTypes(const algebras::cost::CostReport &report) {
   std::string text = fmt::format("  {:>6} {:>16} {:>22}\n", "type", "rows", "MACs of one row");
-  std::size_t shown = std::min(report.rows_of_type.size(), kShownTypes);
-  for (std::size_t type = 0; type < shown; ++type)
+  size_t shown = std::min(report.rows_of_type.size(), shown_types);
+  for (size_t type = 0; type < shown; ++type)
     text += fmt::format("  {:>6} {:>16} {:>22}\n", type, grouped(report.rows_of_type[type]),
                         grouped(report.row_macs[type]));
   if (shown < report.rows_of_type.size())
@@ -41,7 +41,7 @@ std::string rowTypes(const algebras::cost::CostReport &report) {
   return text;
 }
 
-std::string bank(const algebras::cost::CostReport &report) {
+std::string weights(const algebras::cost::CostReport &report) {
   const algebras::cost::Reach &reach = report.reach;
   std::string text = "Bank\n";
   text += line("parameters", grouped(reach.parameters), fmt::format("{} blocks", grouped(reach.blocks)));
@@ -52,18 +52,19 @@ std::string bank(const algebras::cost::CostReport &report) {
   if (!report.unreached.empty()) {
     std::vector<std::string> blocks;
     for (const auto &block : report.unreached) {
-      if (blocks.size() == kShownBlocks)
+      if (blocks.size() == shown_blocks)
         break;
-      blocks.push_back(report.lift == "slots" ? fmt::format("{}", block.bank_row)
-                                              : fmt::format("({}, {})", block.bank_row, block.output_group));
+      blocks.push_back(report.lift == "slots"
+                           ? fmt::format("{}", block.weight_row)
+                           : fmt::format("({}, {})", block.weight_row, block.output_group));
     }
-    std::int64_t missing = reach.live_blocks - reach.reached_blocks;
-    text +=
-        fmt::format("  no row of the batch uses {} blocks: {}{}\n", grouped(missing), fmt::join(blocks, " "),
-                    missing > static_cast<std::int64_t>(blocks.size()) ? " ..." : "");
+    int64_t missing = reach.live_blocks - reach.reached_blocks;
+    text += fmt::format("  no row of the batch uses {} blocks: {}{}\n", grouped(missing),
+                        fmt::join(blocks, " "), missing > static_cast<int64_t>(blocks.size()) ? " ..." : "");
   }
-  if (!report.bank_identity_is_identity)
-    text += "  a bank of identity blocks is not the identity map here: some outputs are always zero\n";
+  if (!report.weight_identity_is_identity)
+    text +=
+        "  a weight matrix of identity blocks is not the identity map here: some outputs are always zero\n";
   return text;
 }
 
@@ -97,7 +98,7 @@ std::string costText(const algebras::cost::CostReport &report) {
   text += line("most groups worth having", fmt::format("{}", report.largest_efficient_groups),
                "for these M, K, N and the least efficient block");
 
-  text += "\nRow types\n" + rowTypes(report) + "\n" + bank(report);
+  text += "\nRow types\n" + rowTypes(report) + "\n" + weights(report);
   text += fmt::format("\nCompulsory traffic, bytes\n");
   text += line("activations, X and Y", grouped(report.activation_bytes));
   text += line("weights that are reached", grouped(report.live_weight_bytes));

@@ -6,7 +6,7 @@
 
 namespace compiler {
 
-static std::string runsText(const std::vector<std::pair<std::int64_t, std::int64_t>> &runs) {
+static std::string runsText(const std::vector<std::pair<int64_t, int64_t>> &runs) {
   std::string text;
   for (const auto &[first, last] : runs) {
     const char *separator = text.empty() ? "" : &runs.back().first == &first ? " and " : ", ";
@@ -20,7 +20,7 @@ std::string denseComparisonText(const DenseComparison &comparison, const std::st
   std::string text =
       fmt::format("{}\n{}: predicted microseconds on {}, of kernels of this compiler on both sides\n\n",
                   title, comparison.target, comparison.machine);
-  std::size_t wide = 8;
+  size_t wide = 8;
   for (const ComparedRows &one : comparison.rows)
     wide = std::max(wide, one.layer.schedule.size());
   text += fmt::format("  {:>9} {:>10} {:>10} {:>8}  {:<{}}  {}\n", "M", "layer", "dense", "times", "schedule",

@@ -111,7 +111,7 @@ int doctor(bool json, const ToolchainInspector &toolchain) {
     printJson(asJson(machine));
   else
     printText(asText(machine));
-  return kDone;
+  return ExitCode::Done;
 }
 
 } // namespace

@@ -62,7 +62,7 @@ CompileOptions emitOptions(const EmitCommand &command) {
     if (!map && !isAuxiliaryMap(command.map))
       throw UsageError(
           fmt::format("--map must be forward, dx, dw, dbias or group_rows, got '{}'", command.map));
-    options.map = map.value_or(algrt::Map::forward);
+    options.map = map.value_or(algrt::Map::Forward);
   }
   if (!command.output_dtype.empty()) {
     if (!entryOf(options.targets.front()).isGpu())
@@ -90,10 +90,9 @@ int emitLauncherFiles(const EmitCommand &command, const Spec &spec, const Compil
     throw UsageError("the stage c of a GPU target is two files; say where with -o FILE.c");
   const LauncherNames names = launcherNames(command.output);
   OutputFile source(names.source_path), header(names.header_path);
-  const LauncherFiles files =
-      emitLauncher(spec, command.output, options);
+  const LauncherFiles files = emitLauncher(spec, command.output, options);
   commitBoth(source, files.source, header, files.header);
-  return kDone;
+  return ExitCode::Done;
 }
 
 int emit(const EmitCommand &command) {
@@ -102,17 +101,16 @@ int emit(const EmitCommand &command) {
   const Spec spec = loadSpec(command.spec);
   requireCompilable(spec);
   requireOptionsOf(command, spec);
-  if (stage == Stage::C && !isAuxiliaryMap(command.map) &&
-      entryOf(options.targets.front()).isGpu())
+  if (stage == Stage::C && !isAuxiliaryMap(command.map) && entryOf(options.targets.front()).isGpu())
     return emitLauncherFiles(command, spec, options);
   // Opened before the work starts, so that a place that cannot be written is found early.
   OutputFile file(command.output.empty() ? "-" : command.output,
-                  stage == Stage::Object || stage == Stage::Cubin ? Contents::binary : Contents::text);
+                  stage == Stage::Object || stage == Stage::Cubin ? Contents::Binary : Contents::Text);
   const std::string program = isAuxiliaryMap(command.map)
                                   ? emitAuxiliary(command.map, options.targets.front(), stage, options)
                                   : emitStage(spec, stage, options);
   file.commit(program);
-  return kDone;
+  return ExitCode::Done;
 }
 
 } // namespace

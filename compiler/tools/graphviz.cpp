@@ -17,7 +17,7 @@ std::optional<std::string> drawByGraphviz(const std::string &dot) {
   if (status == not_found)
     return std::nullopt;
   const std::string svg = picture.read();
-  const std::size_t element = svg.find("<svg");
+  const size_t element = svg.find("<svg");
   if (status != 0 || element == std::string::npos)
     throw Failure("Graphviz draws no picture: " + messages.read());
   static const std::regex identifier(" id=\"[^\"]*\"");

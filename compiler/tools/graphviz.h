@@ -1,6 +1,5 @@
 // Pictures of graphs, which Graphviz draws.
-#ifndef ALGCTL_COMPILER_TOOLS_GRAPHVIZ_H
-#define ALGCTL_COMPILER_TOOLS_GRAPHVIZ_H
+#pragma once
 
 #include <optional>
 #include <string>
@@ -13,5 +12,3 @@ namespace compiler {
 std::optional<std::string> drawByGraphviz(const std::string &dot);
 
 } // namespace compiler
-
-#endif

@@ -24,7 +24,7 @@ struct InspectOptions {
 };
 
 // Empty when the kernel of that number runs on this machine.
-std::string obstacle(const algrt::Bundle &bundle, std::size_t index) {
+std::string obstacle(const algrt::Bundle &bundle, size_t index) {
   const algrt::Kernel &kernel = bundle.manifest().kernels[index];
   if (!bundle.fault(index).empty())
     return bundle.fault(index);
@@ -39,7 +39,7 @@ std::string obstacle(const algrt::Bundle &bundle, std::size_t index) {
 }
 
 // The same of a kernel of an element-wise function.
-std::string obstacle(const algrt::Bundle &bundle, std::size_t function, std::size_t kernel) {
+std::string obstacle(const algrt::Bundle &bundle, size_t function, size_t kernel) {
   if (bundle.manifest().elementwise[function].kernels[kernel].gpu)
     return algrt::cuda::GpuElementwise(bundle).unusable(function, kernel);
   return algrt::CpuElementwise(bundle).unusable(function, kernel);
@@ -67,29 +67,29 @@ nlohmann::ordered_json asJson(const algrt::Bundle &bundle, const std::string &pa
   found();
   json.update(manifest);
   found();
-  const auto addObstacle = [](nlohmann::ordered_json &kernel, const std::string &reason) {
+  const auto add_obstacle = [](nlohmann::ordered_json &kernel, const std::string &reason) {
     kernel["runs_here"] = reason.empty();
     kernel["obstacle"] = reason.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(reason);
   };
-  const auto addObstacles = [&](const algrt::Bundle &projection, nlohmann::ordered_json &kernels) {
-    for (std::size_t index = 0; index < kernels.size(); ++index)
-      addObstacle(kernels[index], obstacle(projection, index));
+  const auto add_obstacles = [&](const algrt::Bundle &projection, nlohmann::ordered_json &kernels) {
+    for (size_t index = 0; index < kernels.size(); ++index)
+      add_obstacle(kernels[index], obstacle(projection, index));
   };
   if (bundle.hasProjection())
-    addObstacles(bundle, json["kernels"]);
-  for (std::size_t number = 0; number < bundle.further().size(); ++number)
-    addObstacles(bundle.further()[number], json["projections"][number]["kernels"]);
+    add_obstacles(bundle, json["kernels"]);
+  for (size_t number = 0; number < bundle.further().size(); ++number)
+    add_obstacles(bundle.further()[number], json["projections"][number]["kernels"]);
   const std::vector<algrt::Elementwise> &functions = bundle.manifest().elementwise;
-  for (std::size_t number = 0; number < functions.size(); ++number)
-    for (std::size_t kernel = 0; kernel < functions[number].kernels.size(); ++kernel)
-      addObstacle(json["elementwise"][number]["kernels"][kernel], obstacle(bundle, number, kernel));
+  for (size_t number = 0; number < functions.size(); ++number)
+    for (size_t kernel = 0; kernel < functions[number].kernels.size(); ++kernel)
+      add_obstacle(json["elementwise"][number]["kernels"][kernel], obstacle(bundle, number, kernel));
   return json;
 }
 
 // "64 64 64 ..." of equal widths as "32 x 64".
-std::string widths(const std::vector<std::int64_t> &groups) {
+std::string widths(const std::vector<int64_t> &groups) {
   bool equal =
-      std::all_of(groups.begin(), groups.end(), [&](std::int64_t width) { return width == groups.front(); });
+      std::all_of(groups.begin(), groups.end(), [&](int64_t width) { return width == groups.front(); });
   if (equal && !groups.empty())
     return fmt::format("{} x {}", groups.size(), groups.front());
   if (groups.size() <= 16)
@@ -98,7 +98,7 @@ std::string widths(const std::vector<std::int64_t> &groups) {
 }
 
 std::string rowTypes(const algrt::Layer &layer) {
-  if (layer.row_types == algrt::RowTypesKind::interval)
+  if (layer.row_types == algrt::RowTypesKind::Interval)
     return fmt::format("interval({})", layer.row_type_width);
   return algrt::name(layer.row_types);
 }
@@ -114,15 +114,15 @@ std::string fact(const nlohmann::json &algebra, const char *key) {
 }
 
 // Exactly, and in a unit that the eye takes in.
-std::string byteCount(std::int64_t bytes) {
-  constexpr std::int64_t kKibi = 1024, kMebi = kKibi * kKibi;
-  if (bytes < kKibi)
+std::string byteCount(int64_t bytes) {
+  constexpr int64_t kibi = 1024, mebi = kibi * kibi;
+  if (bytes < kibi)
     return fmt::format("{} bytes", bytes);
-  return bytes < kMebi ? fmt::format("{:.1f} KiB ({} bytes)", static_cast<double>(bytes) / kKibi, bytes)
-                       : fmt::format("{:.1f} MiB ({} bytes)", static_cast<double>(bytes) / kMebi, bytes);
+  return bytes < mebi ? fmt::format("{:.1f} KiB ({} bytes)", static_cast<double>(bytes) / kibi, bytes)
+                      : fmt::format("{:.1f} MiB ({} bytes)", static_cast<double>(bytes) / mebi, bytes);
 }
 
-std::string counted(std::int64_t count, const char *what) {
+std::string counted(int64_t count, const char *what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
@@ -146,7 +146,7 @@ std::string gpuKernelText(const algrt::GpuKernel &kernel) {
                    byteCount(kernel.shared_bytes)));
   if (kernel.cluster > 1)
     line("cluster", counted(kernel.cluster, "block") +
-                        (kernel.tile.split > 1 ? ", which divide the steps of each tile" : ""));
+                        (kernel.tile.split_k > 1 ? ", which divide the steps of each tile" : ""));
   if (!kernel.schedule.empty())
     line("schedule", kernel.schedule);
   if (kernel.best_for_rows.to > 0)
@@ -182,9 +182,9 @@ std::string kernelText(const algrt::Kernel &kernel) {
       line("register tile", fmt::format("{} x {}", counted(kernel.register_rows, "row"),
                                         counted(kernel.register_columns, "column")));
     line("scratch", byteCount(kernel.scratch_bytes) + " per thread");
-    if (kernel.weights == algrt::WeightsForm::packed)
-      line("packed bank", fmt::format("{}, packed in {}", byteCount(kernel.packed_bytes),
-                                      counted(kernel.pack_tasks, "task")));
+    if (kernel.weights == algrt::WeightsForm::Packed)
+      line("packed weight matrix", fmt::format("{}, packed in {}", byteCount(kernel.packed_bytes),
+                                               counted(kernel.pack_tasks, "task")));
     if (kernel.direct_rows > 0)
       line("direct instead", fmt::format("up to {} per row type", counted(kernel.direct_rows, "row")));
   }
@@ -194,7 +194,7 @@ std::string kernelText(const algrt::Kernel &kernel) {
 }
 
 // Names out of the manifest, as many as there are things to name; nothing where it has none.
-std::vector<std::string> namesOf(const nlohmann::json &layer, const char *key, std::size_t count) {
+std::vector<std::string> namesOf(const nlohmann::json &layer, const char *key, size_t count) {
   const auto found = layer.find(key);
   if (found == layer.end() || !found->is_array() || found->size() != count ||
       !std::all_of(found->begin(), found->end(), [](const auto &name) { return name.is_string(); }))
@@ -208,21 +208,21 @@ std::string namesText(const algrt::Layer &layer, const nlohmann::json &json) {
   const std::vector<std::string> groups = namesOf(json, "group_names", layer.out_groups.size());
   if (!groups.empty() && layer.in_groups.size() == groups.size()) {
     text += fmt::format("\n  {:>8}  {:>16}  {:>16}  name\n", "group", "inputs", "outputs");
-    std::int64_t in = 0, out = 0;
-    auto range = [](std::int64_t &first, std::int64_t width) {
+    int64_t in = 0, out = 0;
+    auto range = [](int64_t &first, int64_t width) {
       first += width;
       return fmt::format("{}..{}", first - width, first - 1);
     };
-    for (std::size_t group = 0; group < groups.size(); ++group) {
+    for (size_t group = 0; group < groups.size(); ++group) {
       const std::string inputs = range(in, layer.in_groups[group]),
                         outputs = range(out, layer.out_groups[group]);
       text += fmt::format("  {:>8}  {:>16}  {:>16}  {}\n", group, inputs, outputs, groups[group]);
     }
   }
-  const std::vector<std::string> types = namesOf(json, "type_names", static_cast<std::size_t>(layer.types));
+  const std::vector<std::string> types = namesOf(json, "type_names", static_cast<size_t>(layer.types));
   if (!types.empty()) {
     text += fmt::format("\n  {:>8}  name\n", "row type");
-    for (std::size_t type = 0; type < types.size(); ++type)
+    for (size_t type = 0; type < types.size(); ++type)
       text += fmt::format("  {:>8}  {}\n", type, types[type]);
   }
   return text;
@@ -230,7 +230,7 @@ std::string namesText(const algrt::Layer &layer, const nlohmann::json &json) {
 
 std::string kernelsText(const algrt::Bundle &bundle) {
   std::string text;
-  for (std::size_t index = 0; index < bundle.manifest().kernels.size(); ++index) {
+  for (size_t index = 0; index < bundle.manifest().kernels.size(); ++index) {
     const algrt::Kernel &kernel = bundle.manifest().kernels[index];
     std::string reason = obstacle(bundle, index);
     text += fmt::format("  {:<11}{:<10}{:<14}", kernel.map, kernel.target, kernel.level);
@@ -259,10 +259,10 @@ std::string layerText(const algrt::Layer &layer) {
   text += fmt::format("  fused         {}\n", counted(fusion.weights, "product"));
   for (const algrt::FusedOperand &operand : fusion.operands)
     text += fmt::format("    {:<18}{} {} for {}\n", "reads", operand.name, algrt::name(operand.type),
-                        operand.per == algrt::FusedOperand::Per::call
+                        operand.per == algrt::FusedOperand::Per::Call
                             ? std::string("the call")
                             : fmt::format("each {}", algrt::name(operand.per)));
-  for (std::size_t i = 0; i < fusion.results.size(); ++i)
+  for (size_t i = 0; i < fusion.results.size(); ++i)
     text +=
         fmt::format("    {:<18}{} {}\n", "writes", i == 0 ? "the result" : fmt::format("result {}", i + 1),
                     algrt::name(fusion.results[i]));
@@ -273,15 +273,15 @@ std::string layerText(const algrt::Layer &layer) {
 std::string elementwiseText(const algrt::Bundle &bundle) {
   std::string text;
   const std::vector<algrt::Elementwise> &functions = bundle.manifest().elementwise;
-  for (std::size_t number = 0; number < functions.size(); ++number) {
+  for (size_t number = 0; number < functions.size(); ++number) {
     const algrt::Elementwise &function = functions[number];
     text += fmt::format("\nElement-wise function {}\n  domain        {} x {}\n", function.name,
                         function.rows.text(), function.columns.text());
     for (const algrt::ElementwiseOperand &operand : function.operands)
       text +=
-          fmt::format("    {:<18}{} {} {}\n", operand.role == algrt::OperandRole::output ? "writes" : "reads",
+          fmt::format("    {:<18}{} {} {}\n", operand.role == algrt::OperandRole::Output ? "writes" : "reads",
                       operand.name, algrt::text(operand.shape), algrt::name(operand.type));
-    for (std::size_t kernel = 0; kernel < function.kernels.size(); ++kernel) {
+    for (size_t kernel = 0; kernel < function.kernels.size(); ++kernel) {
       const std::string reason = obstacle(bundle, number, kernel);
       const bool faulty = !bundle.elementwiseFault(number, kernel).empty();
       text += fmt::format(
@@ -317,7 +317,7 @@ std::string asText(const algrt::Bundle &bundle, const std::string &path) {
 
   if (manifest.layer)
     text += "\nKernels, best first\n" + kernelsText(bundle);
-  for (std::size_t number = 0; number < bundle.further().size(); ++number) {
+  for (size_t number = 0; number < bundle.further().size(); ++number) {
     const algrt::Projection &projection = manifest.further[number];
     text += fmt::format("\nProjection {}\n{}\nKernels of projection {}, best first\n", projection.name,
                         layerText(projection.layer), projection.name) +
@@ -340,7 +340,7 @@ int inspect(const InspectOptions &options) {
   algrt::Bundle bundle = algrt::Bundle::open(options.bundle);
   if (!options.certificate.empty()) {
     OutputFile(options.certificate).commit(std::string(bundle.certificate()));
-    return kDone;
+    return ExitCode::Done;
   }
   if (!options.definition.empty()) {
     const algrt::SectionEntry *section = bundle.manifest().findSection("program");
@@ -348,13 +348,13 @@ int inspect(const InspectOptions &options) {
       throw Failure(fmt::format(
           "{} has no programs in the dialect alg: its programs are the maps of its layer", options.bundle));
     OutputFile(options.definition).commit(std::string(bundle.section(*section)));
-    return kDone;
+    return ExitCode::Done;
   }
   if (options.json)
     printJson(asJson(bundle, options.bundle));
   else
     printText(asText(bundle, options.bundle));
-  return kDone;
+  return ExitCode::Done;
 }
 
 } // namespace

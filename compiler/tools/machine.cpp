@@ -29,13 +29,13 @@ std::string cpuModel() {
   return "not known";
 }
 
-std::int64_t usableThreads() {
+int64_t usableThreads() {
   cpu_set_t set;
   CPU_ZERO(&set);
   return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-std::int64_t lastLevelCache() {
+int64_t lastLevelCache() {
   for (int name : {_SC_LEVEL4_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE, _SC_LEVEL2_CACHE_SIZE})
     if (long bytes = sysconf(name); bytes > 0)
       return bytes;
@@ -76,12 +76,11 @@ void inspectGpus(Machine &machine) {
                           fmt::format("CUDA {}.{}, {}", version / 1000, version % 1000 / 10, driver->file())};
     for (const algrt::cuda::DeviceProperties &device : algrt::cuda::readDevices(*driver)) {
       char name[256] = {};
-      std::size_t bytes = 0;
+      size_t bytes = 0;
       driver->check(driver->deviceGetName(name, sizeof name - 1, device.handle),
                     "asking a device for its name");
       driver->check(driver->deviceTotalMem(&bytes, device.handle), "asking a device for its memory");
-      machine.gpus.push_back(
-          {name, device.capability, device.multiprocessors, static_cast<std::int64_t>(bytes)});
+      machine.gpus.push_back({name, device.capability, device.multiprocessors, static_cast<int64_t>(bytes)});
     }
   } catch (const algrt::Error &error) {
     machine.gpu_driver = {false, error.what()};
@@ -142,7 +141,7 @@ Machine inspectMachine(const ToolchainInspector &toolchain) {
   machine.cpu_features = algrt::cpuFeatures();
   machine.threads = usableThreads();
   machine.cache_bytes = lastLevelCache();
-  machine.memory_bytes = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+  machine.memory_bytes = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
   if (toolchain)
     machine.toolchain = toolchain();
   machine.dense_libraries.emplace_back("OpenBLAS",

@@ -32,16 +32,16 @@ using ToolchainInspector = std::function<Toolchain()>;
 
 struct Gpu {
   std::string name;
-  std::int32_t capability = 0; // ten times the compute capability: 90
-  std::int32_t multiprocessors = 0;
-  std::int64_t memory_bytes = 0;
+  int32_t capability = 0; // ten times the compute capability: 90
+  int32_t multiprocessors = 0;
+  int64_t memory_bytes = 0;
 };
 
 struct Machine {
   std::string cpu_model, cpu_level;
   std::vector<std::string> cpu_features;
-  std::int64_t threads = 0; // that this process may use
-  std::int64_t cache_bytes = 0, memory_bytes = 0;
+  int64_t threads = 0; // that this process may use
+  int64_t cache_bytes = 0, memory_bytes = 0;
   std::optional<Toolchain> toolchain; // nothing in a build without the compiler
   Finding gpu_driver;
   std::vector<std::pair<std::string, Finding>> dense_libraries; // baselines for bench

@@ -11,7 +11,7 @@
 namespace compiler {
 namespace {
 
-constexpr std::int64_t kLargestDescription = std::int64_t{1} << 20;
+constexpr int64_t largest_description = int64_t{1} << 20;
 
 [[noreturn]] void refuse(const std::string &path, const std::string &what) {
   throw algebras::InputError(fmt::format("{}: {}", path, what))
@@ -21,7 +21,7 @@ constexpr std::int64_t kLargestDescription = std::int64_t{1} << 20;
 } // namespace
 
 CpuMachine readMachine(const std::string &path) {
-  const auto json = nlohmann::json::parse(readTextFile(path, kLargestDescription), nullptr, false);
+  const auto json = nlohmann::json::parse(readTextFile(path, largest_description), nullptr, false);
   if (!json.is_object() || !json.contains("cpu") || !json["cpu"].is_object())
     refuse(path, "is no description of a machine: it has no object \"cpu\"");
   const nlohmann::json &cpu = json["cpu"];
@@ -40,11 +40,11 @@ CpuMachine readMachine(const std::string &path) {
   if (std::find(levels.begin(), levels.end(), level) == levels.end())
     refuse(path, fmt::format("its CPU is of level {}, kernels are compiled for {}", level,
                              fmt::join(levels, " and ")));
-  constexpr std::uint64_t most_cores = 1 << 16;
-  const auto threads = cpu["threads"].get<std::uint64_t>();
+  constexpr uint64_t most_cores = 1 << 16;
+  const auto threads = cpu["threads"].get<uint64_t>();
   if (threads < 1 || threads > most_cores)
     refuse(path, fmt::format("its CPU has {} threads, not 1 to {}", threads, most_cores));
-  CpuMachine machine{portableCpuLevel(level), static_cast<std::int64_t>(threads), path};
+  CpuMachine machine{portableCpuLevel(level), static_cast<int64_t>(threads), path};
   const auto features = cpu["features"].get<std::vector<std::string>>();
   machine.level.bf16_dot =
       machine.level.bf16_dot || std::find(features.begin(), features.end(), "avx512bf16") != features.end();

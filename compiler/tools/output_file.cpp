@@ -41,64 +41,64 @@ std::optional<int> streamOf(const std::string &path) {
 
 void OutputFile::fail(int error) const {
   throw Failure(
-      fmt::format("cannot write {}{}: {}", standard_output ? "to " : "", path, std::strerror(error)));
+      fmt::format("cannot write {}{}: {}", standard_output_ ? "to " : "", path_, std::strerror(error)));
 }
 
-OutputFile::OutputFile(std::string name, Contents contents) : path(std::move(name)) {
-  if (path.empty())
+OutputFile::OutputFile(std::string name, Contents contents) : path_(std::move(name)) {
+  if (path_.empty())
     throw Failure("cannot write a file without a name: give one with -o FILE");
   if (openStream() || openInPlace()) {
-    if (contents == Contents::binary && isatty(descriptor)) {
-      close(descriptor); // the destructor does not run
+    if (contents == Contents::Binary && isatty(descriptor_)) {
+      close(descriptor_); // the destructor does not run
       throw UsageError(fmt::format("{} is a terminal, and what is written is not text: name a file, or let "
                                    "standard output go to one",
-                                   path));
+                                   path_));
     }
     return;
   }
-  unfinished = std::make_unique<algrt::UnfinishedFile>(path);
-  if (unfinished->descriptor() < 0)
+  unfinished_ = std::make_unique<algrt::UnfinishedFile>(path_);
+  if (unfinished_->descriptor() < 0)
     fail(errno);
 }
 
 bool OutputFile::openStream() {
-  const std::optional<int> stream = streamOf(path);
+  const std::optional<int> stream = streamOf(path_);
   if (!stream)
     return false;
-  standard_output = *stream == STDOUT_FILENO;
-  if (standard_output)
-    path = "standard output";
-  descriptor = fcntl(*stream, F_DUPFD_CLOEXEC, 3);
-  if (descriptor < 0)
+  standard_output_ = *stream == STDOUT_FILENO;
+  if (standard_output_)
+    path_ = "standard output";
+  descriptor_ = fcntl(*stream, F_DUPFD_CLOEXEC, 3);
+  if (descriptor_ < 0)
     fail(errno);
   return true;
 }
 
 bool OutputFile::openInPlace() {
   std::error_code status;
-  const std::filesystem::file_type type = std::filesystem::status(path, status).type();
+  const std::filesystem::file_type type = std::filesystem::status(path_, status).type();
   if (type == std::filesystem::file_type::directory)
-    throw Failure(fmt::format("cannot write {}: it is a folder", path));
+    throw Failure(fmt::format("cannot write {}: it is a folder", path_));
   if (type == std::filesystem::file_type::block)
     throw Failure(
-        fmt::format("cannot write {}: it is a device of blocks, and would lose what it holds", path));
+        fmt::format("cannot write {}: it is a device of blocks, and would lose what it holds", path_));
   if (type != std::filesystem::file_type::fifo && type != std::filesystem::file_type::character &&
       type != std::filesystem::file_type::socket)
     return false;
   // Without waiting for a reader, who may never come.
-  descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (descriptor < 0 && errno == ENXIO && type == std::filesystem::file_type::fifo)
+  descriptor_ = open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (descriptor_ < 0 && errno == ENXIO && type == std::filesystem::file_type::fifo)
     throw Failure(
-        fmt::format("cannot write {}: it is a pipe that nobody reads; start its reader first", path));
-  if (descriptor < 0)
+        fmt::format("cannot write {}: it is a pipe that nobody reads; start its reader first", path_));
+  if (descriptor_ < 0)
     fail(errno);
-  fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
+  fcntl(descriptor_, F_SETFL, fcntl(descriptor_, F_GETFL) & ~O_NONBLOCK);
   return true;
 }
 
 OutputFile::~OutputFile() {
-  if (descriptor >= 0)
-    close(descriptor);
+  if (descriptor_ >= 0)
+    close(descriptor_);
 }
 
 void OutputFile::commit(std::string_view bytes) {
@@ -107,26 +107,26 @@ void OutputFile::commit(std::string_view bytes) {
 }
 
 void OutputFile::write(std::string_view bytes) {
-  if (unfinished) {
-    if (!unfinished->write(bytes) || fsync(unfinished->descriptor()) != 0)
+  if (unfinished_) {
+    if (!unfinished_->write(bytes) || fsync(unfinished_->descriptor()) != 0)
       fail(errno);
     return;
   }
-  if (standard_output)
+  if (standard_output_)
     algrt::flushStandardOutput(); // what was said before it comes before it
   while (!bytes.empty()) {
-    ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
     if (written < 0) {
       if (errno == EINTR)
         continue;
       fail(errno);
     }
-    bytes.remove_prefix(static_cast<std::size_t>(written));
+    bytes.remove_prefix(static_cast<size_t>(written));
   }
 }
 
 void OutputFile::rename() {
-  if (unfinished && !unfinished->rename(path))
+  if (unfinished_ && !unfinished_->rename(path_))
     fail(errno);
 }
 
@@ -135,16 +135,16 @@ void commitBoth(OutputFile &first, std::string_view first_bytes, OutputFile &sec
   first.write(first_bytes);
   second.write(second_bytes);
   // What `first` replaces, kept until `second` is in its place too.
-  const std::string before = first.inPlace() ? "" : first.unfinished->name() + ".before";
+  const std::string before = first.inPlace() ? "" : first.unfinished_->name() + ".before";
   const algrt::NameToRemove kept(before);
-  if (!before.empty() && link(first.path.c_str(), before.c_str()) != 0 && errno != ENOENT)
+  if (!before.empty() && link(first.path_.c_str(), before.c_str()) != 0 && errno != ENOENT)
     first.fail(errno);
   try {
     first.rename();
     second.rename();
   } catch (const Failure &) {
-    if (!before.empty() && std::rename(before.c_str(), first.path.c_str()) != 0)
-      unlink(first.path.c_str()); // there was none before
+    if (!before.empty() && std::rename(before.c_str(), first.path_.c_str()) != 0)
+      unlink(first.path_.c_str()); // there was none before
     throw;
   }
   if (!before.empty())

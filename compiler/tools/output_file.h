@@ -14,7 +14,7 @@ class Option;
 namespace compiler {
 
 // What is written; bytes that are no text are not written to a terminal.
-enum class Contents { text, binary };
+enum class Contents { Text, Binary };
 
 // The place that `-o FILE` names:
 //   -, /dev/stdout        standard output, as /dev/stderr and /dev/fd/N are what they name
@@ -27,7 +27,7 @@ class OutputFile {
 public:
   // Throws Failure with the reason when the folder does not exist or cannot be written, or `path` is a
   // folder, a pipe without a reader or a disk; UsageError where binary contents would go to a terminal.
-  explicit OutputFile(std::string path, Contents contents = Contents::text);
+  explicit OutputFile(std::string path, Contents contents = Contents::Text);
   ~OutputFile();
   OutputFile(const OutputFile &) = delete;
   OutputFile &operator=(const OutputFile &) = delete;
@@ -40,9 +40,9 @@ public:
   void rename();
 
   // Whether there is nothing to rename: a device, a pipe or a stream of this process.
-  bool inPlace() const { return unfinished == nullptr; }
+  bool inPlace() const { return unfinished_ == nullptr; }
   // Whether it is standard output, where a report would be in the way: that goes to stderr then.
-  bool isStandardOutput() const { return standard_output; }
+  bool isStandardOutput() const { return standard_output_; }
 
 private:
   friend void commitBoth(OutputFile &, std::string_view, OutputFile &, std::string_view);
@@ -50,10 +50,10 @@ private:
   bool openInPlace();
   [[noreturn]] void fail(int error) const;
 
-  std::string path;                                  // as messages call it
-  std::unique_ptr<algrt::UnfinishedFile> unfinished; // null in place
-  int descriptor = -1;                               // in place
-  bool standard_output = false;
+  std::string path_;                                  // as messages call it
+  std::unique_ptr<algrt::UnfinishedFile> unfinished_; // null in place
+  int descriptor_ = -1;                               // in place
+  bool standard_output_ = false;
 };
 
 // Commits two files of which neither is of use without the other: both are replaced, or both are as before.

@@ -19,7 +19,7 @@ namespace compiler {
 // An operand's elements in its type, and the tensor that the runtime is given.
 class ProgramArray {
 public:
-  ProgramArray(algrt::OperandType type, std::vector<std::int64_t> shape);
+  ProgramArray(algrt::OperandType type, std::vector<int64_t> shape);
   ProgramArray(const ProgramArray &) = delete;
   ProgramArray &operator=(const ProgramArray &) = delete;
 
@@ -33,7 +33,7 @@ public:
   ReferenceArray reference() const;
 
   const algrt::OperandType type;
-  std::vector<std::int64_t> shape;
+  std::vector<int64_t> shape;
   std::vector<std::byte> bytes;
   DLTensor tensor;
 };
@@ -44,22 +44,21 @@ using ProgramArrays = std::map<std::string, std::unique_ptr<ProgramArray>>;
 std::unique_ptr<ProgramArray> readOperand(const algrt::ProgramOperand &operand, const std::string &file);
 
 // An array for so many rows, zeros.
-std::unique_ptr<ProgramArray> makeOperand(const algrt::ProgramOperand &operand, std::int64_t m);
+std::unique_ptr<ProgramArray> makeOperand(const algrt::ProgramOperand &operand, int64_t m);
 
 // Random numbers for every operand of the program that a call has to give and that is not among the arrays:
 // of mean 0, of deviation 1 and for weights such that sums of products have that, and row types that are
 // there.
 // `types_of` says how many row types a projection has that steps name.
-void addRandomOperands(const algrt::Program &program, std::int64_t m, std::uint64_t seed,
-                       const std::function<std::int64_t(std::size_t projection)> &types_of,
-                       ProgramArrays &arrays);
+void addRandomOperands(const algrt::Program &program, int64_t m, uint64_t seed,
+                       const std::function<int64_t(size_t projection)> &types_of, ProgramArrays &arrays);
 // The same for a program of a bundle.
-void addRandomOperands(const algrt::Bundle &bundle, const algrt::Program &program, std::int64_t m,
-                       std::uint64_t seed, ProgramArrays &arrays);
+void addRandomOperands(const algrt::Bundle &bundle, const algrt::Program &program, int64_t m, uint64_t seed,
+                       ProgramArrays &arrays);
 
 // The rows of the batch: what an array has in the place of M, or `given`. Throws UsageError where neither
 // says it.
-std::int64_t rowsOf(const algrt::Program &program, const ProgramArrays &arrays,
-                    const std::optional<std::int64_t> &given);
+int64_t rowsOf(const algrt::Program &program, const ProgramArrays &arrays,
+               const std::optional<int64_t> &given);
 
 } // namespace compiler

@@ -15,7 +15,7 @@ std::string operandText(const algrt::ProgramOperand &operand) {
   return fmt::format("{} {} {}{}", operand.name, algrt::text(operand.shape), fmt::join(types, " or "),
                      operand.optional                             ? ", optional"
                      : operand.host                               ? ", in CPU memory"
-                     : operand.role == algrt::OperandRole::weight ? ", weight"
+                     : operand.role == algrt::OperandRole::Weight ? ", weight"
                                                                   : "");
 }
 
@@ -32,7 +32,7 @@ std::vector<std::string> connections(const algrt::ProgramStep &step) {
 static std::string elementwiseText(const algrt::Elementwise &function) {
   std::vector<std::string> read, written;
   for (const algrt::ElementwiseOperand &operand : function.operands)
-    (operand.role == algrt::OperandRole::output ? written : read)
+    (operand.role == algrt::OperandRole::Output ? written : read)
         .push_back(fmt::format("{} per {}", operand.name, algrt::name(operand.per)));
   return fmt::format("element-wise on {}: {} to {}",
                      algrt::text(algrt::Shape{function.rows, function.columns}),
@@ -66,7 +66,7 @@ std::string programsText(const ProgramPlan &plan) {
   for (const algrt::Program &program : plan.programs) {
     text += fmt::format("{}\n", program.name);
     for (const algrt::ProgramOperand &operand : program.operands)
-      text += fmt::format("  {:<12}{}\n", operand.role == algrt::OperandRole::output ? "writes" : "reads",
+      text += fmt::format("  {:<12}{}\n", operand.role == algrt::OperandRole::Output ? "writes" : "reads",
                           operandText(operand));
     for (const algrt::ProgramBuffer &buffer : program.buffers)
       text += fmt::format("  {:<12}{} {} {}\n", "hands on", buffer.name, algrt::text(buffer.shape),
@@ -89,7 +89,7 @@ static std::string stepText(const algrt::ProgramStep &step, const algrt::Bundle 
 std::string programText(const algrt::Program &program, const algrt::Bundle &bundle) {
   std::string text = fmt::format("  {}\n", program.name);
   for (const algrt::ProgramOperand &operand : program.operands)
-    text += fmt::format("    {:<18}{}\n", operand.role == algrt::OperandRole::output ? "writes" : "reads",
+    text += fmt::format("    {:<18}{}\n", operand.role == algrt::OperandRole::Output ? "writes" : "reads",
                         operandText(operand));
   for (const algrt::ProgramBuffer &buffer : program.buffers)
     text += fmt::format("    {:<18}{} {} {}\n", "hands on", buffer.name, algrt::text(buffer.shape),
@@ -111,7 +111,7 @@ nlohmann::ordered_json programsJson(const ProgramPlan &plan) {
   Json programs = Json::array();
   for (const algrt::Program &program : plan.programs) {
     Json operands = Json::array(), buffers = operands, steps = operands;
-    const auto shapeJson = [](const algrt::Shape &shape) {
+    const auto shape_json = [](const algrt::Shape &shape) {
       Json list = Json::array();
       for (const algrt::Extent &extent : shape)
         list.push_back(extent.symbol.empty() ? Json(extent.constant) : Json(extent.text()));
@@ -122,10 +122,10 @@ nlohmann::ordered_json programsJson(const ProgramPlan &plan) {
                           {"role", algrt::name(operand.role)},
                           {"optional", operand.optional},
                           {"type", algrt::name(operand.types.front())},
-                          {"shape", shapeJson(operand.shape)}});
+                          {"shape", shape_json(operand.shape)}});
     for (const algrt::ProgramBuffer &buffer : program.buffers)
       buffers.push_back(
-          {{"name", buffer.name}, {"type", algrt::name(buffer.type)}, {"shape", shapeJson(buffer.shape)}});
+          {{"name", buffer.name}, {"type", algrt::name(buffer.type)}, {"shape", shape_json(buffer.shape)}});
     for (const algrt::ProgramStep &step : program.steps)
       steps.push_back({{"kernel", plan.functionOf(step)},
                        {"computes", stepText(plan, step)},

@@ -13,7 +13,7 @@ namespace compiler {
 
 // A tensor of any rank, its last dimension fastest; a number has no dimensions.
 struct ReferenceArray {
-  std::vector<std::int64_t> shape;
+  std::vector<int64_t> shape;
   std::vector<double> values;
 };
 using ReferenceArrays = std::map<std::string, ReferenceArray>;
@@ -26,7 +26,7 @@ struct ProgramTools {
   // names and the position of the first row. Throws Failure where the module has no such program, or where
   // operands do not fit it.
   std::function<ReferenceArrays(const std::string &text, const std::string &program,
-                                const ReferenceArrays &operands, std::int64_t p0)>
+                                const ReferenceArrays &operands, int64_t p0)>
       evaluate;
 };
 

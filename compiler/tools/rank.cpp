@@ -28,13 +28,13 @@ using algebras::BilinearAlgorithm;
 using algebras::Facts;
 
 // Longer algorithms are written out and verified only where a file or a search asks for them.
-constexpr std::int64_t kVerifiedUnasked = std::int64_t{1} << 18;
-constexpr double kLongestSearch = 1e7; // seconds
+constexpr int64_t verified_unasked = int64_t{1} << 18;
+constexpr double longest_search = 1e7; // seconds
 
 struct RankCommand {
   SpecOptions spec;
   double search = 0;
-  std::int64_t seed = 1, threads = 2;
+  int64_t seed = 1, threads = 2;
   std::string algorithm, output;
   bool json = false, from_table = false;
 };
@@ -42,10 +42,10 @@ struct RankCommand {
 // What is known in the end.
 struct Report {
   Facts facts;
-  std::optional<std::int64_t> given;          // products of the user's algorithm
+  std::optional<int64_t> given;               // products of the user's algorithm
   std::optional<BilinearAlgorithm> algorithm; // verified; nothing where it would be too long
   std::string upper_rule;
-  std::int64_t upper = 0;
+  int64_t upper = 0;
   bool searched = false;
   std::string not_searched; // the reason, where a search was asked for and cannot be
   algebras::SearchResult search;
@@ -98,7 +98,7 @@ algebras::AlgorithmFile readGiven(const std::string &path, const algebras::Algeb
 // The coefficient of b_k in b_i b_j by the algorithm, and by the table.
 std::string describeMismatch(const algebras::Table &table, const BilinearAlgorithm &algorithm,
                              const algebras::Mismatch &mismatch) {
-  auto entry = [](const algebras::SparseVector &vector, std::int64_t index) {
+  auto entry = [](const algebras::SparseVector &vector, int64_t index) {
     for (const auto &[own, value] : vector)
       if (own == index)
         return value;
@@ -125,7 +125,7 @@ bool addGiven(const RankCommand &options, const algebras::Algebra &algebra, cons
                            describeMismatch(table, file.products, *mismatch)));
     return false;
   }
-  report.given = static_cast<std::int64_t>(file.products.size());
+  report.given = static_cast<int64_t>(file.products.size());
   if (*report.given < report.upper) {
     report.upper = *report.given;
     report.upper_rule = fmt::format("the algorithm of {}", options.algorithm);
@@ -140,7 +140,7 @@ void addKnown(const RankCommand &options, const algebras::Algebra &algebra, cons
               Report &report) {
   if (options.from_table) {
     report.algorithm = algebras::ownProducts(table);
-    report.upper = static_cast<std::int64_t>(report.algorithm->size());
+    report.upper = static_cast<int64_t>(report.algorithm->size());
     report.upper_rule = "the table's own products";
     if (algebras::findMismatch(*report.algorithm, table))
       throw std::logic_error("the products of a table are not its own");
@@ -162,7 +162,7 @@ void addKnown(const RankCommand &options, const algebras::Algebra &algebra, cons
   }
   if (algebras::findMismatch(*report.algorithm, table))
     throw std::logic_error(fmt::format("the algorithm for {} is wrong: {}", algebra.name(), rule));
-  report.upper = static_cast<std::int64_t>(report.algorithm->size());
+  report.upper = static_cast<int64_t>(report.algorithm->size());
   report.upper_rule = rule;
 }
 
@@ -172,7 +172,7 @@ void search(const RankCommand &options, const algebras::Table &table, Report &re
     return;
   algebras::SearchOptions how;
   how.seconds = options.search;
-  how.seed = static_cast<std::uint64_t>(options.seed);
+  how.seed = static_cast<uint64_t>(options.seed);
   how.threads = static_cast<int>(options.threads);
   how.lower = report.facts.rank_lower.value_or(1);
   how.interrupted = [] { return interrupts > 0; };
@@ -188,12 +188,12 @@ void search(const RankCommand &options, const algebras::Table &table, Report &re
   if (algebras::findMismatch(report.search.algorithm, table))
     throw std::logic_error("a search returned a wrong algorithm");
   report.algorithm = report.search.algorithm;
-  report.upper = static_cast<std::int64_t>(report.algorithm->size());
+  report.upper = static_cast<int64_t>(report.algorithm->size());
   report.upper_rule = fmt::format("search: {}", report.search.method);
 }
 
 nlohmann::ordered_json toJson(const RankCommand &options, const Report &report) {
-  auto orNull = [](const auto &value) {
+  auto or_null = [](const auto &value) {
     return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
   };
   const Facts &facts = report.facts;
@@ -201,15 +201,15 @@ nlohmann::ordered_json toJson(const RankCommand &options, const Report &report) 
   json["name"] = facts.name;
   json["field"] = facts.field.name();
   json["dimension"] = facts.dimension;
-  json["alder_strassen"] = orNull(facts.alder_strassen);
-  json["rank_lower"] = orNull(facts.rank_lower);
+  json["alder_strassen"] = or_null(facts.alder_strassen);
+  json["rank_lower"] = or_null(facts.rank_lower);
   json["rank_lower_rule"] =
       facts.rank_lower ? nlohmann::ordered_json(facts.rank_lower_rule) : nlohmann::ordered_json(nullptr);
   json["rank_upper"] = report.upper;
   json["rank_upper_rule"] = report.upper_rule;
   json["rank_exact"] = isExact(report);
   json["verified"] = report.algorithm.has_value();
-  json["given_products"] = orNull(report.given);
+  json["given_products"] = or_null(report.given);
   json["search"] = nullptr;
   if (report.searched)
     json["search"] = {{"seconds", options.search},
@@ -255,8 +255,8 @@ std::string readable(const RankCommand &options, const Report &report) {
 }
 
 int rank(const RankCommand &options) {
-  if (!(options.search >= 0) || options.search > kLongestSearch)
-    throw UsageError(fmt::format("--search takes seconds, from 0 to {:.0f}", kLongestSearch));
+  if (!(options.search >= 0) || options.search > longest_search)
+    throw UsageError(fmt::format("--search takes seconds, from 0 to {:.0f}", longest_search));
   if (options.seed < 0)
     throw UsageError("--seed takes a number from 0 on");
   if (options.threads < 1 || options.threads > 256)
@@ -273,12 +273,12 @@ int rank(const RankCommand &options) {
   report.upper = report.facts.rank_upper.value();
   report.upper_rule = report.facts.rank_upper_rule;
   bool asked = file || options.search > 0 || options.from_table || !options.algorithm.empty();
-  bool recognisable = !algebra.isMatrixLike() && algebra.dimension() <= algebras::kLargestRecognised;
-  if (asked || recognisable || (report.upper <= kVerifiedUnasked && algebra.nonzeros() <= kVerifiedUnasked)) {
+  bool recognisable = !algebra.isMatrixLike() && algebra.dimension() <= algebras::largest_recognised;
+  if (asked || recognisable || (report.upper <= verified_unasked && algebra.nonzeros() <= verified_unasked)) {
     algebras::Table table = algebra.expand();
     addKnown(options, algebra, table, report);
     if (!options.algorithm.empty() && !addGiven(options, algebra, table, report))
-      return kVerificationFailed;
+      return ExitCode::VerificationFailed;
     if (options.search > 0)
       search(options, table, report);
   }
@@ -291,7 +291,7 @@ int rank(const RankCommand &options) {
     algrt::writeDiagnostic(readable(options, report));
   else
     printText(readable(options, report));
-  return kDone;
+  return ExitCode::Done;
 }
 
 } // namespace

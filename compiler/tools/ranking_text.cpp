@@ -10,8 +10,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // How many were left out for each reason, in the order in which the reasons came up.
-std::vector<std::pair<std::string, std::int64_t>> countByKind(const Ranking &ranking) {
-  std::vector<std::pair<std::string, std::int64_t>> counts;
+std::vector<std::pair<std::string, int64_t>> countByKind(const Ranking &ranking) {
+  std::vector<std::pair<std::string, int64_t>> counts;
   for (const RefusedSchedule &refused : ranking.refused) {
     auto found = std::find_if(counts.begin(), counts.end(),
                               [&](const auto &entry) { return entry.first == refused.refusal.kind; });
@@ -22,8 +22,8 @@ std::vector<std::pair<std::string, std::int64_t>> countByKind(const Ranking &ran
   return counts;
 }
 
-std::size_t shown(const Ranking &ranking, const RankingView &view) {
-  return std::min(ranking.legal.size(), static_cast<std::size_t>(view.most));
+size_t shown(const Ranking &ranking, const RankingView &view) {
+  return std::min(ranking.legal.size(), static_cast<size_t>(view.most));
 }
 
 Json parts(const std::vector<CostPart> &parts) {
@@ -33,7 +33,7 @@ Json parts(const std::vector<CostPart> &parts) {
   return json;
 }
 
-std::size_t columnOf(const CostPart &part) { return std::max<std::size_t>(9, part.name.size()); }
+size_t columnOf(const CostPart &part) { return std::max<size_t>(9, part.name.size()); }
 
 std::string heads(const std::vector<CostPart> &parts) {
   std::string text;
@@ -56,8 +56,8 @@ std::string rankingText(const Ranking &ranking, const RankingView &view) {
       fmt::format("{}\n{}: predicted microseconds on {}; bytes and arithmetic need {:.2f} at least ({})\n\n",
                   view.title, ranking.target, ranking.machine, ranking.floor_us, ranking.floor_by);
   if (!ranking.legal.empty()) {
-    std::size_t wide = 8;
-    for (std::size_t i = 0; i < shown(ranking, view); ++i)
+    size_t wide = 8;
+    for (size_t i = 0; i < shown(ranking, view); ++i)
       wide = std::max(wide, toString(ranking.legal[i].schedule).size());
     // What bounds leads the sum; its name stands in a column of its own.
     auto rest = [](const Cost &one) {
@@ -70,10 +70,10 @@ std::string rankingText(const Ranking &ranking, const RankingView &view) {
       return parts;
     };
     // Kernels of another kind have other parts, and heads of their own.
-    const auto sameParts = [](const Cost &a, const Cost &b) { return heads(a.busy) == heads(b.busy); };
-    for (std::size_t i = 0; i < shown(ranking, view); ++i) {
+    const auto same_parts = [](const Cost &a, const Cost &b) { return heads(a.busy) == heads(b.busy); };
+    for (size_t i = 0; i < shown(ranking, view); ++i) {
       const Cost &one = ranking.legal[i].cost;
-      if (i == 0 || !sameParts(one, ranking.legal[i - 1].cost))
+      if (i == 0 || !same_parts(one, ranking.legal[i - 1].cost))
         text += fmt::format("  {:<{}} {:>9} {:>8} {:>7}  {:<14}|{} |{}{}{}\n", "schedule", wide, "us",
                             "x floor", "waves", "bound by", heads(one.busy), heads(rest(one)),
                             one.arithmetic.empty() ? "" : " |", heads(one.arithmetic));
@@ -86,7 +86,7 @@ std::string rankingText(const Ranking &ranking, const RankingView &view) {
       text += fmt::format("  ... {} more (--most shows them)\n", ranking.legal.size() - shown(ranking, view));
   }
   if (view.batched_from) {
-    const std::int64_t from = *view.batched_from;
+    const int64_t from = *view.batched_from;
     text += from == 1
                 ? "\nbatched kernels are ahead of vector reductions for every M\n"
                 : fmt::format("\nfrom M = {} on batched kernels are ahead of vector reductions\n", from);
@@ -109,7 +109,7 @@ Json rankingJson(const Ranking &ranking, const RankingView &view) {
                {"machine", ranking.machine},   {"floor_us", ranking.floor_us},
                {"floor_by", ranking.floor_by}, {"legal", ranking.legal.size()}};
   json["schedules"] = Json::array();
-  for (std::size_t i = 0; i < shown(ranking, view); ++i) {
+  for (size_t i = 0; i < shown(ranking, view); ++i) {
     const Cost &one = ranking.legal[i].cost;
     json["schedules"].push_back({{"schedule", toString(ranking.legal[i].schedule)},
                                  {"predicted_us", one.total()},

@@ -13,10 +13,10 @@ namespace compiler {
 
 struct RankingView {
   std::string title;    // what is ranked: the layer and its rows
-  std::int64_t most;    // schedules to show, from the best one on
+  int64_t most;         // schedules to show, from the best one on
   bool refused = false; // list those that were left out, too
   // From how many rows on batched kernels are ahead of vector reductions; absent where there are none.
-  std::optional<std::int64_t> batched_from = std::nullopt;
+  std::optional<int64_t> batched_from = std::nullopt;
 };
 
 std::string rankingText(const Ranking &ranking, const RankingView &view);

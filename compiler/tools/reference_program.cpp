@@ -13,7 +13,7 @@ namespace {
 
 /// The operands of a function in the order of its arguments.
 std::vector<DenseArray> argumentsOf(mlir::func::FuncOp function, const ReferenceArrays &operands,
-                                    std::int64_t p0) {
+                                    int64_t p0) {
   std::vector<DenseArray> arguments;
   for (mlir::BlockArgument argument : function.getArguments()) {
     if (argument.getType().isIndex()) {
@@ -37,7 +37,7 @@ std::vector<DenseArray> argumentsOf(mlir::func::FuncOp function, const Reference
 } // namespace
 
 ReferenceArrays evaluateProgram(const std::string &text, const std::string &program,
-                                const ReferenceArrays &operands, std::int64_t p0) {
+                                const ReferenceArrays &operands, int64_t p0) {
   const auto file = std::make_shared<const ProgramFile>(ProgramFile{"<program>", text});
   Compilation compilation(/*print_ir_after_all=*/false, file);
   mlir::OwningOpRef<mlir::ModuleOp> module = parseProgram(compilation.getContext(), *file);
@@ -55,9 +55,8 @@ ReferenceArrays evaluateProgram(const std::string &text, const std::string &prog
 }
 
 std::vector<ReferenceArray>
-evaluateKernel(const std::string &function, const std::vector<std::vector<std::string>> &operands,
-               std::int64_t m, std::int64_t p0,
-               const std::function<std::vector<double>(const std::string &operand)> &operand) {
+evaluateKernel(const std::string &function, const std::vector<std::vector<std::string>> &operands, int64_t m,
+               int64_t p0, const std::function<std::vector<double>(const std::string &operand)> &operand) {
   Compilation compilation(/*print_ir_after_all=*/false);
   mlir::OwningOpRef<mlir::ModuleOp> module = compilation.parse(function);
   mlir::func::FuncOp kernel = *module->getOps<mlir::func::FuncOp>().begin();
@@ -67,13 +66,13 @@ evaluateKernel(const std::string &function, const std::vector<std::vector<std::s
     if (argument.getType().isIndex())
       array.values = {static_cast<double>(p0)};
     if (auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(argument.getType()))
-      for (const std::int64_t size : tensor.getShape())
+      for (const int64_t size : tensor.getShape())
         array.shape.push_back(mlir::ShapedType::isDynamic(size) ? m : size);
     // What the kernel does not read is anything.
     if (!roles.empty())
       array.values = operand(roles.front());
     else if (array.values.empty())
-      array.values.resize(static_cast<std::size_t>(elementCount(array.shape)));
+      array.values.resize(static_cast<size_t>(elementCount(array.shape)));
     arguments.push_back(std::move(array));
   }
   mlir::FailureOr<std::vector<DenseArray>> values = evaluate(kernel, arguments);

@@ -1,6 +1,5 @@
 // Programs and their kernels in double precision, for commands that compare.
-#ifndef ALGCTL_COMPILER_TOOLS_REFERENCE_PROGRAM_H
-#define ALGCTL_COMPILER_TOOLS_REFERENCE_PROGRAM_H
+#pragma once
 
 #include "compiler/tools/program_tools.h"
 
@@ -8,15 +7,12 @@ namespace compiler {
 
 /// As ProgramTools::evaluate says.
 ReferenceArrays evaluateProgram(const std::string &text, const std::string &program,
-                                const ReferenceArrays &operands, std::int64_t p0);
+                                const ReferenceArrays &operands, int64_t p0);
 
 /// The results of the one function of a module, in their order, for m rows from position p0. Of each argument
 /// `operands` says what a kernel calls it, and `operand` gives the elements of that.
 std::vector<ReferenceArray>
-evaluateKernel(const std::string &function, const std::vector<std::vector<std::string>> &operands,
-               std::int64_t m, std::int64_t p0,
-               const std::function<std::vector<double>(const std::string &operand)> &operand);
+evaluateKernel(const std::string &function, const std::vector<std::vector<std::string>> &operands, int64_t m,
+               int64_t p0, const std::function<std::vector<double>(const std::string &operand)> &operand);
 
 } // namespace compiler
-
-#endif

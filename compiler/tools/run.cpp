@@ -28,8 +28,8 @@ namespace {
 struct RunOptions {
   std::string bundle, map = "forward", output, dbias_output, result_type;
   ArraySources sources;
-  std::optional<std::int64_t> m;
-  std::optional<std::uint64_t> seed;
+  std::optional<int64_t> m;
+  std::optional<uint64_t> seed;
   ProductOptions product;
   std::string program;
   std::vector<std::string> sets, gets; // NAME=FILE
@@ -50,12 +50,12 @@ algrt::Map mapOf(const algrt::Bundle &bundle, const std::string &wanted) {
 }
 
 // All that a run takes besides its arrays.
-std::int64_t furtherBytes(const RunOptions &options, const algrt::Layer &layer, std::int64_t m) {
+int64_t furtherBytes(const RunOptions &options, const algrt::Layer &layer, int64_t m) {
   using algrt::checkedAdd, algrt::checkedMultiply;
   const auto [rows, width] = resultShape(layer, m, options.product.map);
-  std::int64_t bytes = productBytes(options.bundle, layer, m, options.product);
-  auto count = [&](std::int64_t row_count, std::int64_t element) {
-    const std::int64_t row = checkedMultiply(width, element, "a row of the result");
+  int64_t bytes = productBytes(options.bundle, layer, m, options.product);
+  auto count = [&](int64_t row_count, int64_t element) {
+    const int64_t row = checkedMultiply(width, element, "a row of the result");
     bytes = checkedAdd(bytes, checkedMultiply(row_count, row, "the result"), "the bytes of all matrices");
   };
   if (!options.output.empty())
@@ -111,7 +111,7 @@ std::string asText(const algrt::Bundle &bundle, const RunOptions &options, const
                   placeText(arrays, options.product), result.seconds * 1e3);
   text += result.packed
               ? fmt::format(" with packed weights (packing took {:.3f} ms)\n", result.pack_seconds * 1e3)
-          : options.product.map == algrt::Map::dw ? "\n"
+          : options.product.map == algrt::Map::Dw ? "\n"
                                                   : " with weights as they are\n";
   if (check)
     text += fmt::format("relative L2 error {:.3e} over {} rows, limit {:.0e}: {}\n",
@@ -160,25 +160,25 @@ int run(RunOptions options, const ProgramTools &tools) {
 
   algrt::Bundle bundle = algrt::Bundle::open(options.bundle);
   options.product.map = mapOf(bundle, options.map);
-  const bool forward = options.product.map == algrt::Map::forward;
+  const bool forward = options.product.map == algrt::Map::Forward;
   if (!forward && options.packed)
     throw Failure("--packed is for the map forward: a gradient reads the weights as they are");
-  const bool bank_gradient = options.product.map == algrt::Map::dw;
-  if (!bank_gradient && (options.product.beta != 0 || !options.result_type.empty()))
+  const bool weight_gradient = options.product.map == algrt::Map::Dw;
+  if (!weight_gradient && (options.product.beta != 0 || !options.result_type.empty()))
     throw Failure(
         fmt::format("{} is for the map dw", options.product.beta != 0 ? "--beta" : "--result-dtype"));
-  if (!bank_gradient && !options.dbias_output.empty())
+  if (!weight_gradient && !options.dbias_output.empty())
     throw Failure("--dbias is for the map dw");
   options.product.dbias = !options.dbias_output.empty();
   if (!options.result_type.empty())
     options.product.result_type =
-        options.result_type == "f32" ? algrt::ElementType::f32 : algrt::ElementType::bf16;
+        options.result_type == "f32" ? algrt::ElementType::F32 : algrt::ElementType::Bf16;
   if (!std::isfinite(options.product.beta))
     throw Failure("--beta is not finite");
   if (!options.sources.dw.empty() && options.product.beta == 0)
     throw Failure("--dw is what is added to, but --beta is 0: the file would not be read");
   options.sources.offset = options.product.p0;
-  options.sources.further = [&](std::int64_t m) { return furtherBytes(options, bundle.layer(), m); };
+  options.sources.further = [&](int64_t m) { return furtherBytes(options, bundle.layer(), m); };
   RunArrays arrays = makeArrays(bundle.layer(), options.sources, options.product.map);
   ProductResult result = runProduct(options.bundle, bundle.layer(), arrays, options.product);
   std::optional<RunCheck> check;
@@ -189,10 +189,10 @@ int run(RunOptions options, const ProgramTools &tools) {
 
   if (outputs.result) {
     const auto [rows, columns] = resultShape(bundle.layer(), arrays.m, options.product.map);
-    outputs.result->commit(algrt::encodeNpy(std::vector<std::int64_t>{rows, columns}, result.y));
+    outputs.result->commit(algrt::encodeNpy(std::vector<int64_t>{rows, columns}, result.y));
   }
   if (outputs.dbias)
-    outputs.dbias->commit(algrt::encodeNpy(std::vector<std::int64_t>{bundle.layer().n}, result.dbias));
+    outputs.dbias->commit(algrt::encodeNpy(std::vector<int64_t>{bundle.layer().n}, result.dbias));
   if (options.json)
     printJson(asJson(bundle, options, arrays, result, check));
   else
@@ -205,7 +205,7 @@ int run(RunOptions options, const ProgramTools &tools) {
                   check->comparison.kind_mismatches)
             : fmt::format("the result is {:.3e} away from the reference; {:.0e} is allowed",
                           check->comparison.relative_l2, check->limit));
-  return kDone;
+  return ExitCode::Done;
 }
 
 } // namespace
@@ -241,7 +241,7 @@ void addRun(CLI::App &app, Session &session, const ProgramTools &tools) {
       ->type_name("FILE");
   command
       ->add_option("--dw", options->sources.dw,
-                   "what the map dw adds to, shaped like the bank; zeros where it is left out")
+                   "what the map dw adds to, shaped like the weight matrix; zeros where it is left out")
       ->type_name("FILE");
   command
       ->add_option("--beta", options->product.beta,
@@ -252,7 +252,9 @@ void addRun(CLI::App &app, Session &session, const ProgramTools &tools) {
                    "map dw: f32 or bf16; the bundle's where it is left out")
       ->check(CLI::IsMember({"f32", "bf16"}).description(""))
       ->type_name("TYPE");
-  command->add_option("--w", options->sources.w, "bank of shape (K, N), or (m, K/m, N/m) in the slot lift")
+  command
+      ->add_option("--w", options->sources.w,
+                   "weight matrix of shape (K, N), or (m, K/m, N/m) in the slot lift")
       ->type_name("FILE");
   command
       ->add_option("--bias-file", options->sources.bias,
@@ -288,7 +290,7 @@ void addRun(CLI::App &app, Session &session, const ProgramTools &tools) {
       ->check(CLI::Range(0, 1 << 16))
       ->type_name("N");
   wholeNumber(command->add_option("--seed", options->seed, "of the random numbers that stand in for files"))
-      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()).description(""))
+      ->check(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max()).description(""))
       ->type_name("S");
   command->add_flag("--check", options->check,
                     "compare with a double-precision evaluation; exit 1 when it differs");

@@ -15,46 +15,45 @@
 namespace compiler {
 namespace {
 
-using Shape = std::vector<std::int64_t>;
+using Shape = std::vector<int64_t>;
 
 [[noreturn]] void wrongShape(const std::string &file, const Shape &shape, const std::string &needed) {
   throw Failure(
       fmt::format("{} has shape {}, but the layer needs {}", file, algrt::shapeText(shape), needed));
 }
 
-// What is said of a bank that came the other way round, as frameworks keep the weights of a dense layer.
-std::string transposedBank(const Shape &shape, const Shape &needed) {
+// What is said of a weight matrix that came the other way round, as frameworks keep the weights of a dense
+// layer.
+std::string transposedWeights(const Shape &shape, const Shape &needed) {
   return algrt::isTransposed(shape, needed)
              ? ": transposed? Weights are (in, out), those of torch.nn.Linear (out, in)"
              : "";
 }
 
 // What has to be made up, and what the caller needs: a machine that swaps is worse than a sentence.
-void refuseMoreThanMemory(const algrt::Layer &layer, const ArraySources &sources, algrt::Map map,
-                          std::int64_t m) {
+void refuseMoreThanMemory(const algrt::Layer &layer, const ArraySources &sources, algrt::Map map, int64_t m) {
   using algrt::checkedAdd, algrt::checkedMultiply;
-  std::int64_t bytes = 0;
-  auto count = [&](std::int64_t rows, std::int64_t columns) {
-    const std::int64_t elements = checkedMultiply(rows, columns, "the size of a matrix");
-    bytes = checkedAdd(bytes, checkedMultiply(elements, std::int64_t{4}, "the bytes of a matrix"),
+  int64_t bytes = 0;
+  auto count = [&](int64_t rows, int64_t columns) {
+    const int64_t elements = checkedMultiply(rows, columns, "the size of a matrix");
+    bytes = checkedAdd(bytes, checkedMultiply(elements, int64_t{4}, "the bytes of a matrix"),
                        "the bytes of all matrices");
   };
-  if (map != algrt::Map::dx && sources.x.empty())
+  if (map != algrt::Map::Dx && sources.x.empty())
     count(m, layer.k);
-  if (map != algrt::Map::forward && sources.dy.empty())
+  if (map != algrt::Map::Forward && sources.dy.empty())
     count(m, layer.n);
-  if ((map == algrt::Map::dw ? sources.dw : sources.w).empty())
-    count(layer.k, layer.bankColumns());
-  if (layer.row_types == algrt::RowTypesKind::explicit_types && sources.types.empty())
+  if ((map == algrt::Map::Dw ? sources.dw : sources.w).empty())
+    count(layer.k, layer.weightColumns());
+  if (layer.row_types == algrt::RowTypesKind::ExplicitTypes && sources.types.empty())
     count(m, 1);
   if (sources.further)
     bytes = checkedAdd(bytes, sources.further(m), "the bytes of all matrices");
-  algrt::requireMemory(static_cast<std::uint64_t>(bytes), fmt::format("a batch of M = {} rows", m));
+  algrt::requireMemory(static_cast<uint64_t>(bytes), fmt::format("a batch of M = {} rows", m));
 }
 
-std::int64_t numberOfRows(const ArraySources &sources,
-                          const std::vector<std::pair<std::string, std::int64_t>> &files) {
-  std::optional<std::int64_t> m;
+int64_t numberOfRows(const ArraySources &sources, const std::vector<std::pair<std::string, int64_t>> &files) {
+  std::optional<int64_t> m;
   if (sources.m != 0)
     m = sources.m;
   std::string from = "--m";
@@ -69,34 +68,34 @@ std::int64_t numberOfRows(const ArraySources &sources,
   return *m;
 }
 
-std::vector<std::int32_t> randomTypes(std::int64_t m, std::int64_t types, std::uint64_t seed) {
+std::vector<int32_t> randomTypes(int64_t m, int64_t types, uint64_t seed) {
   std::mt19937_64 generator(seed);
-  std::vector<std::int32_t> result(static_cast<std::size_t>(m));
-  for (std::int32_t &type : result)
-    type = static_cast<std::int32_t>(generator() % static_cast<std::uint64_t>(types));
+  std::vector<int32_t> result(static_cast<size_t>(m));
+  for (int32_t &type : result)
+    type = static_cast<int32_t>(generator() % static_cast<uint64_t>(types));
   return result;
 }
 
-algrt::NpyArray<float> readBank(const algrt::Layer &layer, const std::string &file) {
+algrt::NpyArray<float> readWeights(const algrt::Layer &layer, const std::string &file) {
   auto w = readFloat32Array(file);
-  std::int64_t columns = layer.bankColumns();
+  int64_t columns = layer.weightColumns();
   const Shape flat{layer.k, columns};
   if (w.shape == flat)
     return w;
-  if (layer.lift == algrt::Lift::rows)
-    wrongShape(file, w.shape, algrt::shapeText(flat) + transposedBank(w.shape, flat));
-  std::int64_t slots = static_cast<std::int64_t>(layer.bank_rows.size());
+  if (layer.lift == algrt::Lift::Rows)
+    wrongShape(file, w.shape, algrt::shapeText(flat) + transposedWeights(w.shape, flat));
+  int64_t slots = static_cast<int64_t>(layer.weight_rows.size());
   Shape blocks{slots, layer.k / slots, columns};
   if (w.shape != blocks)
     wrongShape(file, w.shape,
                fmt::format("{} or {}{}", algrt::shapeText(blocks), algrt::shapeText(flat),
-                           transposedBank(w.shape, w.shape.size() == 2 ? flat : blocks)));
+                           transposedWeights(w.shape, w.shape.size() == 2 ? flat : blocks)));
   return w;
 }
 
 // The operands that a map does not have must not be given: the result would not depend on them.
 void refuseOthers(const ArraySources &sources, algrt::Map map, bool bias) {
-  const bool forward = map == algrt::Map::forward, dx = map == algrt::Map::dx;
+  const bool forward = map == algrt::Map::Forward, dx = map == algrt::Map::Dx;
   auto refuse = [&](bool taken, const std::string &file, const char *option) {
     if (!taken && !file.empty())
       throw Failure(fmt::format("map {} takes {}, not {}", algrt::name(map),
@@ -117,16 +116,16 @@ void refuseOthers(const ArraySources &sources, algrt::Map map, bool bias) {
 } // namespace
 
 RunArrays makeArrays(const algrt::Layer &layer, const ArraySources &sources, algrt::Map map) {
-  const bool has_bias = layer.bias && map == algrt::Map::forward;
+  const bool has_bias = layer.bias && map == algrt::Map::Forward;
   refuseOthers(sources, map, has_bias);
-  bool explicit_types = layer.row_types == algrt::RowTypesKind::explicit_types;
+  bool explicit_types = layer.row_types == algrt::RowTypesKind::ExplicitTypes;
   if (!sources.types.empty() && !explicit_types)
     throw Failure(fmt::format("the row types of the layer follow from the position ({}): leave --types out",
                               algrt::name(layer.row_types)));
 
   RunArrays arrays;
-  std::vector<std::pair<std::string, std::int64_t>> files;
-  auto readActivations = [&](const std::string &file, std::int64_t width, char letter) {
+  std::vector<std::pair<std::string, int64_t>> files;
+  auto read_activations = [&](const std::string &file, int64_t width, char letter) {
     auto array = readFloat32Array(file);
     if (array.shape.size() != 2 || array.shape[1] != width)
       wrongShape(file, array.shape,
@@ -136,9 +135,9 @@ RunArrays makeArrays(const algrt::Layer &layer, const ArraySources &sources, alg
     return std::move(array.values);
   };
   if (!sources.x.empty())
-    arrays.x = readActivations(sources.x, layer.k, 'K');
+    arrays.x = read_activations(sources.x, layer.k, 'K');
   if (!sources.dy.empty())
-    arrays.dy = readActivations(sources.dy, layer.n, 'N');
+    arrays.dy = read_activations(sources.dy, layer.n, 'N');
   if (!sources.types.empty()) {
     auto types = readInt32Array(sources.types);
     if (types.shape.size() != 1)
@@ -167,28 +166,28 @@ RunArrays makeArrays(const algrt::Layer &layer, const ArraySources &sources, alg
   refuseMoreThanMemory(layer, sources, map, arrays.m);
 
   // Streams of one seed: giving one of the files does not change the others.
-  const bool has_x = map != algrt::Map::dx, has_dy = map != algrt::Map::forward;
+  const bool has_x = map != algrt::Map::Dx, has_dy = map != algrt::Map::Forward;
   if (has_x && sources.x.empty())
     arrays.x = algrt::randomValues(arrays.m * layer.k, 1.0, 4 * sources.seed);
   if (has_dy && sources.dy.empty())
     arrays.dy = algrt::randomValues(arrays.m * layer.n, 1.0, 4 * sources.seed + 3);
-  const std::string &bank = map == algrt::Map::dw ? sources.dw : sources.w;
-  if (!bank.empty())
-    arrays.w = readBank(layer, bank).values;
-  else if (map == algrt::Map::dw)
-    arrays.w.resize(static_cast<std::size_t>(layer.k * layer.bankColumns()));
+  const std::string &weights = map == algrt::Map::Dw ? sources.dw : sources.w;
+  if (!weights.empty())
+    arrays.w = readWeights(layer, weights).values;
+  else if (map == algrt::Map::Dw)
+    arrays.w.resize(static_cast<size_t>(layer.k * layer.weightColumns()));
   else
-    arrays.w = algrt::randomValues(layer.k * layer.bankColumns(), 1.0 / std::sqrt(double(layer.k)),
+    arrays.w = algrt::randomValues(layer.k * layer.weightColumns(), 1.0 / std::sqrt(double(layer.k)),
                                    4 * sources.seed + 1);
   if (has_bias && sources.bias.empty())
     arrays.bias = algrt::randomValues(layer.n, 1.0, ~(4 * sources.seed));
   if (explicit_types && sources.types.empty())
     arrays.types = randomTypes(arrays.m, layer.types, 4 * sources.seed + 2);
-  if (layer.dtype == algrt::ElementType::bf16) {
+  if (layer.dtype == algrt::ElementType::Bf16) {
     algrt::roundToBfloat16(arrays.x);
     algrt::roundToBfloat16(arrays.dy);
     algrt::roundToBfloat16(arrays.bias);
-    if (map != algrt::Map::dw) // dw has a type of its own
+    if (map != algrt::Map::Dw) // dw has a type of its own
       algrt::roundToBfloat16(arrays.w);
   }
   return arrays;

@@ -12,45 +12,44 @@
 namespace compiler {
 namespace {
 
-std::vector<std::int64_t> firstRows(std::int64_t count) {
-  std::vector<std::int64_t> rows(static_cast<std::size_t>(count));
-  std::iota(rows.begin(), rows.end(), std::int64_t{0});
+std::vector<int64_t> firstRows(int64_t count) {
+  std::vector<int64_t> rows(static_cast<size_t>(count));
+  std::iota(rows.begin(), rows.end(), int64_t{0});
   return rows;
 }
 
-std::vector<std::int64_t> rowsToCheck(std::int64_t total, std::int64_t most) {
+std::vector<int64_t> rowsToCheck(int64_t total, int64_t most) {
   if (total <= most)
     return firstRows(total);
-  const std::int64_t count = most;
-  std::vector<std::int64_t> rows(static_cast<std::size_t>(count));
-  for (std::int64_t index = 0; index < count; ++index)
-    rows[index] = static_cast<std::int64_t>(static_cast<__int128>(index) * total / count);
+  const int64_t count = most;
+  std::vector<int64_t> rows(static_cast<size_t>(count));
+  for (int64_t index = 0; index < count; ++index)
+    rows[index] = static_cast<int64_t>(static_cast<__int128>(index) * total / count);
   return rows;
 }
 
 // What the rows of the result should be.
 std::vector<double> referenceRows(const algrt::Bundle &bundle, const RunArrays &arrays,
-                                  const std::vector<std::int64_t> &rows, const ProductOptions &options) {
+                                  const std::vector<int64_t> &rows, const ProductOptions &options) {
   const algrt::Layer &layer = bundle.layer();
   const algrt::Support *support = &bundle.support();
-  const std::vector<std::int32_t> given =
-      arrays.positions.any() ? arrays.positions.types(layer) : arrays.types;
-  const std::int32_t *types = given.empty() ? nullptr : given.data();
+  const std::vector<int32_t> given = arrays.positions.any() ? arrays.positions.types(layer) : arrays.types;
+  const int32_t *types = given.empty() ? nullptr : given.data();
   const float *x = arrays.x.data(), *dy = arrays.dy.data(), *w = arrays.w.data();
-  const std::int64_t m = arrays.m, columns = layer.bankColumns(), p0 = options.p0;
+  const int64_t m = arrays.m, columns = layer.weightColumns(), p0 = options.p0;
   switch (options.map) {
-  case algrt::Map::forward:
+  case algrt::Map::Forward:
     return algrt::referenceForward({&layer, support, m, x, layer.k, w, columns, p0, types,
                                     arrays.bias.empty() ? nullptr : arrays.bias.data()},
                                    rows, options.threads);
-  case algrt::Map::dx:
+  case algrt::Map::Dx:
     return algrt::referenceDx({&layer, support, m, dy, layer.n, w, columns, p0, types}, rows,
                               options.threads);
-  case algrt::Map::dw: {
+  case algrt::Map::Dw: {
     std::vector<double> dw =
         algrt::referenceDw({&layer, support, m, x, layer.k, dy, layer.n, p0, types}, rows, options.threads);
     if (options.beta != 0)
-      for (std::size_t index = 0; index < dw.size(); ++index)
+      for (size_t index = 0; index < dw.size(); ++index)
         dw[index] += double(options.beta) * w[rows[index / columns] * columns + index % columns];
     return dw;
   }
@@ -60,41 +59,41 @@ std::vector<double> referenceRows(const algrt::Bundle &bundle, const RunArrays &
 
 } // namespace
 
-std::pair<std::int64_t, std::int64_t> resultShape(const algrt::Layer &layer, std::int64_t m, algrt::Map map) {
-  if (map == algrt::Map::dw)
-    return {layer.k, layer.bankColumns()};
-  return {m, map == algrt::Map::forward ? layer.n : layer.k};
+std::pair<int64_t, int64_t> resultShape(const algrt::Layer &layer, int64_t m, algrt::Map map) {
+  if (map == algrt::Map::Dw)
+    return {layer.k, layer.weightColumns()};
+  return {m, map == algrt::Map::Forward ? layer.n : layer.k};
 }
 
-std::int64_t mostCheckedRows(const algrt::Layer &layer, std::int64_t m, algrt::Map map) {
-  constexpr double kMostMacs = 4e11;
+int64_t mostCheckedRows(const algrt::Layer &layer, int64_t m, algrt::Map map) {
+  constexpr double most_macs = 4e11;
   const double macs_of_a_row =
-      map == algrt::Map::dw ? double(m) * double(layer.n) : double(layer.k) * double(layer.n);
-  return macs_of_a_row == 0 ? std::numeric_limits<std::int64_t>::max()
-                            : std::max(std::int64_t{1}, static_cast<std::int64_t>(kMostMacs / macs_of_a_row));
+      map == algrt::Map::Dw ? double(m) * double(layer.n) : double(layer.k) * double(layer.n);
+  return macs_of_a_row == 0 ? std::numeric_limits<int64_t>::max()
+                            : std::max(int64_t{1}, static_cast<int64_t>(most_macs / macs_of_a_row));
 }
 
 RunCheck compareWithReference(const algrt::Bundle &bundle, const RunArrays &arrays,
                               const std::vector<float> &y, const ProductOptions &options) {
   const algrt::Layer &layer = bundle.layer();
   const auto [total, width] = resultShape(layer, arrays.m, options.map);
-  const std::vector<std::int64_t> rows = rowsToCheck(total, mostCheckedRows(layer, arrays.m, options.map));
+  const std::vector<int64_t> rows = rowsToCheck(total, mostCheckedRows(layer, arrays.m, options.map));
   const std::vector<double> expected = referenceRows(bundle, arrays, rows, options);
   std::vector<float> actual;
   actual.reserve(expected.size());
-  for (std::int64_t row : rows)
+  for (int64_t row : rows)
     actual.insert(actual.end(), y.begin() + row * width, y.begin() + (row + 1) * width);
-  const bool bf16 = options.result_type.value_or(layer.dtype) == algrt::ElementType::bf16;
-  return {algrt::compare(actual, expected), algrt::tolerance(bf16), static_cast<std::int64_t>(rows.size())};
+  const bool bf16 = options.result_type.value_or(layer.dtype) == algrt::ElementType::Bf16;
+  return {algrt::compare(actual, expected), algrt::tolerance(bf16), static_cast<int64_t>(rows.size())};
 }
 
 void requireRightDbias(const RunArrays &arrays, const std::vector<float> &dbias,
                        const ProductOptions &options, algrt::ElementType type) {
   std::vector<double> sums(dbias.size());
-  for (std::size_t at = 0; at < arrays.dy.size(); ++at)
+  for (size_t at = 0; at < arrays.dy.size(); ++at)
     sums[at % sums.size()] += arrays.dy[at];
   const algrt::Comparison comparison = algrt::compare(dbias, sums);
-  const double limit = algrt::tolerance(options.result_type.value_or(type) == algrt::ElementType::bf16);
+  const double limit = algrt::tolerance(options.result_type.value_or(type) == algrt::ElementType::Bf16);
   if (!comparison.within(limit))
     throw Failure(fmt::format("the gradient of the bias is {:.3e} away from the reference; {:.0e} is allowed",
                               comparison.relative_l2, limit));

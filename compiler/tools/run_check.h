@@ -15,16 +15,16 @@ namespace compiler {
 struct RunCheck {
   algrt::Comparison comparison;
   double limit = 0;
-  std::int64_t rows = 0;
+  int64_t rows = 0;
   bool passed() const { return comparison.within(limit); }
 };
 
 // Rows and columns of the result.
-std::pair<std::int64_t, std::int64_t> resultShape(const algrt::Layer &layer, std::int64_t m, algrt::Map map);
+std::pair<int64_t, int64_t> resultShape(const algrt::Layer &layer, int64_t m, algrt::Map map);
 
 // The reference costs every active product in double; beyond a minute or so a sample of the result's rows has
 // to do.
-std::int64_t mostCheckedRows(const algrt::Layer &layer, std::int64_t m, algrt::Map map);
+int64_t mostCheckedRows(const algrt::Layer &layer, int64_t m, algrt::Map map);
 
 RunCheck compareWithReference(const algrt::Bundle &bundle, const RunArrays &arrays,
                               const std::vector<float> &y, const ProductOptions &options);

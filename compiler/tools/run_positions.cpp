@@ -7,28 +7,27 @@
 
 namespace compiler {
 
-std::vector<std::int32_t> RowPositions::types(const algrt::Layer &layer) const {
-  const std::int64_t period = layer.types * layer.row_type_width;
-  std::vector<std::int32_t> types;
-  auto add = [&](std::int64_t position) {
-    types.push_back(static_cast<std::int32_t>(position % period / layer.row_type_width));
+std::vector<int32_t> RowPositions::types(const algrt::Layer &layer) const {
+  const int64_t period = layer.types * layer.row_type_width;
+  std::vector<int32_t> types;
+  auto add = [&](int64_t position) {
+    types.push_back(static_cast<int32_t>(position % period / layer.row_type_width));
   };
   if (positions)
-    for (std::int64_t position : *positions)
+    for (int64_t position : *positions)
       add(position);
   else if (sequence_starts)
-    for (std::size_t sequence = 0; sequence + 1 < sequence_starts->size(); ++sequence)
-      for (std::int64_t row = (*sequence_starts)[sequence]; row < (*sequence_starts)[sequence + 1]; ++row)
+    for (size_t sequence = 0; sequence + 1 < sequence_starts->size(); ++sequence)
+      for (int64_t row = (*sequence_starts)[sequence]; row < (*sequence_starts)[sequence + 1]; ++row)
         add((sequence_positions ? (*sequence_positions)[sequence] : 0) +
             (row - (*sequence_starts)[sequence]));
   return types;
 }
 
-RowPositions readPositions(const algrt::Layer &layer, const PositionSources &sources, std::int64_t offset) {
-  if (sources.any() && layer.row_types == algrt::RowTypesKind::explicit_types)
-    throw Failure(
-        "the row types of the layer are explicit and do not depend on positions: leave --positions "
-        "and --sequence-starts out");
+RowPositions readPositions(const algrt::Layer &layer, const PositionSources &sources, int64_t offset) {
+  if (sources.any() && layer.row_types == algrt::RowTypesKind::ExplicitTypes)
+    throw Failure("the row types of the layer are explicit and do not depend on positions: leave --positions "
+                  "and --sequence-starts out");
   if (!sources.positions.empty() && !sources.sequence_starts.empty())
     throw Failure("--positions and --sequence-starts both say where the rows are: give one of them");
   if (!sources.sequence_positions.empty() && sources.sequence_starts.empty())
@@ -37,7 +36,7 @@ RowPositions readPositions(const algrt::Layer &layer, const PositionSources &sou
   if (sources.any() && offset != 0)
     throw Failure(fmt::format("--offset is for rows one after another: leave it out with {}",
                               sources.positions.empty() ? "--sequence-starts" : "--positions"));
-  auto read = [](const std::string &file, const char *needed) -> std::optional<std::vector<std::int64_t>> {
+  auto read = [](const std::string &file, const char *needed) -> std::optional<std::vector<int64_t>> {
     if (file.empty())
       return std::nullopt;
     auto array = readIntegerArray(file);

@@ -18,15 +18,15 @@ struct PositionSources {
 
 // As algrt.h takes them; what they hold is checked there.
 struct RowPositions {
-  std::optional<std::vector<std::int64_t>> positions, sequence_starts, sequence_positions;
+  std::optional<std::vector<int64_t>> positions, sequence_starts, sequence_positions;
   bool any() const { return positions || sequence_starts; }
 
   // Type of every row of a layer whose types follow from positions. Of positions that the runtime has taken.
-  std::vector<std::int32_t> types(const algrt::Layer &layer) const;
+  std::vector<int32_t> types(const algrt::Layer &layer) const;
 };
 
 // Throws Failure naming the option that does not go with the layer or with another one, the offset included,
 // and for a file of another shape than one dimension.
-RowPositions readPositions(const algrt::Layer &layer, const PositionSources &sources, std::int64_t offset);
+RowPositions readPositions(const algrt::Layer &layer, const PositionSources &sources, int64_t offset);
 
 } // namespace compiler

@@ -28,70 +28,70 @@ void check(int status) {
 // A compact matrix in the element type of the layer.
 class Matrix {
 public:
-  Matrix(std::int64_t rows, std::int64_t columns, algrt::ElementType type)
-      : shape{rows, columns}, bf16(type == algrt::ElementType::bf16) {
-    std::size_t count = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
-    if (bf16)
-      halves.resize(count);
+  Matrix(int64_t rows, int64_t columns, algrt::ElementType type)
+      : shape_{rows, columns}, bf16_(type == algrt::ElementType::Bf16) {
+    size_t count = static_cast<size_t>(rows) * static_cast<size_t>(columns);
+    if (bf16_)
+      halves_.resize(count);
     else
-      floats.resize(count);
+      floats_.resize(count);
     describe();
   }
-  Matrix(std::int64_t rows, std::int64_t columns, algrt::ElementType type, const std::vector<float> &values)
+  Matrix(int64_t rows, int64_t columns, algrt::ElementType type, const std::vector<float> &values)
       : Matrix(rows, columns, type) {
-    for (std::size_t index = 0; index < values.size(); ++index) {
-      if (bf16)
-        halves[index] = algrt::toBfloat16(values[index]);
+    for (size_t index = 0; index < values.size(); ++index) {
+      if (bf16_)
+        halves_[index] = algrt::toBfloat16(values[index]);
       else
-        floats[index] = values[index];
+        floats_[index] = values[index];
     }
   }
   Matrix(const Matrix &) = delete;
   Matrix &operator=(const Matrix &) = delete;
 
-  const DLTensor *tensor() const { return &descriptor; }
+  const DLTensor *tensor() const { return &descriptor_; }
   // The only row of a matrix that has one.
   DLTensor vector() const {
-    DLTensor row = descriptor;
+    DLTensor row = descriptor_;
     row.ndim = 1;
     ++row.shape;
     return row;
   }
 
   std::vector<float> take() {
-    if (!bf16)
-      return std::move(floats);
-    std::vector<float> values(halves.size());
-    for (std::size_t index = 0; index < values.size(); ++index)
-      values[index] = algrt::fromBfloat16(halves[index]);
+    if (!bf16_)
+      return std::move(floats_);
+    std::vector<float> values(halves_.size());
+    for (size_t index = 0; index < values.size(); ++index)
+      values[index] = algrt::fromBfloat16(halves_[index]);
     return values;
   }
 
 private:
-  std::int64_t shape[2];
-  bool bf16;
-  std::vector<float> floats;
-  std::vector<std::uint16_t> halves;
-  DLTensor descriptor{};
+  int64_t shape_[2];
+  bool bf16_;
+  std::vector<float> floats_;
+  std::vector<uint16_t> halves_;
+  DLTensor descriptor_{};
 
   void describe() {
-    descriptor.data = bf16 ? static_cast<void *>(halves.data()) : static_cast<void *>(floats.data());
-    descriptor.device = {kDLCPU, 0};
-    descriptor.ndim = 2;
-    descriptor.dtype = {static_cast<std::uint8_t>(bf16 ? kDLBfloat : kDLFloat),
-                        static_cast<std::uint8_t>(bf16 ? 16 : 32), 1};
-    descriptor.shape = shape;
+    descriptor_.data = bf16_ ? static_cast<void *>(halves_.data()) : static_cast<void *>(floats_.data());
+    descriptor_.device = {kDLCPU, 0};
+    descriptor_.ndim = 2;
+    descriptor_.dtype = {static_cast<uint8_t>(bf16_ ? kDLBfloat : kDLFloat),
+                         static_cast<uint8_t>(bf16_ ? 16 : 32), 1};
+    descriptor_.shape = shape_;
   }
 };
 
 // A vector of int64, or none.
 class Integers {
 public:
-  explicit Integers(const std::optional<std::vector<std::int64_t>> &values) : given_(values.has_value()) {
+  explicit Integers(const std::optional<std::vector<int64_t>> &values) : given_(values.has_value()) {
     if (!given_)
       return;
-    size_ = static_cast<std::int64_t>(values->size());
-    tensor_.data = const_cast<std::int64_t *>(values->data());
+    size_ = static_cast<int64_t>(values->size());
+    tensor_.data = const_cast<int64_t *>(values->data());
     tensor_.device = {kDLCPU, 0};
     tensor_.ndim = 1;
     tensor_.dtype = {kDLInt, 64, 1};
@@ -103,7 +103,7 @@ public:
 
 private:
   bool given_;
-  std::int64_t size_ = 0;
+  int64_t size_ = 0;
   DLTensor tensor_{};
 };
 
@@ -113,13 +113,13 @@ public:
   std::optional<Matrix> x, dy, w, bias, dbias, result; // of biases their only row
 
   Operands(const algrt::Layer &layer, const RunArrays &arrays, const ProductOptions &options)
-      : type_(options.map == algrt::Map::dw ? options.result_type.value_or(layer.dtype) : layer.dtype) {
-    const std::int64_t m = arrays.m, columns = layer.bankColumns();
-    if (options.map != algrt::Map::dx)
+      : type_(options.map == algrt::Map::Dw ? options.result_type.value_or(layer.dtype) : layer.dtype) {
+    const int64_t m = arrays.m, columns = layer.weightColumns();
+    if (options.map != algrt::Map::Dx)
       x.emplace(m, layer.k, layer.dtype, arrays.x);
-    if (options.map != algrt::Map::forward)
+    if (options.map != algrt::Map::Forward)
       dy.emplace(m, layer.n, layer.dtype, arrays.dy);
-    if (options.map == algrt::Map::dw) {
+    if (options.map == algrt::Map::Dw) {
       result.emplace(layer.k, columns, type_, arrays.w);
       if (options.dbias)
         dbias.emplace(1, layer.n, type_);
@@ -128,7 +128,7 @@ public:
     w.emplace(layer.k, columns, layer.dtype, arrays.w);
     if (!arrays.bias.empty())
       bias.emplace(1, layer.n, layer.dtype, arrays.bias);
-    result.emplace(m, options.map == algrt::Map::forward ? layer.n : layer.k, type_);
+    result.emplace(m, options.map == algrt::Map::Forward ? layer.n : layer.k, type_);
   }
   algrt::ElementType resultType() const { return type_; }
 
@@ -144,40 +144,40 @@ template <class Function> double secondsOf(Function function) {
 
 } // namespace
 
-std::int64_t productBytes(const std::string &bundle_path, const algrt::Layer &layer, std::int64_t m,
-                          const ProductOptions &options) {
+int64_t productBytes(const std::string &bundle_path, const algrt::Layer &layer, int64_t m,
+                     const ProductOptions &options) {
   using algrt::checkedAdd, algrt::checkedMultiply;
   algrt_bundle *opened = nullptr;
   check(algrt_bundle_open(bundle_path.c_str(), &opened));
   std::unique_ptr<algrt_bundle, decltype(&algrt_bundle_close)> bundle(opened, algrt_bundle_close);
   algrt_bundle_info info = algrt_bundle_info_init();
   check(algrt_bundle_get_info(bundle.get(), &info));
-  std::size_t workspace = 0;
+  size_t workspace = 0;
   check(algrt_workspace_size(bundle.get(), m, options.threads, &workspace));
-  std::int64_t bytes = static_cast<std::int64_t>(workspace);
-  auto count = [&](std::int64_t rows, std::int64_t columns, std::int64_t element) {
-    const std::int64_t elements = checkedMultiply(rows, columns, "the size of a matrix");
+  int64_t bytes = static_cast<int64_t>(workspace);
+  auto count = [&](int64_t rows, int64_t columns, int64_t element) {
+    const int64_t elements = checkedMultiply(rows, columns, "the size of a matrix");
     bytes = checkedAdd(bytes, checkedMultiply(elements, element, "the bytes of a matrix"),
                        "the bytes of all matrices");
   };
-  const bool bank_gradient = options.map == algrt::Map::dw;
-  const std::int64_t element = algrt::elementBytes(layer.dtype), columns = layer.bankColumns();
-  if (options.map != algrt::Map::dx)
+  const bool weight_gradient = options.map == algrt::Map::Dw;
+  const int64_t element = algrt::elementBytes(layer.dtype), columns = layer.weightColumns();
+  if (options.map != algrt::Map::Dx)
     count(m, layer.k, element);
-  if (options.map != algrt::Map::forward)
+  if (options.map != algrt::Map::Forward)
     count(m, layer.n, element);
-  if (!bank_gradient)
+  if (!weight_gradient)
     count(layer.k, columns, element);
   // The result in its type, and as float.
-  const std::int64_t result =
-      algrt::elementBytes(bank_gradient ? options.result_type.value_or(layer.dtype) : layer.dtype);
-  count(bank_gradient ? layer.k : m,
-        bank_gradient                        ? columns
-        : options.map == algrt::Map::forward ? layer.n
+  const int64_t result =
+      algrt::elementBytes(weight_gradient ? options.result_type.value_or(layer.dtype) : layer.dtype);
+  count(weight_gradient ? layer.k : m,
+        weight_gradient                      ? columns
+        : options.map == algrt::Map::Forward ? layer.n
                                              : layer.k,
         result == 4 ? 4 : result + 4);
-  if (options.packed.value_or(options.map == algrt::Map::forward))
-    count(1, static_cast<std::int64_t>(info.packed_bytes), 1);
+  if (options.packed.value_or(options.map == algrt::Map::Forward))
+    count(1, static_cast<int64_t>(info.packed_bytes), 1);
   return bytes;
 }
 
@@ -189,11 +189,11 @@ ProductResult runProduct(const std::string &bundle_path, const algrt::Layer &lay
   algrt_bundle_info info = algrt_bundle_info_init();
   check(algrt_bundle_get_info(bundle.get(), &info));
 
-  const bool forward = options.map == algrt::Map::forward, bank_gradient = options.map == algrt::Map::dw;
+  const bool forward = options.map == algrt::Map::Forward, weight_gradient = options.map == algrt::Map::Dw;
   Operands operands(layer, arrays, options);
-  std::int64_t type_count = arrays.m;
+  int64_t type_count = arrays.m;
   DLTensor types{};
-  types.data = const_cast<std::int32_t *>(arrays.types.data());
+  types.data = const_cast<int32_t *>(arrays.types.data());
   types.device = {kDLCPU, 0};
   types.ndim = 1;
   types.dtype = {kDLInt, 32, 1};
@@ -218,12 +218,12 @@ ProductResult runProduct(const std::string &bundle_path, const algrt::Layer &lay
     weights.reset(packed);
   }
 
-  std::size_t workspace_bytes = 0;
+  size_t workspace_bytes = 0;
   check(algrt_workspace_size(bundle.get(), arrays.m, options.threads, &workspace_bytes));
   std::vector<char> workspace(workspace_bytes);
   // What the arguments of all maps have in common.
   auto fill = [&](auto &args) {
-    args.types = layer.row_types == algrt::RowTypesKind::explicit_types ? &types : nullptr;
+    args.types = layer.row_types == algrt::RowTypesKind::ExplicitTypes ? &types : nullptr;
     args.positions = positions.tensor();
     args.sequence_starts = starts.tensor();
     args.sequence_positions = sequence_positions.tensor();
@@ -242,7 +242,7 @@ ProductResult runProduct(const std::string &bundle_path, const algrt::Layer &lay
       args.bias = operands.bias ? &bias : nullptr;
       fill(args);
       check(algrt_forward(bundle.get(), &args));
-    } else if (bank_gradient) {
+    } else if (weight_gradient) {
       algrt_dw_args args = algrt_dw_args_init();
       args.x = operands.x->tensor();
       args.dy = operands.dy->tensor();
@@ -260,9 +260,9 @@ ProductResult runProduct(const std::string &bundle_path, const algrt::Layer &lay
       check(algrt_dx(bundle.get(), &args));
     }
   };
-  multiply();                               // the first call loads the kernels and starts the threads
-  if (bank_gradient && options.beta != 0) { // it has added to what was there
-    operands.result.emplace(layer.k, layer.bankColumns(), operands.resultType(), arrays.w);
+  multiply();                                 // the first call loads the kernels and starts the threads
+  if (weight_gradient && options.beta != 0) { // it has added to what was there
+    operands.result.emplace(layer.k, layer.weightColumns(), operands.resultType(), arrays.w);
     if (operands.dbias)
       dbias = operands.dbias.emplace(1, layer.n, operands.resultType()).vector();
   }

@@ -38,7 +38,7 @@ std::map<std::string, std::string> filesOf(const std::vector<std::string> &optio
                                            const algrt::Program &program) {
   std::map<std::string, std::string> files;
   for (const std::string &text : options) {
-    const std::size_t equals = text.find('=');
+    const size_t equals = text.find('=');
     if (equals == 0 || equals == std::string::npos || equals + 1 == text.size())
       throw UsageError(fmt::format("{} {}: needs the form NAME=FILE", option, text));
     const std::string name = text.substr(0, equals);
@@ -78,22 +78,22 @@ int runProgram(const ProgramRun &options, const ProgramTools &tools) {
   const auto sets = filesOf(options.sets, "--set", program), gets = filesOf(options.gets, "--get", program);
   std::map<std::string, std::unique_ptr<OutputFile>> files;
   for (const auto &[name, file] : gets) {
-    if (program.findOperand(name)->role != OperandRole::output)
+    if (program.findOperand(name)->role != OperandRole::Output)
       throw UsageError(
           fmt::format("--get {}={}: '{}' is no output of program {}", name, file, name, program.name));
     if (namesStandardOutput(file) && (options.json || gets.size() > 1))
       throw UsageError("one array alone can go to standard output, and --json with none");
-    files[name] = std::make_unique<OutputFile>(file, Contents::binary);
+    files[name] = std::make_unique<OutputFile>(file, Contents::Binary);
   }
   ProgramArrays arrays;
   for (const auto &[name, file] : sets)
     arrays[name] = readOperand(*program.findOperand(name), file);
 
-  const std::int64_t m = rowsOf(program, arrays, options.m);
+  const int64_t m = rowsOf(program, arrays, options.m);
   if (options.seed || gets.empty())
     addRandomOperands(bundle, program, m, options.seed.value_or(1), arrays);
   for (const algrt::ProgramOperand &operand : program.operands) {
-    if (operand.role != OperandRole::output || arrays.contains(operand.name) ||
+    if (operand.role != OperandRole::Output || arrays.contains(operand.name) ||
         (operand.optional && !gets.contains(operand.name)))
       continue;
     arrays[operand.name] = makeOperand(operand, m);
@@ -115,8 +115,8 @@ int runProgram(const ProgramRun &options, const ProgramTools &tools) {
   run.threads = options.threads;
   run.beta = options.beta;
   const auto begin = std::chrono::steady_clock::now();
-  check(algrt_run(opened, options.program.c_str(), tensors.data(), static_cast<std::int64_t>(tensors.size()),
-                  &run));
+  check(
+      algrt_run(opened, options.program.c_str(), tensors.data(), static_cast<int64_t>(tensors.size()), &run));
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
   const std::vector<CheckedOutput> checked =
@@ -134,7 +134,7 @@ int runProgram(const ProgramRun &options, const ProgramTools &tools) {
     json["check"] = options.check ? checkJson(checked) : nlohmann::ordered_json();
     printJson(json);
     requireRight(checked);
-    return kDone;
+    return ExitCode::Done;
   }
   const std::string &algebra = bundle.manifest().algebra; // empty where there is no product
   const std::string text = fmt::format("{}{}, M = {}: {:.3f} ms with loading\n", program.name,
@@ -145,7 +145,7 @@ int runProgram(const ProgramRun &options, const ProgramTools &tools) {
   else
     printText(text);
   requireRight(checked);
-  return kDone;
+  return ExitCode::Done;
 }
 
 } // namespace compiler

@@ -13,13 +13,13 @@ namespace compiler {
 struct ProgramRun {
   std::string bundle, program;
   std::vector<std::string> sets,
-      gets; // "x=x.npy": what is read, by array_file.h, and what is written, as float32 .npy
-  std::optional<std::int64_t> m; // where no array says it
-  std::int64_t p0 = 0;
-  std::int32_t threads = 0; // 0 = all
-  float beta = 0;           // what an output that is given with a set holds counts so often
+      gets;                 // "x=x.npy": what is read, by array_file.h, and what is written, as float32 .npy
+  std::optional<int64_t> m; // where no array says it
+  int64_t p0 = 0;
+  int32_t threads = 0; // 0 = all
+  float beta = 0;      // what an output that is given with a set holds counts so often
   // Of random numbers for the operands that are not set, where nothing is written; without it only there.
-  std::optional<std::uint64_t> seed;
+  std::optional<uint64_t> seed;
   bool check = false; // against the definition of the program, which the bundle has
   bool json = false;
 };

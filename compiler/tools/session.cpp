@@ -2,8 +2,8 @@
 
 #include "algebras/error.h"
 #include "compiler/spec/usage_error.h"
-#include "runtime/support/json_format.h"
 #include "runtime/support/error.h"
+#include "runtime/support/json_format.h"
 #include "runtime/support/json_text.h"
 #include "runtime/support/printable_text.h"
 #include "runtime/support/standard_streams.h"
@@ -38,13 +38,13 @@ int reportBug(const char *what) {
   // TBB throws a runtime_error where the system gives it no thread.
   if (std::string_view(what).find("pthread_create") != std::string_view::npos) {
     printError(fmt::format("no more threads or memory: {}", what));
-    return kFailed;
+    return ExitCode::Failed;
   }
   printError(fmt::format(
       "internal error: {}\nThis is a bug in algctl. Please report it with the command line and the "
       "files it names.",
       what));
-  return kBug;
+  return ExitCode::Bug;
 }
 
 } // namespace
@@ -62,30 +62,30 @@ int runGuarded(const std::function<int()> &run) {
       algrt::writeDiagnostic(text + "\n");
     else
       printError(text.starts_with("error: ") ? text.substr(7) : text);
-    return kFailed;
+    return ExitCode::Failed;
   } catch (const UsageError &error) {
     printError(error.what());
-    return kWrongUsage;
+    return ExitCode::WrongUsage;
   } catch (const AbsentError &error) {
     printError(error.what());
-    return kAbsent;
+    return ExitCode::Absent;
   } catch (const Failure &error) {
     printError(error.what());
-    return kFailed;
+    return ExitCode::Failed;
   } catch (const algrt::Error &error) {
     if (error.status() == ALGRT_INTERNAL)
       return reportBug(error.what());
     printError(error.what());
-    return algrt::isAbsence(error.status()) ? kAbsent : kFailed;
+    return algrt::isAbsence(error.status()) ? ExitCode::Absent : ExitCode::Failed;
   } catch (const std::bad_alloc &) {
     printError("out of memory: the input is too large for what this process may take");
-    return kFailed;
+    return ExitCode::Failed;
   } catch (const std::system_error &error) {
     if (error.code() != std::errc::resource_unavailable_try_again &&
         error.code() != std::errc::not_enough_memory)
       return reportBug(error.what());
     printError(fmt::format("no more threads or memory: {}", error.what()));
-    return kFailed;
+    return ExitCode::Failed;
   } catch (const std::exception &error) {
     return reportBug(error.what());
   }

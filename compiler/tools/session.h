@@ -12,12 +12,12 @@
 namespace compiler {
 
 enum ExitCode : int {
-  kDone = 0,
-  kFailed = 1,             // diagnosed: bad input, a missing file, a check that did not hold
-  kWrongUsage = 2,         // the command line itself
-  kVerificationFailed = 3, // the algebra is not associative and unital, or a kernel is wrong
-  kAbsent = 4,             // a device, target or library that this machine does not have
-  kBug = 70,               // ours
+  Done = 0,
+  Failed = 1,             // diagnosed: bad input, a missing file, a check that did not hold
+  WrongUsage = 2,         // the command line itself
+  VerificationFailed = 3, // the algebra is not associative and unital, or a kernel is wrong
+  Absent = 4,             // a device, target or library that this machine does not have
+  Bug = 70,               // ours
 };
 
 // A command's callback sets `run`, and main() calls it after the command line has been read in full. It

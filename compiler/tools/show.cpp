@@ -41,9 +41,9 @@ Quiver drawnQuiver(const algebras::Algebra &algebra, bool rows) {
 
 // Before a table is expanded: its constants, a copy for sorting them, and the lines that they become.
 void requireMemoryOfTable(const algebras::Algebra &algebra) {
-  constexpr std::uint64_t of_line = 64;
-  const auto constants = static_cast<std::uint64_t>(algebra.nonzeros());
-  if (algebra.nonzeros() <= algebras::Algebra::kExpansionLimit) // what is more is refused in any case
+  constexpr uint64_t of_line = 64;
+  const auto constants = static_cast<uint64_t>(algebra.nonzeros());
+  if (algebra.nonzeros() <= algebras::Algebra::expansion_limit) // what is more is refused in any case
     algrt::requireMemory(constants * (2 * sizeof(algebras::Constant) + of_line),
                          fmt::format("the table of {} with its {} constants", algebra.name(), constants));
 }
@@ -78,7 +78,7 @@ int show(const ShowOptions &options) {
   OutputFile file(options.output.empty() ? "-" : options.output);
   const Spec spec = loadSpec(options.spec);
   file.commit(render(requireAlgebra(spec), options));
-  return kDone;
+  return ExitCode::Done;
 }
 
 } // namespace

@@ -73,7 +73,7 @@ std::string asText(const SimulateCommand &command, const SimulatedRuns &runs, co
   const algrt::Layer &layer = runs.describedLayer();
   std::string text = fmt::format(
       "{} {} -> {} {}{}, M = {} {}, on {}\n", algebra, layer.k, layer.n, algrt::name(kernel.output),
-      runs.map() == algrt::Map::forward ? "" : fmt::format(", {}", algrt::name(runs.map())), runs.rows(),
+      runs.map() == algrt::Map::Forward ? "" : fmt::format(", {}", algrt::name(runs.map())), runs.rows(),
       command.sources.positions.any() ? "at positions of their own"
                                       : fmt::format("from position {}", command.offset),
       command.target);
@@ -117,7 +117,7 @@ int simulateProgramsOf(const SimulateCommand &command, const Spec &spec) {
   for (const SimulatedProgram &program : programs)
     if (!program.failure.empty())
       throw Failure(fmt::format("{}\nto see it again: --seed {}", program.failure, program.failed_seed));
-  return kDone;
+  return ExitCode::Done;
 }
 
 int simulate(SimulateCommand command) {
@@ -142,7 +142,7 @@ int simulate(SimulateCommand command) {
     outputs.report(asText(command, runs, findings, algebra));
   if (!findings.failure.empty())
     throw Failure(fmt::format("{}\nto see it again: --seed {}", findings.failure, findings.failed_seed));
-  return kDone;
+  return ExitCode::Done;
 }
 
 } // namespace
@@ -165,7 +165,8 @@ void addSimulate(CLI::App &app, Session &session) {
       ->type_name("FILE");
   sub->add_option("--dy", command->sources.dy, "gradient of Y of shape (M, N), for the maps dx and dw")
       ->type_name("FILE");
-  sub->add_option("--w", command->sources.w, "bank of shape (K, N), or (m, K/m, N/m) in the slot lift")
+  sub->add_option("--w", command->sources.w,
+                  "weight matrix of shape (K, N), or (m, K/m, N/m) in the slot lift")
       ->type_name("FILE");
   sub->add_option("--types", command->sources.types,
                   "type of every row (int32), for explicit row types, from a .npy or safetensors file")
@@ -173,7 +174,7 @@ void addSimulate(CLI::App &app, Session &session) {
   sub->add_option("--bias-file", command->sources.bias, "bias of shape (N,), where the layer has one")
       ->type_name("FILE");
   sub->add_option("--dw", command->sources.dw,
-                  "what the map dw adds to, shaped like the bank; zeros where it is left out")
+                  "what the map dw adds to, shaped like the weight matrix; zeros where it is left out")
       ->type_name("FILE");
   sub->add_option("--beta", command->beta,
                   "map dw: how often what was there counts, 0 (default) for not at all")
@@ -216,10 +217,10 @@ void addSimulate(CLI::App &app, Session &session) {
       ->excludes(map);
   wholeNumber(sub->add_option("--seed", command->sources.seed,
                               "of the interleaving, and of the random numbers that stand in for files"))
-      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max() / 4).description(""))
+      ->check(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max() / 4).description(""))
       ->type_name("S");
   wholeNumber(sub->add_option("--seeds", command->seeds, "how many seeds to run, from S on"))
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 32).description(""))
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 32).description(""))
       ->type_name("COUNT");
   wholeNumber(
       sub->add_option("--blocks", command->blocks,

@@ -54,18 +54,18 @@ CompiledStep compileStep(const KernelSource &source, const ProgramSimulation &op
 class ProgramRun {
 public:
   ProgramRun(const ProgramPlan &plan, const algrt::Program &program, CompiledSteps &compiled,
-             const ProgramSimulation &options, std::uint64_t seed)
-      : plan(plan), program(program), compiled(compiled), options(options), seed(seed) {
+             const ProgramSimulation &options, uint64_t seed)
+      : plan_(plan), program_(program), compiled_(compiled), options_(options), seed_(seed) {
     ProgramArrays arrays;
     addRandomOperands(
         program, options.m, seed,
-        [&](std::size_t projection) { return plan.kernels[projection].layer.row_types.count(); }, arrays);
+        [&](size_t projection) { return plan.kernels[projection].layer.row_types.count(); }, arrays);
     for (const auto &[name, array] : arrays) {
-      inputs[name] = array->reference();
-      if (array->type == algrt::OperandType::i32)
-        types[name] = {array->as<std::int32_t>(), array->as<std::int32_t>() + options.m};
+      inputs_[name] = array->reference();
+      if (array->type == algrt::OperandType::I32)
+        types_[name] = {array->as<int32_t>(), array->as<int32_t>() + options.m};
       else
-        tensors[name] = array->values();
+        tensors_[name] = array->values();
     }
   }
 
@@ -85,65 +85,65 @@ private:
   std::string compareStep(const Definition &source, const algrt::ProgramStep &step,
                           const std::map<std::string, std::vector<float>> &results, SimulatedStep &found);
 
-  const ProgramPlan &plan;
-  const algrt::Program &program;
-  CompiledSteps &compiled;
-  const ProgramSimulation &options;
-  std::uint64_t seed;
-  ReferenceArrays inputs;
-  std::map<std::string, std::vector<float>> tensors;
-  std::map<std::string, std::vector<std::int32_t>> types;
+  const ProgramPlan &plan_;
+  const algrt::Program &program_;
+  CompiledSteps &compiled_;
+  const ProgramSimulation &options_;
+  uint64_t seed_;
+  ReferenceArrays inputs_;
+  std::map<std::string, std::vector<float>> tensors_;
+  std::map<std::string, std::vector<int32_t>> types_;
 };
 
 std::string ProgramRun::elementwise(const algrt::ProgramStep &step, SimulatedStep &found) {
-  const ElementwiseSource &source = plan.elementwise[*step.elementwise];
-  const SimulatedElementwiseKernel &kernel = compiled.elementwise[*step.elementwise];
+  const ElementwiseSource &source = plan_.elementwise[*step.elementwise];
+  const SimulatedElementwiseKernel &kernel = compiled_.elementwise[*step.elementwise];
   std::vector<std::vector<float>> inputs_of_kernel;
   std::vector<std::string> outputs_of_kernel;
   for (const algrt::ElementwiseOperand &operand : source.description.operands)
-    if (operand.role == algrt::OperandRole::output)
+    if (operand.role == algrt::OperandRole::Output)
       outputs_of_kernel.push_back(operand.name);
     else
-      inputs_of_kernel.push_back(tensors.at(step.operands.at(operand.name)));
+      inputs_of_kernel.push_back(tensors_.at(step.operands.at(operand.name)));
   ElementwiseSettings settings;
-  settings.seed = seed;
-  settings.blocks = options.blocks;
-  settings.padding = static_cast<std::int64_t>(seed % 3);
-  const SimulatedElementwise simulation = kernel.run(inputs_of_kernel, options.m, settings);
+  settings.seed = seed_;
+  settings.blocks = options_.blocks;
+  settings.padding = static_cast<int64_t>(seed_ % 3);
+  const SimulatedElementwise simulation = kernel.run(inputs_of_kernel, options_.m, settings);
   found.instructions += simulation.report.statistics.calls;
   for (const simulator::Fault &fault : simulation.report.faults)
     return kernel.explain(fault);
   if (simulation.unwritten > 0)
     return fmt::format("{} elements were never written", simulation.unwritten);
   std::map<std::string, std::vector<float>> results;
-  for (std::size_t number = 0; number < outputs_of_kernel.size(); ++number)
+  for (size_t number = 0; number < outputs_of_kernel.size(); ++number)
     results[outputs_of_kernel[number]] = simulation.outputs[number];
   std::vector<bool> bf16;
   for (const std::string &name : source.result_operands)
-    bf16.push_back(source.description.findOperand(name)->type == algrt::ElementType::bf16);
+    bf16.push_back(source.description.findOperand(name)->type == algrt::ElementType::Bf16);
   const std::string wrong =
       compareStep({source.function, source.operands, source.result_operands, bf16}, step, results, found);
   for (auto &[role, values] : results)
-    tensors[step.operands.at(role)] = std::move(values);
+    tensors_[step.operands.at(role)] = std::move(values);
   return wrong;
 }
 
 std::string ProgramRun::step(const algrt::ProgramStep &step, SimulatedStep &found) {
   if (step.elementwise)
     return elementwise(step, found);
-  CompiledStep &code = compiled.products[step.projection];
-  const KernelSource &source = plan.kernels[step.projection];
+  CompiledStep &code = compiled_.products[step.projection];
+  const KernelSource &source = plan_.kernels[step.projection];
   const algrt::OperandNames names = algrt::operandNames(step.map);
   ProductOperands product;
   product.layer = &code.layer;
   product.support = &code.support;
-  product.m = options.m;
-  product.p0 = options.p0;
+  product.m = options_.m;
+  product.p0 = options_.p0;
   for (const auto &[role, tensor] : step.operands) {
     if (role == "types") {
-      product.types = types.at(tensor);
+      product.types = types_.at(tensor);
       product.p0 = 0;
-    } else if (const auto values = tensors.find(tensor); values != tensors.end()) {
+    } else if (const auto values = tensors_.find(tensor); values != tensors_.end()) {
       if (role == names.x)
         product.x = values->second;
       else if (role == names.w)
@@ -152,8 +152,8 @@ std::string ProgramRun::step(const algrt::ProgramStep &step, SimulatedStep &foun
         product.further[role] = values->second;
     }
   }
-  SimulationSettings settings = settingsOf(seed, options.blocks);
-  settings.further_padding = static_cast<std::int64_t>(seed % 2);
+  SimulationSettings settings = settingsOf(seed_, options_.blocks);
+  settings.further_padding = static_cast<int64_t>(seed_ % 2);
   const Simulation simulation = code.kernel.run(product, settings);
   found.instructions += simulation.report.statistics.calls;
   for (const simulator::Fault &fault : simulation.report.faults)
@@ -163,13 +163,13 @@ std::string ProgramRun::step(const algrt::ProgramStep &step, SimulatedStep &foun
   std::map<std::string, std::vector<float>> results = simulation.further;
   results[names.y] = simulation.y;
   std::vector<bool> bf16;
-  for (std::size_t number = 0; number < source.result_operands.size(); ++number)
-    bf16.push_back(source.fusion ? source.fusion->results[number] == algrt::ElementType::bf16
+  for (size_t number = 0; number < source.result_operands.size(); ++number)
+    bf16.push_back(source.fusion ? source.fusion->results[number] == algrt::ElementType::Bf16
                                  : source.results.front() == algebras::DataType::BF16);
   const std::string wrong =
       compareStep({source.function, source.operands, source.result_operands, bf16}, step, results, found);
   for (auto &[role, values] : results)
-    tensors[step.operands.at(role)] = std::move(values);
+    tensors_[step.operands.at(role)] = std::move(values);
   return wrong;
 }
 
@@ -179,21 +179,21 @@ std::string ProgramRun::compareStep(const Definition &source, const algrt::Progr
                                     SimulatedStep &found) {
   std::map<std::string, const std::vector<float> *> by_role;
   for (const auto &[role, tensor] : step.operands)
-    if (const auto values = tensors.find(tensor); values != tensors.end())
+    if (const auto values = tensors_.find(tensor); values != tensors_.end())
       by_role[role] = &values->second;
   std::map<std::string, std::vector<double>> row_types;
   for (const auto &[role, tensor] : step.operands)
-    if (const auto given = types.find(tensor); given != types.end())
+    if (const auto given = types_.find(tensor); given != types_.end())
       row_types[role] = {given->second.begin(), given->second.end()};
   const std::vector<ReferenceArray> expected =
-      evaluateKernel(source.function, source.operands, options.m, options.p0,
+      evaluateKernel(source.function, source.operands, options_.m, options_.p0,
                      [&](const std::string &role) -> std::vector<double> {
                        if (const auto given = row_types.find(role); given != row_types.end())
                          return given->second;
                        const std::vector<float> &values = *by_role.at(role);
                        return {values.begin(), values.end()};
                      });
-  for (std::size_t number = 0; number < expected.size(); ++number) {
+  for (size_t number = 0; number < expected.size(); ++number) {
     const std::vector<float> &actual = results.at(source.results[number]);
     const algrt::Comparison comparison = algrt::compare(actual, expected[number].values);
     const double limit = algrt::tolerance(source.bf16[number]);
@@ -213,13 +213,13 @@ std::string ProgramRun::compareStep(const Definition &source, const algrt::Progr
 
 std::string ProgramRun::outputs(SimulatedProgram &found) {
   ProgramArrays arrays;
-  for (const algrt::ProgramOperand &operand : program.operands)
-    if (operand.role == algrt::OperandRole::output) {
-      arrays[operand.name] = makeOperand(operand, options.m);
-      arrays[operand.name]->set(tensors.at(operand.name));
+  for (const algrt::ProgramOperand &operand : program_.operands)
+    if (operand.role == algrt::OperandRole::Output) {
+      arrays[operand.name] = makeOperand(operand, options_.m);
+      arrays[operand.name]->set(tensors_.at(operand.name));
     }
   for (const CheckedOutput &output :
-       compareOutputs(program, arrays, evaluateProgram(plan.text, program.name, inputs, options.p0))) {
+       compareOutputs(program_, arrays, evaluateProgram(plan_.text, program_.name, inputs_, options_.p0))) {
     found.relative_l2 = std::max(found.relative_l2, output.comparison.relative_l2);
     found.limit_l2 = std::max(found.limit_l2, output.limit);
     if (!output.passed())
@@ -231,9 +231,9 @@ std::string ProgramRun::outputs(SimulatedProgram &found) {
 
 /// One seed.
 void simulateOnce(const ProgramPlan &plan, const algrt::Program &program, CompiledSteps &compiled,
-                  const ProgramSimulation &options, std::uint64_t seed, SimulatedProgram &found) {
+                  const ProgramSimulation &options, uint64_t seed, SimulatedProgram &found) {
   ProgramRun run(plan, program, compiled, options, seed);
-  for (std::size_t number = 0; number < program.steps.size() && found.failure.empty(); ++number) {
+  for (size_t number = 0; number < program.steps.size() && found.failure.empty(); ++number) {
     found.failure = run.step(program.steps[number], found.steps[number]);
     if (!found.failure.empty())
       found.failure = fmt::format("step {} of {}, {}: {}", number + 1, program.name,
@@ -263,10 +263,9 @@ std::vector<SimulatedProgram> simulatePrograms(const ProgramPlan &plan, const Pr
           {plan.functionOf(step),
            step.elementwise ? "" : compiled.products[step.projection].kernel.description().schedule, 0, 0, 0,
            0, 0});
-    for (std::int64_t number = 0; number < options.seeds && found.failure.empty(); ++number) {
+    for (int64_t number = 0; number < options.seeds && found.failure.empty(); ++number) {
       bar.show(static_cast<double>(number) / static_cast<double>(options.seeds), program.name);
-      simulateOnce(plan, program, compiled, options, options.seed + static_cast<std::uint64_t>(number),
-                   found);
+      simulateOnce(plan, program, compiled, options, options.seed + static_cast<uint64_t>(number), found);
     }
   }
   return programs;

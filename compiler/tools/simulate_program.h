@@ -1,6 +1,5 @@
 // algctl simulate on programs: every step on the simulator, one after the other, each beside its definition.
-#ifndef ALGCTL_COMPILER_TOOLS_SIMULATE_PROGRAM_H
-#define ALGCTL_COMPILER_TOOLS_SIMULATE_PROGRAM_H
+#pragma once
 
 #include "compiler/program_plan.h"
 #include "compiler/schedule/targets.h"
@@ -14,14 +13,14 @@ namespace compiler {
 
 struct ProgramSimulation {
   Target target = Target::Sm90a;
-  std::int64_t m = 128, p0 = 0, blocks = 3;
-  std::uint64_t seed = 1;
-  std::int64_t seeds = 1;
+  int64_t m = 128, p0 = 0, blocks = 3;
+  uint64_t seed = 1;
+  int64_t seeds = 1;
 };
 
 struct SimulatedStep {
   std::string kernel, schedule;
-  std::int64_t instructions = 0;
+  int64_t instructions = 0;
   /// Of all results and seeds: the L2 error relative to the result's, and the largest relative to the largest
   /// element.
   double relative_l2 = 0, max_relative = 0;
@@ -34,7 +33,7 @@ struct SimulatedProgram {
   /// Of the outputs beside the definition of the whole program.
   double relative_l2 = 0, limit_l2 = 0;
   std::string failure; ///< empty where all went well
-  std::uint64_t failed_seed = 0;
+  uint64_t failed_seed = 0;
 };
 
 /// Each program of the plan for random operands, seed by seed until one fails. A step is given what the steps
@@ -47,5 +46,3 @@ nlohmann::ordered_json simulatedJson(const std::vector<SimulatedProgram> &progra
                                      const ProgramSimulation &options);
 
 } // namespace compiler
-
-#endif

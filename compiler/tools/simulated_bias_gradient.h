@@ -1,6 +1,5 @@
 // What `algctl simulate --map dw` does about the gradient of a bias.
-#ifndef ALGCTL_COMPILER_TOOLS_SIMULATED_BIAS_GRADIENT_H
-#define ALGCTL_COMPILER_TOOLS_SIMULATED_BIAS_GRADIENT_H
+#pragma once
 
 #include "compiler/simulator/bias_gradient.h"
 #include "compiler/tools/output_file.h"
@@ -21,26 +20,24 @@ nlohmann::ordered_json faultJson(const simulator::Fault &fault, const HostKernel
 class BiasGradientCheck {
 public:
   /// `output`: where the first seed's dbias is written as float32 .npy; null: nowhere.
-  explicit BiasGradientCheck(OutputFile *output) : kernel(biasGradientKernel()), output(output) {}
+  explicit BiasGradientCheck(OutputFile *output) : kernel_(biasGradientKernel()), output_(output) {}
 
   /// What is wrong for a seed, or nothing. What dbias holds before is zeros, as in algctl run. Every
   /// seed has padding of its own between the rows of dY.
-  std::string check(BiasGradientOperands operands, std::uint64_t seed);
+  std::string check(BiasGradientOperands operands, uint64_t seed);
 
   /// Of the seed that was checked last.
   std::vector<nlohmann::ordered_json> faults() const;
   /// Of all of them: absolute, and in words.
-  double largestError() const { return largest_error; }
+  double largestError() const { return largest_error_; }
   std::string summary() const;
 
 private:
-  HostKernel kernel;
-  OutputFile *output;
-  SimulatedBiasGradient made;
-  std::int64_t runs = 0;
-  double largest_error = 0, worst = 0;
+  HostKernel kernel_;
+  OutputFile *output_;
+  SimulatedBiasGradient made_;
+  int64_t runs_ = 0;
+  double largest_error_ = 0, worst_ = 0;
 };
 
 } // namespace compiler
-
-#endif

@@ -22,7 +22,7 @@ namespace compiler {
 namespace {
 
 /// Bytes of a file that --kernel names; the module of a kernel has some hundred kilobytes.
-constexpr std::int64_t kMostKernelText = std::int64_t{1} << 28;
+constexpr int64_t most_kernel_text = int64_t{1} << 28;
 
 /// Whether a kernel that finds rows in a list is to be made of a layer whose types follow from positions:
 /// where that is asked for, and where rows are not one after another and no vector reduction takes them.
@@ -40,7 +40,7 @@ bool wantsLists(const SimulateCommand &command, const algebras::Layer &layer) {
 /// The module that is simulated: the one of --kernel, or what the compiler writes for the layer.
 SimulatedKernel simulatedKernel(const SimulateCommand &command, const Spec &spec) {
   if (!command.kernel.empty())
-    return SimulatedKernel::parse(readTextFile(command.kernel, kMostKernelText), command.kernel);
+    return SimulatedKernel::parse(readTextFile(command.kernel, most_kernel_text), command.kernel);
   CompileOptions options;
   const Target target = targetNamed(command.target);
   options.targets = {target};
@@ -58,104 +58,103 @@ SimulatedKernel simulatedKernel(const SimulateCommand &command, const Spec &spec
 
 } // namespace
 
-SimulationSettings settingsOf(std::uint64_t seed, std::int64_t blocks) {
+SimulationSettings settingsOf(uint64_t seed, int64_t blocks) {
   SimulationSettings settings;
   settings.seed = seed;
-  settings.blocks = static_cast<std::int32_t>(blocks);
-  settings.x_padding = static_cast<std::int64_t>(seed % 3);
-  settings.w_padding = static_cast<std::int64_t>(seed / 3 % 3);
-  settings.y_padding = static_cast<std::int64_t>(seed / 2 % 3);
+  settings.blocks = static_cast<int32_t>(blocks);
+  settings.x_padding = static_cast<int64_t>(seed % 3);
+  settings.w_padding = static_cast<int64_t>(seed / 3 % 3);
+  settings.y_padding = static_cast<int64_t>(seed / 2 % 3);
   return settings;
 }
 
 SimulatedRuns::SimulatedRuns(const SimulateCommand &command, const Spec &spec, const ArrayOutputs &outputs)
-    : command(command), outputs(outputs), given(runtimeLayer(requireLayer(spec))), layer(given),
-      support(runtimeSupport(requireLayer(spec))), kernel(simulatedKernel(command, spec)) {
-  if (given.row_types == algrt::RowTypesKind::explicit_types && command.offset != 0)
+    : command_(command), outputs_(outputs), given_(runtimeLayer(requireLayer(spec))), layer_(given_),
+      support_(runtimeSupport(requireLayer(spec))), kernel_(simulatedKernel(command, spec)) {
+  if (given_.row_types == algrt::RowTypesKind::ExplicitTypes && command.offset != 0)
     throw Failure(
         fmt::format("--offset is {}: explicit row types do not depend on positions", command.offset));
-  if (kernel.description().listed) {
-    layer.row_types = algrt::RowTypesKind::explicit_types;
-    layer.row_type_width = 0;
-  } else if (command.sources.positions.any() && !kernel.description().isReduction()) {
+  if (kernel_.description().listed) {
+    layer_.row_types = algrt::RowTypesKind::ExplicitTypes;
+    layer_.row_type_width = 0;
+  } else if (command.sources.positions.any() && !kernel_.description().isReduction()) {
     throw Failure("the kernel finds rows one after another, and neither by their positions nor in a list");
   }
-  if (map() != algrt::Map::dw && !command.dbias_output.empty())
+  if (map() != algrt::Map::Dw && !command.dbias_output.empty())
     throw Failure("--dbias is for the map dw");
-  if (map() == algrt::Map::dw && (given.bias || !command.dbias_output.empty()))
-    bias_gradient.emplace(outputs.dbias.get());
+  if (map() == algrt::Map::Dw && (given_.bias || !command.dbias_output.empty()))
+    bias_gradient_.emplace(outputs.dbias.get());
 }
 
 Findings SimulatedRuns::all() {
   Findings findings;
-  bar.emplace();
-  const auto first = command.sources.seed;
-  for (std::int64_t i = 0; i < command.seeds && findings.failure.empty(); ++i)
-    one(first + static_cast<std::uint64_t>(i), findings);
-  bar.reset(); // its line is gone before the results are printed
+  bar_.emplace();
+  const auto first = command_.sources.seed;
+  for (int64_t i = 0; i < command_.seeds && findings.failure.empty(); ++i)
+    one(first + static_cast<uint64_t>(i), findings);
+  bar_.reset(); // its line is gone before the results are printed
   return findings;
 }
 
 /// What a run takes besides its arrays: the device's memory and what the simulator knows of it, then the
 /// reference, which begins when the device's is given back but for the result.
-std::int64_t SimulatedRuns::furtherBytes(std::int64_t m) const {
+int64_t SimulatedRuns::furtherBytes(int64_t m) const {
   using algrt::checkedAdd, algrt::checkedMultiply;
-  const std::int64_t columns = resultColumns(layer, map()), rows = map() == algrt::Map::dw ? layer.k : m;
-  const std::int64_t result = checkedMultiply(checkedMultiply(rows, columns, "the size of the result"),
-                                              std::int64_t{4}, "the result");
-  std::int64_t bytes = std::max(kernel.bytes(layer, m),
-                                checkedAdd(expectedProductBytes(layer, m, map()), result, "the reference"));
-  if (bias_gradient) // after both
-    bytes = std::max(bytes, biasGradientBytes(layer.n, m));
-  if (outputs.result)
+  const int64_t columns = resultColumns(layer_, map()), rows = map() == algrt::Map::Dw ? layer_.k : m;
+  const int64_t result =
+      checkedMultiply(checkedMultiply(rows, columns, "the size of the result"), int64_t{4}, "the result");
+  int64_t bytes = std::max(kernel_.bytes(layer_, m),
+                           checkedAdd(expectedProductBytes(layer_, m, map()), result, "the reference"));
+  if (bias_gradient_) // after both
+    bytes = std::max(bytes, biasGradientBytes(layer_.n, m));
+  if (outputs_.result)
     bytes = checkedAdd(bytes, result, "the result");
   return bytes;
 }
 
-void SimulatedRuns::one(std::uint64_t seed, Findings &findings) {
-  ArraySources sources = command.sources;
-  sources.further = [this](std::int64_t m) { return furtherBytes(m); };
+void SimulatedRuns::one(uint64_t seed, Findings &findings) {
+  ArraySources sources = command_.sources;
+  sources.further = [this](int64_t m) { return furtherBytes(m); };
   sources.seed = seed;
-  sources.offset = command.offset;
+  sources.offset = command_.offset;
   const algrt::Map map = this->map();
-  const bool bank_gradient = map == algrt::Map::dw;
-  if (command.beta != 0 && !bank_gradient)
+  const bool weight_gradient = map == algrt::Map::Dw;
+  if (command_.beta != 0 && !weight_gradient)
     throw Failure("--beta is for the map dw, which may add to what dW holds");
-  arrays = makeArrays(given, sources, map);
-  if (bank_gradient)
+  arrays_ = makeArrays(given_, sources, map);
+  if (weight_gradient)
     prepareHeld();
-  if (kernel.description().listed && given.row_types != algrt::RowTypesKind::explicit_types)
-    arrays.types = typesByPosition();
+  if (kernel_.description().listed && given_.row_types != algrt::RowTypesKind::ExplicitTypes)
+    arrays_.types = typesByPosition();
   ProductOperands product;
-  product.layer = &layer;
-  product.support = &support;
-  product.m = arrays.m;
-  product.p0 = kernel.description().listed ? 0 : command.offset;
-  product.x = map == algrt::Map::dx ? arrays.dy : arrays.x;
-  product.w = bank_gradient ? arrays.dy : arrays.w;
-  if (bank_gradient)
-    product.held = arrays.w;
-  product.beta = command.beta;
-  product.bias = arrays.bias;
-  product.types = arrays.types;
-  if (const auto &positions = arrays.positions.positions; positions && !kernel.description().listed) {
+  product.layer = &layer_;
+  product.support = &support_;
+  product.m = arrays_.m;
+  product.p0 = kernel_.description().listed ? 0 : command_.offset;
+  product.x = map == algrt::Map::Dx ? arrays_.dy : arrays_.x;
+  product.w = weight_gradient ? arrays_.dy : arrays_.w;
+  if (weight_gradient)
+    product.held = arrays_.w;
+  product.beta = command_.beta;
+  product.bias = arrays_.bias;
+  product.types = arrays_.types;
+  if (const auto &positions = arrays_.positions.positions; positions && !kernel_.description().listed) {
     product.positions = *positions;
     // Both types are tried, where the numbers fit either.
-    const bool narrow = std::ranges::all_of(*positions, [](std::int64_t position) {
-      return position <= std::numeric_limits<std::int32_t>::max();
-    });
+    const bool narrow = std::ranges::all_of(
+        *positions, [](int64_t position) { return position <= std::numeric_limits<int32_t>::max(); });
     product.wide_positions = !narrow || seed % 2 == 0;
   }
   const auto start = std::chrono::steady_clock::now();
-  SimulationSettings settings = settingsOf(seed, command.blocks);
-  settings.x_shift = static_cast<std::int64_t>(seed % 2);
-  settings.w_shift = static_cast<std::int64_t>(seed / 2 % 4);
-  settings.y_shift = static_cast<std::int64_t>(seed / 3 % 2);
+  SimulationSettings settings = settingsOf(seed, command_.blocks);
+  settings.x_shift = static_cast<int64_t>(seed % 2);
+  settings.w_shift = static_cast<int64_t>(seed / 2 % 4);
+  settings.y_shift = static_cast<int64_t>(seed / 3 % 2);
   settings.progress = [&](double fraction) {
-    bar->show((static_cast<double>(findings.runs) + fraction) / static_cast<double>(command.seeds),
-              fmt::format("seed {}", seed));
+    bar_->show((static_cast<double>(findings.runs) + fraction) / static_cast<double>(command_.seeds),
+               fmt::format("seed {}", seed));
   };
-  const Simulation simulation = kernel.run(product, settings);
+  const Simulation simulation = kernel_.run(product, settings);
   findings.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   ++findings.runs;
   findings.calls += simulation.report.statistics.calls;
@@ -164,61 +163,61 @@ void SimulatedRuns::one(std::uint64_t seed, Findings &findings) {
 
   std::string wrong;
   for (const simulator::Fault &fault : simulation.report.faults) {
-    wrong += (wrong.empty() ? "" : "\n") + kernel.explain(fault);
-    findings.faults.push_back(faultJson(fault, kernel.host()));
+    wrong += (wrong.empty() ? "" : "\n") + kernel_.explain(fault);
+    findings.faults.push_back(faultJson(fault, kernel_.host()));
   }
   if (wrong.empty() && simulation.unwritten > 0)
     wrong = fmt::format("{} of the {} elements of {} were never written", simulation.unwritten,
                         simulation.y.size(), resultName(map));
   if (wrong.empty()) {
     const ExpectedProduct expected = expectedProduct(product, map);
-    const Agreement found = agreement(simulation.y, expected, kernel.description().output);
+    const Agreement found = agreement(simulation.y, expected, kernel_.description().output);
     findings.largest_error = std::max(findings.largest_error, found.largest_error);
     findings.worst = std::max(findings.worst, found.worst);
     if (found.wrong > 0)
       wrong = fmt::format("{} of the {} elements of {} are wrong: {}", found.wrong, simulation.y.size(),
-                          resultName(map), describeFirst(found, simulation.y, expected, layer, map));
+                          resultName(map), describeFirst(found, simulation.y, expected, layer_, map));
   }
-  if (wrong.empty() && bias_gradient) {
-    wrong = bias_gradient->check(
-        {arrays.m, layer.n, arrays.dy, kernel.description().output, {}, command.beta}, seed);
-    std::ranges::copy(bias_gradient->faults(), std::back_inserter(findings.faults));
+  if (wrong.empty() && bias_gradient_) {
+    wrong = bias_gradient_->check(
+        {arrays_.m, layer_.n, arrays_.dy, kernel_.description().output, {}, command_.beta}, seed);
+    std::ranges::copy(bias_gradient_->faults(), std::back_inserter(findings.faults));
   }
   if (!wrong.empty()) {
     findings.failure = wrong;
     findings.failed_seed = seed;
   }
-  if (outputs.result && findings.runs == 1)
-    outputs.result->commit(algrt::encodeNpy(
-        std::vector<std::int64_t>{map == algrt::Map::dw ? layer.k : arrays.m, resultColumns(layer, map)},
+  if (outputs_.result && findings.runs == 1)
+    outputs_.result->commit(algrt::encodeNpy(
+        std::vector<int64_t>{map == algrt::Map::Dw ? layer_.k : arrays_.m, resultColumns(layer_, map)},
         simulation.y));
 }
 
 /// What dW holds before, as the kernel's result has it: zeros where no file says it, as in algctl run.
 void SimulatedRuns::prepareHeld() {
-  if (kernel.description().output == algrt::ElementType::bf16)
-    algrt::roundToBfloat16(arrays.w);
+  if (kernel_.description().output == algrt::ElementType::Bf16)
+    algrt::roundToBfloat16(arrays_.w);
 }
 
 /// What a device would read from the call's tensors, checked as on the CPU.
-std::vector<std::int32_t> SimulatedRuns::typesByPosition() const {
-  const RowPositions &rows = arrays.positions;
-  auto vectorOf = [](const std::optional<std::vector<std::int64_t>> &numbers) {
-    return numbers ? algrt::IntegerVector{numbers->data(), static_cast<std::int64_t>(numbers->size()), 8}
+std::vector<int32_t> SimulatedRuns::typesByPosition() const {
+  const RowPositions &rows = arrays_.positions;
+  auto vector_of = [](const std::optional<std::vector<int64_t>> &numbers) {
+    return numbers ? algrt::IntegerVector{numbers->data(), static_cast<int64_t>(numbers->size()), 8}
                    : algrt::IntegerVector{};
   };
   algrt::RowSource source;
   if (!rows.any()) {
-    const std::vector<std::int64_t> types = algrt::rowTypes(given, arrays.m, command.offset, nullptr);
+    const std::vector<int64_t> types = algrt::rowTypes(given_, arrays_.m, command_.offset, nullptr);
     return {types.begin(), types.end()};
   }
-  source.kind = rows.positions ? algrt::RowSourceKind::positions : algrt::RowSourceKind::sequences;
-  source.positions = vectorOf(rows.positions);
-  source.sequence_starts = vectorOf(rows.sequence_starts);
-  source.sequence_positions = vectorOf(rows.sequence_positions);
-  algrt::checkRows(source, arrays.m);
-  std::vector<std::int32_t> types(static_cast<std::size_t>(arrays.m));
-  algrt::typesOfRows(given, source, arrays.m, types.data());
+  source.kind = rows.positions ? algrt::RowSourceKind::Positions : algrt::RowSourceKind::Sequences;
+  source.positions = vector_of(rows.positions);
+  source.sequence_starts = vector_of(rows.sequence_starts);
+  source.sequence_positions = vector_of(rows.sequence_positions);
+  algrt::checkRows(source, arrays_.m);
+  std::vector<int32_t> types(static_cast<size_t>(arrays_.m));
+  algrt::typesOfRows(given_, source, arrays_.m, types.data());
   return types;
 }
 

@@ -1,7 +1,6 @@
 // The runs of algctl simulate: a kernel on the simulator under one seed after another, each compared with a
 // reference.
-#ifndef ALGCTL_COMPILER_TOOLS_SIMULATED_RUNS_H
-#define ALGCTL_COMPILER_TOOLS_SIMULATED_RUNS_H
+#pragma once
 
 #include "compiler/schedule/targets.h"
 #include "compiler/simulator/simulate.h"
@@ -22,26 +21,26 @@ namespace compiler {
 struct SimulateCommand {
   SpecOptions spec;
   ArraySources sources;
-  std::optional<std::int64_t> m;
+  std::optional<int64_t> m;
   std::string target = usualGpuTarget().name, map = "forward", y_dtype = "bf16", schedule, kernel, output,
               dbias_output;
-  std::int64_t offset = 0, seeds = 1, blocks = 3;
+  int64_t offset = 0, seeds = 1, blocks = 3;
   float beta = 0;
   bool row_lists = false, json = false;
   std::string program_maps; ///< of programs, in place of map
 };
 
 /// Every seed has padding of its own between the rows of the matrices.
-SimulationSettings settingsOf(std::uint64_t seed, std::int64_t blocks);
+SimulationSettings settingsOf(uint64_t seed, int64_t blocks);
 
 /// What all seeds together showed.
 struct Findings {
-  std::int64_t runs = 0, calls = 0, steps = 0;
-  std::int64_t tiles = 0;
-  std::uint32_t grid = 0;
+  int64_t runs = 0, calls = 0, steps = 0;
+  int64_t tiles = 0;
+  uint32_t grid = 0;
   double seconds = 0, largest_error = 0, worst = 0;
   std::string failure; ///< of the first seed that failed; empty when all went well
-  std::uint64_t failed_seed = 0;
+  uint64_t failed_seed = 0;
   std::vector<nlohmann::ordered_json> faults; ///< of that seed
 };
 
@@ -54,30 +53,28 @@ public:
   /// Seed by seed, until one fails.
   Findings all();
 
-  const SimulatedKernel &simulated() const { return kernel; }
-  const algrt::Layer &describedLayer() const { return layer; }
-  std::int64_t rows() const { return arrays.m; }
-  algrt::Map map() const { return kernel.description().map; }
+  const SimulatedKernel &simulated() const { return kernel_; }
+  const algrt::Layer &describedLayer() const { return layer_; }
+  int64_t rows() const { return arrays_.m; }
+  algrt::Map map() const { return kernel_.description().map; }
   /// Null where there is none.
-  const BiasGradientCheck *biasGradient() const { return bias_gradient ? &*bias_gradient : nullptr; }
+  const BiasGradientCheck *biasGradient() const { return bias_gradient_ ? &*bias_gradient_ : nullptr; }
 
 private:
-  void one(std::uint64_t seed, Findings &findings);
-  std::int64_t furtherBytes(std::int64_t m) const;
+  void one(uint64_t seed, Findings &findings);
+  int64_t furtherBytes(int64_t m) const;
   void prepareHeld();
-  std::vector<std::int32_t> typesByPosition() const;
+  std::vector<int32_t> typesByPosition() const;
 
-  const SimulateCommand &command;
-  const ArrayOutputs &outputs;
-  algrt::Layer given; ///< the spec's
-  algrt::Layer layer; ///< as the kernel sees it: of listed rows the types are explicit
-  algrt::Support support;
-  SimulatedKernel kernel;
-  std::optional<BiasGradientCheck> bias_gradient; ///< where that of a bias comes with the bank's
-  RunArrays arrays;
-  std::optional<algrt::ProgressBar> bar; ///< while seeds run
+  const SimulateCommand &command_;
+  const ArrayOutputs &outputs_;
+  algrt::Layer given_; ///< the spec's
+  algrt::Layer layer_; ///< as the kernel sees it: of listed rows the types are explicit
+  algrt::Support support_;
+  SimulatedKernel kernel_;
+  std::optional<BiasGradientCheck> bias_gradient_; ///< where that of a bias comes with the weight matrix's
+  RunArrays arrays_;
+  std::optional<algrt::ProgressBar> bar_; ///< while seeds run
 };
 
 } // namespace compiler
-
-#endif

@@ -105,7 +105,7 @@ CompileOptions compileOptions(const TargetOptions &options) {
           fmt::format("there is no CPU level '{}'; there are {}", level, fmt::join(cpuLevelNames(), ", ")));
   if (options.rows.empty())
     throw UsageError("--m names no number of rows");
-  for (const std::int64_t rows : options.rows)
+  for (const int64_t rows : options.rows)
     if (rows < 1)
       throw UsageError(fmt::format("--m must be at least 1, got {}", rows));
   compile.rows = options.rows.front();

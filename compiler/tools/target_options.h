@@ -16,7 +16,7 @@ namespace compiler {
 struct TargetOptions {
   std::string targets = "cpu";
   std::string cpu_levels = "native";
-  std::vector<std::int64_t> rows = {2048};
+  std::vector<int64_t> rows = {2048};
   std::string schedule;
   bool print_ir_after_all = false;
   bool no_cache = false;

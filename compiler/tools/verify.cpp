@@ -21,7 +21,7 @@
 namespace compiler {
 namespace {
 
-constexpr std::int64_t kBasesShown = 16; // the largest dimension at which --json lists elements unasked
+constexpr int64_t bases_shown = 16; // the largest dimension at which --json lists elements unasked
 
 struct VerifyOptions {
   SpecOptions spec;
@@ -54,15 +54,14 @@ std::string readableVectors(const nlohmann::ordered_json &vectors) {
       if (negative)
         coefficient.erase(0, 1);
       line += line.empty() ? (negative ? "-" : "") : (negative ? " - " : " + ");
-      line +=
-          (coefficient == "1" ? "" : coefficient + " ") + fmt::format("b{}", entry[0].get<std::int64_t>());
+      line += (coefficient == "1" ? "" : coefficient + " ") + fmt::format("b{}", entry[0].get<int64_t>());
     }
     text += "    " + line + "\n";
   }
   return text;
 }
 
-std::string counted(std::size_t count) { return fmt::format("{} element{}", count, count == 1 ? "" : "s"); }
+std::string counted(size_t count) { return fmt::format("{} element{}", count, count == 1 ? "" : "s"); }
 
 std::string readableBases(const nlohmann::ordered_json &bases) {
   if (bases.is_null())
@@ -74,7 +73,7 @@ std::string readableBases(const nlohmann::ordered_json &bases) {
       text += fmt::format("  {}: {}\n", label, counted(bases[key].size())) + readableVectors(bases[key]);
   for (const auto &component : bases["components"]) {
     text += fmt::format("  component of dimension {}, modulo the radical: idempotent\n",
-                        component["dimension"].get<std::int64_t>());
+                        component["dimension"].get<int64_t>());
     text += readableVectors(nlohmann::ordered_json::array({component["idempotent"]}));
     if (!component["matrix_units"].empty())
       text += "   its matrix units, row by row\n" + readableVectors(component["matrix_units"]);
@@ -100,9 +99,9 @@ int verdict(const std::vector<algebras::Facts> &all) {
                         : facts.unital.value_or(false)    ? "is not associative"
                                                           : "is neither associative nor unital";
     printError(fmt::format("{} {}", facts.name, fault));
-    return kVerificationFailed;
+    return ExitCode::VerificationFailed;
   }
-  return kDone;
+  return ExitCode::Done;
 }
 
 // A program is right where it can be read; what it becomes is shown, and the algebras of its products.
@@ -147,7 +146,7 @@ int verify(const VerifyOptions &options, const ProgramTools &tools) {
   const algebras::Algebra &algebra = requireAlgebra(spec);
   algebras::Facts facts = algebras::deriveFacts(algebra);
   nlohmann::ordered_json bases;
-  if (options.bases || (options.json && facts.dimension <= kBasesShown))
+  if (options.bases || (options.json && facts.dimension <= bases_shown))
     bases = algebras::basesJson(algebra, facts);
   if (options.json) {
     nlohmann::ordered_json json = algebras::toOrderedJson(facts);

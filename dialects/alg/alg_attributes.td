@@ -13,7 +13,7 @@ class Alg_Attribute<string className, string attributeName> : AttrDef<Alg_Dialec
 def Alg_OutputMode : I32EnumAttr<"OutputMode", "the index of c[i,j,k] that a contraction leaves open", [
     I32EnumAttrCase<"Product", 0, "k">,
     I32EnumAttrCase<"ActivationGradient", 1, "i">,
-    I32EnumAttrCase<"BankGradient", 2, "j">]> {
+    I32EnumAttrCase<"WeightGradient", 2, "j">]> {
   let cppNamespace = "::alg";
 }
 

@@ -16,7 +16,7 @@ def Alg_Dialect : Dialect {
         T(x, w, ybar) = sum over i, j, k of c[i,j,k] < x_i w_j , ybar_k >
 
     read in one of three directions: the product (`k`), the gradient of the activations (`i`), the gradient of the
-    bank (`j`). The dialect therefore has one contraction, `alg.contract`, with an output mode. It works on *slot
+    weight matrix (`j`). The dialect therefore has one contraction, `alg.contract`, with an output mode. It works on *slot
     views* of ordinary row-major tensors, which `alg.slots` makes and `alg.gather` turns back, which
     `alg.map` changes element by element and `alg.reduce` adds up by rows or columns. A function is a *program*: any graph of
     contractions, maps and reductions. Sums of statistics, which are plain tensors, are `arith.addf`.
@@ -36,7 +36,7 @@ def Alg_Dialect : Dialect {
 
     An algebra becomes a layer in one of two ways, its *lifts*. In the row lift basis elements sit at positions
     `(i, j)` and multiply as `(i, k)(k, j)`: a token carries one row of positions, chosen by its row type, and the
-    bank carries them all. In the slot lift a token carries every slot. The kind of the views says which lift a
+    weight matrix carries them all. In the slot lift a token carries every slot. The kind of the views says which lift a
     contraction uses.
 
     The dialect says nothing about tiles, buffers or threads; that is the business of the `tile` dialect.

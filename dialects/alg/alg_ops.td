@@ -17,7 +17,7 @@ def Alg_SlotsOp : Alg_Op<"slots", [Pure, AttrSizedOperandSegments]> {
     Costs nothing: it says how the tensor is to be read. How it is cut is part of the result type.
 
     Activations of the row lift name their schedule of row types and, where the first row is not position 0, the
-    position `%p0` of the first row. An explicit schedule takes one `i32` type per row instead. A bank names the
+    position `%p0` of the first row. An explicit schedule takes one `i32` type per row instead. A weight matrix names the
     groups of both of its dimensions. `plain(m)` is the view of the slot lift.
 
     ```mlir
@@ -74,8 +74,8 @@ def Alg_ContractOp : Alg_Op<"contract", [Pure, InferTypeOpAdaptor]> {
     Two activations of mode `j` have to have the same schedule with the same offset. The result of modes `k` and `i`
     has the schedule and the offset of the activations that went in.
 
-    A bank may take the place of the activations, of both operands in mode `j`: it is one row of positions for each of its
-    row groups, and row group `g` of it has the type of position `g`. The product of two banks is the bank of the composition, `(x w) v = x (w v)`,
+    A weight matrix may take the place of the activations, of both operands in mode `j`: it is one row of positions for each of its
+    row groups, and row group `g` of it has the type of position `g`. The product of two weight matrices is the weight matrix of the composition, `(x w) v = x (w v)`,
     because the algebra is associative.
 
     ```mlir
@@ -152,7 +152,7 @@ def Alg_MapOp : Alg_Op<"map", [AttrSizedOperandSegments, RecursiveMemoryEffects,
 
     The body has one argument for each operand, in this order, of the operand's own element type, and yields one element of
     the result. It is made of scalar operations without side effects, and may use scalars from outside. Rows are those of
-    the tensor: of a bank they are its input features. The plain view of a bank has neither rows nor columns.
+    the tensor: of a weight matrix they are its input features. The plain view of a weight matrix has neither rows nor columns.
 
     Where all operands are views of the result's type, that type is written once. Otherwise the types of all operands
     are written, and that of the result.
@@ -232,7 +232,7 @@ def Alg_ReduceOp : Alg_Op<"reduce", [Pure]> {
 
     A sum is accumulated in `f32`, in `f64` where view or result have such elements, and rounded once to the element type of
     the result. A maximum is exact; its result holds every element of the view. It is NaN where an element is. The sum
-    of nothing, of a tensor without rows, is zero, the maximum of nothing minus infinity. The plain view of a bank is
+    of nothing, of a tensor without rows, is zero, the maximum of nothing minus infinity. The plain view of a weight matrix is
     reduced over `all`.
 
     Canonical form: the reduction of a regrouped view is that of the view.

@@ -80,7 +80,7 @@ struct RegroupGathered : OpRewritePattern<SlotsOp> {
     if (!gather)
       return failure();
     SlotsType from = typeOf(gather.getView()), to = typeOf(slots.getView());
-    if (from == to || from.getPlain() || to.getPlain() || from.isBank() != to.isBank() ||
+    if (from == to || from.getPlain() || to.getPlain() || from.isWeights() != to.isWeights() ||
         from.getRowTypes() != to.getRowTypes() || !reusesRows(slots, gather.getView()))
       return failure();
     rewriter.replaceOpWithNewOp<RegroupOp>(slots, to, gather.getView());
@@ -277,7 +277,7 @@ struct MapCoarserViews : OpRewritePattern<MapOp> {
 
   static bool isCoarser(SlotsType a, SlotsType b) {
     return a.getCols().getCount() < b.getCols().getCount() ||
-           (a.isBank() && a.getCols() == b.getCols() &&
+           (a.isWeights() && a.getCols() == b.getCols() &&
             a.getRowGroups().getCount() < b.getRowGroups().getCount());
   }
 };

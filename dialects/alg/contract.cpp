@@ -28,7 +28,7 @@ struct Contraction {
   LogicalResult checkElements();
   LogicalResult check();
   SlotsType result();
-  SlotsType bankGradient(Type element);
+  SlotsType weightGradient(Type element);
 };
 
 } // namespace
@@ -38,10 +38,10 @@ static std::string quoted(AlgebraAttr algebra) { return "'" + algebra.getAlgebra
 /// Each operand has to be of the kind that the mode multiplies.
 LogicalResult Contraction::checkRoles() {
   std::string mode_name = ("mode " + stringifyOutputMode(mode)).str();
-  if (mode == OutputMode::BankGradient && lhs.isBank() != rhs.isBank())
-    return report("mode j takes two activations or two banks, not one of each");
-  if (mode != OutputMode::BankGradient && !rhs.isBank())
-    return report(mode_name + " takes a bank as its right operand, not activations");
+  if (mode == OutputMode::WeightGradient && lhs.isWeights() != rhs.isWeights())
+    return report("mode j takes two activations or two weight matrices, not one of each");
+  if (mode != OutputMode::WeightGradient && !rhs.isWeights())
+    return report(mode_name + " takes a weight matrix as its right operand, not activations");
   return success();
 }
 
@@ -102,9 +102,9 @@ LogicalResult Contraction::checkSameGroups(StringRef left, GroupsAttr a, StringR
 
 /// The operands of mode j are contracted over their rows.
 LogicalResult Contraction::checkSameRows() {
-  if (lhs.isBank())
-    return checkSameGroups("the rows of the left operand", lhs.getBankInputs(),
-                           "the rows of the right operand", rhs.getBankInputs());
+  if (lhs.isWeights())
+    return checkSameGroups("the rows of the left operand", lhs.getWeightInputs(),
+                           "the rows of the right operand", rhs.getWeightInputs());
   int64_t a = lhs.getShape()[0], b = rhs.getShape()[0];
   if (!ShapedType::isDynamic(a) && !ShapedType::isDynamic(b) && a != b)
     return report("mode j contracts over the rows, but there are " + Twine(a) + " and " + Twine(b));
@@ -117,31 +117,32 @@ LogicalResult Contraction::checkSameRows() {
 LogicalResult Contraction::check() {
   if (failed(checkRoles()) || failed(checkElements()) || failed(checkLift()))
     return failure();
-  constexpr StringLiteral left = "the left operand", right = "the right operand", bank = "the bank";
+  constexpr StringLiteral left = "the left operand", right = "the right operand",
+                          weights = "the weight matrix";
   bool from_output = mode == OutputMode::ActivationGradient;
-  // A bank on the left has the types of its row groups, as many as there are positions.
-  if (lhs.isBank() && failed(checkCount(left, "rows", lhs.getBankInputs(), lift->bankRows())))
+  // A weight matrix on the left has the types of its row groups, as many as there are positions.
+  if (lhs.isWeights() && failed(checkCount(left, "rows", lhs.getWeightInputs(), lift->weightRows())))
     return failure();
   if (failed(checkTypes(left, lhs)) ||
       failed(checkCount(left, "columns", lhs.getFeatures(),
                         from_output ? lift->outputGroups() : lift->inputGroups())))
     return failure();
-  if (mode == OutputMode::BankGradient)
+  if (mode == OutputMode::WeightGradient)
     return failure(failed(checkTypes(right, rhs)) ||
                    failed(checkCount(right, "columns", rhs.getFeatures(), lift->outputGroups())) ||
                    failed(checkSameRows()));
-  if (failed(checkCount(bank, "rows", rhs.getBankInputs(), lift->bankRows())) ||
-      failed(checkCount(bank, "columns", rhs.getFeatures(), lift->outputGroups())))
+  if (failed(checkCount(weights, "rows", rhs.getWeightInputs(), lift->weightRows())) ||
+      failed(checkCount(weights, "columns", rhs.getFeatures(), lift->outputGroups())))
     return failure();
   if (from_output)
-    return checkSameGroups("the columns of the left operand", lhs.getFeatures(), "the columns of the bank",
-                           rhs.getFeatures());
-  return checkSameGroups("the columns of the left operand", lhs.getFeatures(), "the rows of the bank",
-                         rhs.getBankInputs());
+    return checkSameGroups("the columns of the left operand", lhs.getFeatures(),
+                           "the columns of the weight matrix", rhs.getFeatures());
+  return checkSameGroups("the columns of the left operand", lhs.getFeatures(),
+                         "the rows of the weight matrix", rhs.getWeightInputs());
 }
 
 /// The groups of inputs and outputs are those of the operands' features.
-SlotsType Contraction::bankGradient(Type element) {
+SlotsType Contraction::weightGradient(Type element) {
   GroupsAttr inputs = lhs.getFeatures(), outputs = rhs.getFeatures();
   if (int64_t slots = lhs.getPlain())
     return SlotsType::get(RankedTensorType::get({slots, inputs.getWidth(0), outputs.getWidth(0)}, element),
@@ -152,17 +153,17 @@ SlotsType Contraction::bankGradient(Type element) {
 
 SlotsType Contraction::result() {
   Type element = into ? into : lhs.getElementType();
-  if (mode == OutputMode::BankGradient)
-    return bankGradient(element);
-  GroupsAttr features = mode == OutputMode::Product ? rhs.getFeatures() : rhs.getBankInputs();
-  if (lhs.getPlain() && lhs.isBank())
+  if (mode == OutputMode::WeightGradient)
+    return weightGradient(element);
+  GroupsAttr features = mode == OutputMode::Product ? rhs.getFeatures() : rhs.getWeightInputs();
+  if (lhs.getPlain() && lhs.isWeights())
     return SlotsType::get(
         RankedTensorType::get({lhs.getPlain(), lhs.getShape()[1], features.getWidth(0)}, element),
         lhs.getPlain());
   auto tensor = RankedTensorType::get({lhs.getShape()[0], features.getTotal()}, element);
   if (lhs.getPlain())
     return SlotsType::get(tensor, lhs.getPlain());
-  if (lhs.isBank())
+  if (lhs.isWeights())
     return SlotsType::get(tensor, lhs.getRowGroups(), features);
   return SlotsType::get(tensor, lhs.getRowTypes(), features);
 }
@@ -202,7 +203,7 @@ LogicalResult ContractOp::verify() {
     diagnostic.attachNote(inner.getLoc()) << "the inner product";
     return diagnostic;
   }
-  if (getMode() == OutputMode::BankGradient)
+  if (getMode() == OutputMode::WeightGradient)
     return verifySameOffset(getOperation(), getOperands());
   return success();
 }

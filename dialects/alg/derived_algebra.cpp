@@ -22,21 +22,21 @@ struct DerivedAlgebra::Record {
 };
 
 DerivedAlgebra::DerivedAlgebra(const algebras::Algebra &algebra)
-    : record(std::make_shared<Record>(algebra)) {}
+    : record_(std::make_shared<Record>(algebra)) {}
 
-const std::string &DerivedAlgebra::text() const { return record->text; }
+const std::string &DerivedAlgebra::text() const { return record_->text; }
 
-const algebras::Algebra &DerivedAlgebra::algebra() const { return record->algebra; }
+const algebras::Algebra &DerivedAlgebra::algebra() const { return record_->algebra; }
 
-const algebras::Facts &DerivedAlgebra::facts() const { return record->facts; }
+const algebras::Facts &DerivedAlgebra::facts() const { return record_->facts; }
 
 const algebras::Lift *DerivedAlgebra::lift(algebras::Lift::Kind kind) const {
   const bool rows = kind == algebras::Lift::Kind::Rows;
-  if (rows && !record->algebra.isMatrixLike())
+  if (rows && !record_->algebra.isMatrixLike())
     return nullptr;
-  Record::Lifts &own = record->lifts(kind);
+  Record::Lifts &own = record_->lifts(kind);
   std::call_once(own.once, [&] {
-    own.lift = rows ? algebras::Lift::rows(record->algebra) : algebras::Lift::slots(record->algebra);
+    own.lift = rows ? algebras::Lift::rows(record_->algebra) : algebras::Lift::slots(record_->algebra);
   });
   return &*own.lift;
 }
@@ -45,15 +45,16 @@ const algebras::Lift *DerivedAlgebra::transposedLift(algebras::Lift::Kind kind) 
   const algebras::Lift *forward = lift(kind);
   if (!forward)
     return nullptr;
-  Record::Lifts &own = record->lifts(kind);
+  Record::Lifts &own = record_->lifts(kind);
   std::call_once(own.transposed_once, [&] { own.transposed = forward->transposed(); });
   return &*own.transposed;
 }
 
 bool alg::operator==(const DerivedAlgebra &a, const DerivedAlgebra &b) {
-  return a.record == b.record || (a.record->text == b.record->text && a.record->field == b.record->field);
+  return a.record_ == b.record_ ||
+         (a.record_->text == b.record_->text && a.record_->field == b.record_->field);
 }
 
 llvm::hash_code alg::hash_value(const DerivedAlgebra &derived) {
-  return llvm::hash_combine(derived.record->text, derived.record->field);
+  return llvm::hash_combine(derived.record_->text, derived.record_->field);
 }

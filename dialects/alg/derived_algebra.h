@@ -31,7 +31,7 @@ public:
 
 private:
   struct Record;
-  std::shared_ptr<Record> record;
+  std::shared_ptr<Record> record_;
 };
 
 } // namespace alg

@@ -25,7 +25,7 @@ struct Aliases : OpAsmDialectInterface {
     auto slots = dyn_cast<SlotsType>(type);
     if (!slots)
       return AliasResult::NoAlias;
-    os << (slots.isBank() ? "bank" : "activations");
+    os << (slots.isWeights() ? "bank" : "activations");
     return AliasResult::FinalAlias;
   }
 };

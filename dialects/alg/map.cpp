@@ -107,7 +107,7 @@ static LogicalResult verifyBroadcast(MapOp map, StringRef what, OperandRange ope
   for (Value operand : operands) {
     RankedTensorType needed = type(elementTypeOf(operand));
     if (!needed)
-      return map.emitOpError("maps a plain bank, which has neither rows nor columns");
+      return map.emitOpError("maps a plain weight matrix, which has neither rows nor columns");
     if (operand.getType() != needed)
       return map.emitOpError("has one element for each ")
              << what << ", that is " << needed << ", not " << operand.getType();

@@ -1,4 +1,5 @@
-// Syntax and verifiers of the operations that change how a tensor is seen; the others have files of their own.
+// Syntax and verifiers of the operations that change how a tensor is seen; the others have files of their
+// own.
 #include "dialects/alg/alg.h"
 #include "dialects/alg/schedules.h"
 #include "dialects/alg/syntax.h"
@@ -69,7 +70,8 @@ ParseResult SlotsOp::parse(OpAsmParser &parser, OperationState &state) {
   if (partition.rows_operand) {
     RowTypesAttr row_types = view.getRowTypes();
     if (!row_types)
-      return parser.emitError(partition.rows_operand->location) << "the rows of a bank have no offset";
+      return parser.emitError(partition.rows_operand->location)
+             << "the rows of a weight matrix have no offset";
     bool is_explicit = row_types.getKind() == RowTypeKind::Explicit;
     (is_explicit ? types : offsets) = 1;
     Type type =
@@ -142,7 +144,7 @@ LogicalResult RegroupOp::verify() {
     return emitOpError("changes groups, not the tensor: ") << from.getTensor() << " and " << to.getTensor();
   if (from.getPlain() || to.getPlain())
     return emitOpError("changes groups, and plain views have none");
-  if (from.isBank() != to.isBank() || from.getRowTypes() != to.getRowTypes())
+  if (from.isWeights() != to.isWeights() || from.getRowTypes() != to.getRowTypes())
     return emitOpError("changes groups, not the types of the rows");
   return success();
 }

@@ -28,7 +28,8 @@ LogicalResult ReduceOp::verify() {
   Type element = elementTypeOf(getResult());
   RankedTensorType needed = resultOf(view, getOver(), element);
   if (!needed)
-    return emitOpError("reduces a plain bank, which has neither rows nor columns; reduce it over all");
+    return emitOpError(
+        "reduces a plain weight matrix, which has neither rows nor columns; reduce it over all");
   if (getResult().getType() != needed)
     return emitOpError("over ") << stringifyExtent(getOver()) << " of " << view << " is " << needed
                                 << ", not " << getResult().getType();

@@ -85,14 +85,14 @@ static LogicalResult verifyPlain(function_ref<InFlightDiagnostic()> error, Ranke
     return success();
   }
   if (tensor.getRank() != 3)
-    return error() << "a plain view has rank 2 (activations) or 3 (bank), not " << tensor.getRank();
+    return error() << "a plain view has rank 2 (activations) or 3 (weight matrix), not " << tensor.getRank();
   if (tensor.getDimSize(0) != slots)
-    return error() << "a bank of " << slots << " slots needs a first dimension of " << slots << ", in "
-                   << tensor;
+    return error() << "a weight matrix of " << slots << " slots needs a first dimension of " << slots
+                   << ", in " << tensor;
   for (int64_t size : tensor.getShape().drop_front()) {
     int64_t total = 0;
     if (ShapedType::isDynamic(size) || size == 0)
-      return error() << "the blocks of a bank need static positive sizes, in " << tensor;
+      return error() << "the blocks of a weight matrix need static positive sizes, in " << tensor;
     if (__builtin_mul_overflow(slots, size, &total))
       return error() << slots << " slots of " << size << " overflow 64 bits";
   }
@@ -125,8 +125,8 @@ RowTypesAttr SlotsType::getRowTypes() const { return dyn_cast_if_present<RowType
 
 GroupsAttr SlotsType::getRowGroups() const { return dyn_cast_if_present<GroupsAttr>(getRows()); }
 
-GroupsAttr SlotsType::getBankInputs() const {
-  if (!isBank())
+GroupsAttr SlotsType::getWeightInputs() const {
+  if (!isWeights())
     return {};
   if (getPlain())
     return GroupsAttr::get(getContext(), getPlain(), getShape()[1], ArrayRef<int64_t>());
@@ -136,7 +136,7 @@ GroupsAttr SlotsType::getBankInputs() const {
 GroupsAttr SlotsType::getFeatures() const {
   if (!getPlain())
     return getCols();
-  int64_t width = isBank() ? getShape()[2] : getShape()[1] / getPlain();
+  int64_t width = isWeights() ? getShape()[2] : getShape()[1] / getPlain();
   return GroupsAttr::get(getContext(), getPlain(), width, ArrayRef<int64_t>());
 }
 

@@ -1,6 +1,5 @@
 // What copies and products have to agree on, wherever their blocks are.
-#ifndef ALGCTL_DIALECTS_SM_BLOCK_CHECKS_H
-#define ALGCTL_DIALECTS_SM_BLOCK_CHECKS_H
+#pragma once
 
 #include "dialects/sm/sm.h"
 
@@ -12,7 +11,7 @@ namespace sm {
 /// A copy between maps and a block, wherever the block is.
 template <class Memory>
 mlir::LogicalResult verifyCopy(mlir::Operation *op, MapsType maps, size_t coordinates, Memory memory,
-                               int64_t memoryRows) {
+                               int64_t memory_rows) {
   if (coordinates != 4)
     return op->emitOpError(
                "takes the four coordinates column, group, line (or depth) and row (or block), got ")
@@ -21,10 +20,10 @@ mlir::LogicalResult verifyCopy(mlir::Operation *op, MapsType maps, size_t coordi
     return op->emitOpError("copies boxes with a swizzle of ")
            << maps.getSwizzle() << " bytes to or from blocks with " << memory.getSwizzle();
   if (maps.getElementType() != memory.getElementType() || maps.getColumns() != memory.getColumns() ||
-      maps.getRows() != memoryRows)
+      maps.getRows() != memory_rows)
     return op->emitOpError("the maps are for blocks of ")
            << maps.getRows() << " x " << maps.getColumns() << " x " << maps.getElementType()
-           << ", the other side has " << memoryRows << " x " << memory.getColumns() << " x "
+           << ", the other side has " << memory_rows << " x " << memory.getColumns() << " x "
            << memory.getElementType();
   return mlir::success();
 }
@@ -46,21 +45,21 @@ template <class Memory, class Op> mlir::LogicalResult verifyCopyInParts(Op op, M
 /// Sums of rows x columns from operands of rows x depth and depth x columns, or where B is transposed columns
 /// x depth.
 template <class Operand>
-mlir::LogicalResult verifyProduct(mlir::Operation *op, Operand a, bool aTransposed, Operand b,
-                                  bool bTransposed, AccumulatorType sum) {
-  const int64_t aDepth = aTransposed ? a.getRows() : a.getColumns(),
-                aRows = aTransposed ? a.getColumns() : a.getRows();
-  const int64_t bDepth = bTransposed ? b.getColumns() : b.getRows(),
-                bColumns = bTransposed ? b.getRows() : b.getColumns();
+mlir::LogicalResult verifyProduct(mlir::Operation *op, Operand a, bool a_transposed, Operand b,
+                                  bool b_transposed, AccumulatorType sum) {
+  const int64_t a_depth = a_transposed ? a.getRows() : a.getColumns(),
+                a_rows = a_transposed ? a.getColumns() : a.getRows();
+  const int64_t b_depth = b_transposed ? b.getColumns() : b.getRows(),
+                b_columns = b_transposed ? b.getRows() : b.getColumns();
   if (!a.getElementType().isBF16() || !b.getElementType().isBF16())
     return op->emitOpError("multiplies bf16, got ") << a.getElementType() << " and " << b.getElementType();
-  if (aDepth != bDepth)
-    return op->emitOpError("the depth of A is ") << aDepth << ", that of B " << bDepth;
-  if (aDepth % mma_depth != 0)
-    return op->emitOpError("the depth must be a multiple of ") << mma_depth << ", got " << aDepth;
-  if (aRows != sum.getRows() || bColumns != sum.getColumns())
+  if (a_depth != b_depth)
+    return op->emitOpError("the depth of A is ") << a_depth << ", that of B " << b_depth;
+  if (a_depth % mma_depth != 0)
+    return op->emitOpError("the depth must be a multiple of ") << mma_depth << ", got " << a_depth;
+  if (a_rows != sum.getRows() || b_columns != sum.getColumns())
     return op->emitOpError("the product is ")
-           << aRows << " x " << bColumns << ", the sums are " << sum.getRows() << " x " << sum.getColumns();
+           << a_rows << " x " << b_columns << ", the sums are " << sum.getRows() << " x " << sum.getColumns();
   return mlir::success();
 }
 
@@ -76,5 +75,3 @@ inline mlir::LogicalResult verifyDepth(mlir::Operation *op, std::optional<uint64
 }
 
 } // namespace sm
-
-#endif

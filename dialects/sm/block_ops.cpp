@@ -11,15 +11,15 @@ LogicalResult FetchOp::verify() {
 }
 
 /// Parts of a block or of sums, each of which has a map and four coordinates.
-static LogicalResult verifyParts(Operation *op, size_t parts, size_t coordinates, int64_t partRows,
+static LogicalResult verifyParts(Operation *op, size_t parts, size_t coordinates, int64_t part_rows,
                                  int64_t rows) {
   if (parts < 1)
     return op->emitOpError("is for at least one part");
   if (coordinates != 4 * parts)
     return op->emitOpError("takes the four coordinates column, group, line and row of each of ")
            << parts << " parts, got " << coordinates;
-  if (partRows * static_cast<int64_t>(parts) != rows)
-    return op->emitOpError("has ") << parts << " parts of " << partRows << " rows, which do not make up "
+  if (part_rows * static_cast<int64_t>(parts) != rows)
+    return op->emitOpError("has ") << parts << " parts of " << part_rows << " rows, which do not make up "
                                    << rows;
   return success();
 }
@@ -56,7 +56,7 @@ static LogicalResult verifyHeld(MultiplyOp op) {
   if (!op.getHeld())
     return success();
   if (!op.getPart())
-    return op.emitOpError("has held rows for parts, and no part");
+    return op.emitOpError("has stationary rows for parts, and no part");
   BlockType a = op.getA().getType();
   int64_t rows = 0, columns = 0;
   llvm::TypeSwitch<Type>(op.getHeld().getType()).Case<BlockType, BufferType>([&](auto held) {
@@ -64,8 +64,9 @@ static LogicalResult verifyHeld(MultiplyOp op) {
     columns = held.getColumns();
   });
   if (rows != a.getRows() || columns % a.getColumns() != 0)
-    return op.emitOpError("has held rows of ") << rows << " x " << columns << ", which are no pieces of "
-                                               << a.getRows() << " x " << a.getColumns();
+    return op.emitOpError("has stationary rows of ")
+           << rows << " x " << columns << ", which are no pieces of " << a.getRows() << " x "
+           << a.getColumns();
   return success();
 }
 
@@ -96,7 +97,7 @@ LogicalResult MultiplyOp::verify() {
   return verifyProduct(*this, getA().getType(), getATransposed(), getB().getType(), getBTransposed(), sum);
 }
 
-LogicalResult DeliverOp::verify() {
+LogicalResult StoreSumsOp::verify() {
   AccumulatorType sum = getAccumulator().getType();
   MapsType maps = getTarget().getType();
   if (getCoordinates().size() != 4)
@@ -108,26 +109,25 @@ LogicalResult DeliverOp::verify() {
       !sum.hasWarps() && sum.getRows() % maps.getRows() == 0 && sum.getColumns() % maps.getColumns() == 0 &&
       (sum.getTransposed() ? maps.getColumns() == sum.getColumns() : maps.getRows() == sum.getRows());
   if (!whole && !parts)
-    return emitOpError("delivers ") << sum.getRows() << " x " << sum.getColumns() << " sums through maps for "
-                                    << maps.getRows() << " x " << maps.getColumns();
+    return emitOpError("stores ") << sum.getRows() << " x " << sum.getColumns() << " sums through maps for "
+                                  << maps.getRows() << " x " << maps.getColumns();
   if (sum.hasWarps() && !maps.isPlain())
-    return emitOpError("delivers sums of single warps, which go through plain maps: give them a vector");
+    return emitOpError("stores sums of single warps, which go through plain maps: give them a vector");
   if (sum.getTransposed() && maps.isPlain())
-    return emitOpError(
-        "delivers sums of warpgroups that hold columns, which go through tensor maps: take away "
-        "their vector");
+    return emitOpError("stores sums of warpgroups that hold columns, which go through tensor maps: take away "
+                       "their vector");
   if (getBeta() && !maps.isPlain())
     return emitOpError("adds to what the result holds, which only threads with plain maps can read");
   return success();
 }
 
-LogicalResult DeliverPartsOp::verify() {
+LogicalResult StoreSumsInPartsOp::verify() {
   AccumulatorType sum = getAccumulator().getType();
   MapsType maps = getTarget().getType();
   if (sum.hasWarps() || maps.isPlain())
-    return emitOpError("delivers sums of warpgroups through tensor maps");
+    return emitOpError("stores sums of warpgroups through tensor maps");
   if (maps.getColumns() != sum.getColumns())
-    return emitOpError("delivers ") << sum.getColumns() << " columns through maps for " << maps.getColumns();
+    return emitOpError("stores ") << sum.getColumns() << " columns through maps for " << maps.getColumns();
   return verifyParts(*this, getMaps().size(), getCoordinates().size(), maps.getRows(), sum.getRows());
 }
 

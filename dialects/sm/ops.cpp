@@ -37,11 +37,11 @@ LogicalResult KernelOp::verify() {
   auto maps = [](Type type) { return isa<MapsType>(type); };
   auto index = [](Type type) { return type.isIndex(); };
   auto table = [](Type type) { return isa<TermsTableType>(type); };
-  const bool bank_gradient = layout.isBankGradient();
+  const bool weight_gradient = layout.isWeightGradient();
   constexpr unsigned fixed = 6; // arguments that all kernels have
   auto number = [](Type type) { return type.isF32(); };
   const bool further =
-      bank_gradient
+      weight_gradient
           ? body.getNumArguments() == fixed + 1 && is(fixed, number)
           : llvm::all_of(
                 llvm::drop_begin(body.getArgumentTypes(), std::min<size_t>(fixed, body.getNumArguments())),
@@ -49,16 +49,17 @@ LogicalResult KernelOp::verify() {
   if (body.getNumArguments() < fixed || !is(0, maps) || !is(1, maps) || !is(2, maps) || !is(3, index) ||
       !is(4, index) || !is(5, table) || !further)
     return emitOpError("takes the maps of ")
-           << (bank_gradient ? "X, dY and dW, the rows, the offset, the terms table and beta, got ("
-                             : "X, W and Y, the rows, the offset, the terms table and what several products "
-                               "and maps take beside, which is maps, numbers of columns and numbers, got (")
+           << (weight_gradient
+                   ? "X, dY and dW, the rows, the offset, the terms table and beta, got ("
+                   : "X, W and Y, the rows, the offset, the terms table and what several products "
+                     "and maps take beside, which is maps, numbers of columns and numbers, got (")
            << body.getArgumentTypes() << ")";
   for (Type type : llvm::drop_begin(body.getArgumentTypes(), fixed)) {
     auto beside = dyn_cast<MapsType>(type);
     if (!beside)
       continue;
     if (beside.getRowDimension() == 2 && beside != body.getArgument(1).getType())
-      return emitOpError("has maps of a further bank, ")
+      return emitOpError("has maps of a further weight matrix, ")
              << beside << ", unlike those of W, " << body.getArgument(1).getType();
     if (beside.getRowDimension() == 3 && !beside.isPlain())
       return emitOpError("has tensor maps beside those of X, W and Y, ")

@@ -1,6 +1,5 @@
 // Which partitions are at the ends of a pipe.
-#ifndef ALGCTL_DIALECTS_SM_PIPE_ENDS_H
-#define ALGCTL_DIALECTS_SM_PIPE_ENDS_H
+#pragma once
 
 #include "dialects/sm/sm.h"
 
@@ -23,5 +22,3 @@ PipeEnds endsOf(mlir::Value pipe);
 bool isProducing(mlir::Operation *step);
 
 } // namespace sm
-
-#endif

@@ -15,7 +15,7 @@ LogicalResult AddScaledOp::verify() {
 }
 
 LogicalResult MmaWaitOp::verify() {
-  if (const std::int64_t pending = getPendingAttr().getInt(); pending < 0 || pending > 7)
+  if (const int64_t pending = getPendingAttr().getInt(); pending < 0 || pending > 7)
     return emitOpError("leaves 0 to 7 groups unfinished, got ") << pending;
   return success();
 }
@@ -78,7 +78,7 @@ LogicalResult WriteOp::verify() {
   AccumulatorType sum = getAccumulator().getType();
   BufferType target = getTarget().getType();
   if (sum.hasWarps())
-    return emitOpError("writes sums of warpgroups; those of single warps are delivered straight to memory");
+    return emitOpError("writes sums of warpgroups; those of single warps are stored straight to memory");
   if (target.getRows() != sum.getRowsOfWarpgroup() || target.getColumns() != sum.getColumnsOfWarpgroup())
     return emitOpError("writes a warpgroup's ")
            << sum.getRowsOfWarpgroup() << " x " << sum.getColumnsOfWarpgroup() << " sums, but the slot has "

@@ -1,7 +1,6 @@
 // The `sm` dialect: what one thread block does on a streaming multiprocessor. See sm_dialect.td for the
 // manual.
-#ifndef ALGCTL_DIALECTS_SM_SM_H
-#define ALGCTL_DIALECTS_SM_SM_H
+#pragma once
 
 #include "dialects/tile/tile.h"
 
@@ -17,23 +16,23 @@
 namespace sm {
 
 /// Threads of a warpgroup, and rows of the sums that it holds.
-inline constexpr std::int64_t warpgroup_threads = 128, warpgroup_rows = 64;
+inline constexpr int64_t warpgroup_threads = 128, warpgroup_rows = 64;
 /// Registers of an SM, and the most that one thread can have.
-inline constexpr std::int64_t register_file = 65536, most_registers = 255;
+inline constexpr int64_t register_file = 65536, most_registers = 255;
 /// They are dealt out in steps of so many.
-inline constexpr std::int64_t register_step = 8;
+inline constexpr int64_t register_step = 8;
 /// Threads of a warp and of the largest block, and the tile of mma.sync's accumulators.
-inline constexpr std::int64_t warp_threads = 32, most_threads = 1024, mma_rows = 16, mma_columns = 8;
+inline constexpr int64_t warp_threads = 32, most_threads = 1024, mma_rows = 16, mma_columns = 8;
 /// Depth of one tensor-core instruction on bf16.
-inline constexpr std::int64_t mma_depth = 16;
+inline constexpr int64_t mma_depth = 16;
 /// The longest side of a tensor map's box.
-inline constexpr std::int64_t longest_box_side = 256;
+inline constexpr int64_t longest_box_side = 256;
 /// Rows of a panel after which a swizzle begins anew, and the most parts that blocks of a cluster copy for
 /// each other.
-inline constexpr std::int64_t swizzle_rows = 8, most_parts = 8;
+inline constexpr int64_t swizzle_rows = 8, most_parts = 8;
 
 /// Registers that each thread of a block of so many has before partitions change it.
-std::int64_t registersAtStart(std::int64_t threads);
+int64_t registersAtStart(int64_t threads);
 
 namespace impl {
 mlir::LogicalResult verifyRunsInOneThread(mlir::Operation *op);
@@ -59,5 +58,3 @@ public:
 #include "dialects/sm/sm_types.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/sm/sm_ops.h.inc"
-
-#endif

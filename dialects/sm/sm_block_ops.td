@@ -109,10 +109,10 @@ def Sm_MultiplyOp : Sm_Op<"multiply", [Pure, AttrSizedOperandSegments,
     %stays = sm.multiply %a, %b, %sum part %p of 2 held %rows[%piece] : !sm.block<128 x 192 x bf16> : ...
     ```
 
-    Once they have their place in shared memory, the held rows are a buffer with a slot for each piece.
+    Once they have their place in shared memory, the stationary rows are a buffer with a slot for each piece.
 
-    A B that is `transposed` has its columns as rows, columns x depth: a block of the bank as a product with the
-    transposed bank reads it.
+    A B that is `transposed` has its columns as rows, columns x depth: a block of the weight matrix as a product with the
+    transposed weight matrix reads it.
 
     ```mlir
     %back = sm.multiply %a, %b transposed, %sum : !sm.block<128 x 64 x bf16>, !sm.block<192 x 64 x bf16>, !sm.accumulator<128 x 192>
@@ -176,19 +176,19 @@ def Sm_StoreBlockOp : Sm_Op<"store_block", [Sm_RunsInOneThread, MemoryEffects<[M
   let hasVerifier = 1;
 }
 
-def Sm_DeliverOp : Sm_Op<"deliver", [AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
+def Sm_StoreSumsOp : Sm_Op<"store_sums", [AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "The finished sums of a tile go to the result, rounded to its type";
   let description = [{
     What lies outside the map is not written. Through plain maps sums go straight from registers to memory, in pairs
     of columns where the maps' vector is 2 or more: those of single warps, and those of warpgroups that hold rows.
     Through tensor maps sums of warpgroups leave by way of shared memory. Maps may be for a part of the sums of
-    warpgroups, where other tiles are delivered by parts: the copy engine then makes several copies.
+    warpgroups, where other tiles are stored by parts: the copy engine then makes several copies.
 
     With `beta`, that many times what the result holds is added before the rounding; where it is 0, what the
     result holds is not read. Only threads that write through plain maps can read there.
 
     ```mlir
-    sm.deliver %sum to %dw[%map][%column, %group, %feature, %bank_row] plus %beta : !sm.accumulator<64 x 128, warps 2 x 2> to !sm.maps<...>
+    sm.store_sums %sum to %dw[%map][%column, %group, %feature, %weight_row] plus %beta : !sm.accumulator<64 x 128, warps 2 x 2> to !sm.maps<...>
     ```
   }];
   let arguments = (ins Sm_AccumulatorType:$accumulator, Sm_MapsType:$target, Index:$map, Variadic<Index>:$coordinates,
@@ -204,14 +204,14 @@ def Sm_DeliverOp : Sm_Op<"deliver", [AttrSizedOperandSegments, MemoryEffects<[Me
   let hasVerifier = 1;
 }
 
-def Sm_DeliverPartsOp : Sm_Op<"deliver_parts", [AttrSizedOperandSegments, MemoryEffects<[MemWrite]>]> {
+def Sm_StoreSumsInPartsOp : Sm_Op<"store_sums_in_parts", [AttrSizedOperandSegments, MemoryEffects<[MemWrite]>]> {
   let summary = "The finished sums of a tile of several types go to the result, rounded to its type";
   let description = [{
     Part p of the sums, as high as the boxes of the maps, goes to map p at coordinates 4p to 4p + 3. What lies
     outside the map is not written.
 
     ```mlir
-    sm.deliver_parts %sum to %y[%map0, %map1] [%column, %group, %line0, %row0, %column, %group, %line1, %row1]
+    sm.store_sums_in_parts %sum to %y[%map0, %map1] [%column, %group, %line0, %row0, %column, %group, %line1, %row1]
         : !sm.accumulator<128 x 192> to !sm.maps<2 x 64 x 192 x bf16, row_dimension 3>
     ```
   }];

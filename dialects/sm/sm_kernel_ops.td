@@ -12,7 +12,7 @@ def Sm_KernelOp : Sm_Op<"kernel", [IsolatedFromAbove, Symbol, SymbolTable, Singl
     the period of the row types (both `index`), and the terms table. Layout and schedule are those of the tile
     program that it came from.
 
-    Where it computes several products of the same rows, the maps of the further banks follow, all of the type of W's. Then
+    Where it computes several products of the same rows, the maps of the further weight matrices follow, all of the type of W's. Then
     come operands of its maps: numbers of columns (`!sm.columns`, as a bias is), plain maps of operands that have rows,
     as wide as the result or one column wide, and numbers (f32). Last come plain maps of further results.
 

@@ -16,7 +16,7 @@ def Sm_MmaFenceOp : Sm_Op<"mma_fence", [MemoryEffects<[MemRead, MemWrite]>]> {
 }
 
 def Sm_MmaOp : Sm_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["accumulator", "result"]>]> {
-  let summary = "Add a slot of rows times a slot of the bank to the sums";
+  let summary = "Add a slot of rows times a slot of the weight matrix to the sums";
   let description = [{
     The product of the slot of A (rows x depth) and the slot of B (depth x columns) is added, with `negate`
     subtracted.
@@ -115,12 +115,12 @@ def Sm_MapOp : Sm_Op<"map", [AttrSizedOperandSegments, MemoryEffects<[MemRead]>,
     of plain maps of an operand the element of the sum's row and column, or where they are one column wide the number of
     its row; a number as it is. It yields an f32.
 
-    `column` is the first column of the sums, counted within output group `group`, as `sm.deliver` has it. Of groups with
+    `column` is the first column of the sums, counted within output group `group`, as `sm.store_sums` has it. Of groups with
     unequal widths, which are one group to `sm.columns`, it is counted from the first column of the result. What
     becomes of sums whose columns are past the group's end is not defined.
 
     Of operands that have rows, `rows` says where in their maps the sums begin: which map, and its four coordinates column,
-    group, line and row, as `sm.deliver` has them of a result. Threads read them for themselves. What the maps do not have is
+    group, line and row, as `sm.store_sums` has them of a result. Threads read them for themselves. What the maps do not have is
     not read, and what becomes of such sums is not defined.
 
     A bias:

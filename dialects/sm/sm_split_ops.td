@@ -28,25 +28,25 @@ def Sm_ReduceScatterOp : Sm_Op<"reduce_scatter", [MemoryEffects<[MemRead, MemWri
   let hasVerifier = 1;
 }
 
-def Sm_AllocateExchangeOp : Sm_Op<"allocate_exchange", [HasParent<"KernelOp">, MemoryEffects<[MemAlloc]>]> {
+def Sm_AllocateReductionBufferOp : Sm_Op<"allocate_reduction_buffer", [HasParent<"KernelOp">, MemoryEffects<[MemAlloc]>]> {
   let summary = "Shared memory where the other blocks of a cluster leave their sums";
-  let results = (outs Sm_ExchangeType:$exchange);
-  let assemblyFormat = "attr-dict `:` type($exchange)";
+  let results = (outs Sm_ReductionBufferType:$reduction_buffer);
+  let assemblyFormat = "attr-dict `:` type($reduction_buffer)";
 }
 
 def Sm_SendOp : Sm_Op<"send", [MemoryEffects<[MemWrite]>]> {
   let summary = "Leave the parts of the sums that belong to other blocks in their shared memory";
   let description = [{
-    Of a warpgroup of block `as` of the cluster, each thread writes its sums of part t into the exchange of block t, for
+    Of a warpgroup of block `as` of the cluster, each thread writes its sums of part t into the reduction buffer of block t, for
     every t but its own. The other blocks see them once they have waited for arrivals that publish them (`sm.arrive`).
 
     ```mlir
-    sm.send %sums to %exchange[%warpgroup] as 2 : !sm.accumulator<128 x 192> to !sm.exchange<2 x 4 x 24>
+    sm.send %sums to %buffer[%warpgroup] as 2 : !sm.accumulator<128 x 192> to !sm.reduction_buffer<2 x 4 x 24>
     ```
   }];
-  let arguments = (ins Sm_AccumulatorType:$accumulator, Sm_ExchangeType:$exchange, Index:$warpgroup, I64Attr:$rank);
+  let arguments = (ins Sm_AccumulatorType:$accumulator, Sm_ReductionBufferType:$reduction_buffer, Index:$warpgroup, I64Attr:$rank);
   let assemblyFormat = [{
-    $accumulator `to` $exchange `[` $warpgroup `]` `as` $rank attr-dict `:` type($accumulator) `to` type($exchange)
+    $accumulator `to` $reduction_buffer `[` $warpgroup `]` `as` $rank attr-dict `:` type($accumulator) `to` type($reduction_buffer)
   }];
   let hasVerifier = 1;
 }
@@ -57,15 +57,15 @@ def Sm_AddReceivedOp : Sm_Op<"add_received", [MemoryEffects<[MemRead]>]> {
     Each thread reads what the threads of its number in the other blocks have written.
 
     ```mlir
-    %mine = sm.add_received %sums, %exchange[%warpgroup] as 2
-        : !sm.accumulator<128 x 192>, !sm.exchange<2 x 4 x 24> to !sm.accumulator<128 x 48>
+    %mine = sm.add_received %sums, %buffer[%warpgroup] as 2
+        : !sm.accumulator<128 x 192>, !sm.reduction_buffer<2 x 4 x 24> to !sm.accumulator<128 x 48>
     ```
   }];
-  let arguments = (ins Sm_AccumulatorType:$accumulator, Sm_ExchangeType:$exchange, Index:$warpgroup, I64Attr:$rank);
+  let arguments = (ins Sm_AccumulatorType:$accumulator, Sm_ReductionBufferType:$reduction_buffer, Index:$warpgroup, I64Attr:$rank);
   let results = (outs Sm_AccumulatorType:$result);
   let assemblyFormat = [{
-    $accumulator `,` $exchange `[` $warpgroup `]` `as` $rank attr-dict
-    `:` type($accumulator) `,` type($exchange) `to` type($result)
+    $accumulator `,` $reduction_buffer `[` $warpgroup `]` `as` $rank attr-dict
+    `:` type($accumulator) `,` type($reduction_buffer) `to` type($result)
   }];
   let hasVerifier = 1;
 }

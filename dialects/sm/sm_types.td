@@ -14,7 +14,7 @@ def Sm_MapsType : Sm_Type<"Maps", "maps"> {
     `!sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>`: two maps, whose box is one panel of a 128 x
     64 block: 128 rows along dimension 3 of the map and swizzle / element size columns along dimension 0.
     `runtime/gpu_kernel_abi.h` says what the four coordinates mean for rows of X and Y (row dimension 3) and for
-    the bank (row dimension 2), and which of several maps a line belongs to. Swizzle 0 stands for a layout that
+    the weight matrix (row dimension 2), and which of several maps a line belongs to. Swizzle 0 stands for a layout that
     no pass has assigned yet.
 
     Those are tensor maps, which the copy engine reads. `!sm.maps<2 x 64 x 32 x bf16, row_dimension 3, swizzle
@@ -24,7 +24,7 @@ def Sm_MapsType : Sm_Type<"Maps", "maps"> {
 
     Plain maps may look up what does not follow from a number. `!sm.maps<1 x 64 x 32 x bf16, row_dimension 3,
     vector 8, unequal, listed>`: where groups are `unequal` the map has a list of the columns with which they
-    begin, and for the bank one of rows; where rows are `listed` the map has a row list, and coordinates 2 and 3
+    begin, and for the weight matrix one of rows; where rows are `listed` the map has a row list, and coordinates 2 and 3
     are a row type and the number of a row among those of the type. Type number `types` stands for all rows of
     the list.
   }];
@@ -92,12 +92,12 @@ def Sm_BarriersType : Sm_Type<"Barriers", "barriers"> {
   let genVerifyDecl = 1;
 }
 
-def Sm_ExchangeType : Sm_Type<"Exchange", "exchange"> {
+def Sm_ReductionBufferType : Sm_Type<"ReductionBuffer", "reduction_buffer"> {
   let summary = "Shared memory where blocks of a cluster leave sums for each other";
   let description = [{
-    `!sm.exchange<2 x 4 x 24>`: for two warpgroups of a block in a cluster of four, 24 sums of each thread. There is a slot
+    `!sm.reduction_buffer<2 x 4 x 24>`: for two warpgroups of a block in a cluster of four, 24 sums of each thread. There is a slot
     for every warpgroup and every other block, in the order of the blocks, in which vectors of four sums lie thread after
-    thread: 4 x 128 bytes x sums. `sm.send` of a block writes into the exchange of every other block, at the place that it
+    thread: 4 x 128 bytes x sums. `sm.send` of a block writes into the reduction buffer of every other block, at the place that it
     has there.
   }];
   let parameters = (ins "int64_t":$warpgroups, "int64_t":$blocks, "int64_t":$sums);
@@ -176,7 +176,7 @@ def Sm_PipeType : Sm_Type<"Pipe", "pipe"> {
   let summary = "What one partition passes to others, as values";
   let description = [{
     `!sm.pipe<!sm.block<128 x 64 x bf16>, !sm.block<64 x 192 x bf16>>` passes a block of rows together with a
-    block of the bank, in the order in which they were produced.
+    block of the weight matrix, in the order in which they were produced.
   }];
   let parameters = (ins ArrayRefParameter<"::mlir::Type">:$blocks);
   let assemblyFormat = "`<` $blocks `>`";

@@ -20,16 +20,18 @@ static LogicalResult verifyPart(Operation *op, AccumulatorType sums, Accumulator
   return success();
 }
 
-/// Sums that go through an exchange.
-static LogicalResult verifyExchange(Operation *op, AccumulatorType sums, ExchangeType exchange,
-                                    int64_t rank) {
+/// Sums that go through a reduction buffer.
+static LogicalResult verifyReductionBuffer(Operation *op, AccumulatorType sums,
+                                           ReductionBufferType reduction_buffer, int64_t rank) {
   if (sums.hasWarps())
     return op->emitOpError("is for sums of warpgroups; here single warps hold them");
-  if (sums.getWarpgroups() != exchange.getWarpgroups() ||
-      sums.getInstructionWidth() != 2 * exchange.getBlocks() * exchange.getSums())
-    return op->emitOpError("has ") << sums << ", for which " << exchange << " has no room of the right shape";
-  if (rank < 0 || rank >= exchange.getBlocks())
-    return op->emitOpError("is for one of blocks 0 to ") << exchange.getBlocks() - 1 << ", got " << rank;
+  if (sums.getWarpgroups() != reduction_buffer.getWarpgroups() ||
+      sums.getInstructionWidth() != 2 * reduction_buffer.getBlocks() * reduction_buffer.getSums())
+    return op->emitOpError("has ") << sums << ", for which " << reduction_buffer
+                                   << " has no room of the right shape";
+  if (rank < 0 || rank >= reduction_buffer.getBlocks())
+    return op->emitOpError("is for one of blocks 0 to ")
+           << reduction_buffer.getBlocks() - 1 << ", got " << rank;
   return success();
 }
 
@@ -38,16 +40,17 @@ LogicalResult ReduceScatterOp::verify() {
 }
 
 LogicalResult SendOp::verify() {
-  return verifyExchange(*this, getAccumulator().getType(), getExchange().getType(), getRankAttr().getInt());
+  return verifyReductionBuffer(*this, getAccumulator().getType(), getReductionBuffer().getType(),
+                               getRankAttr().getInt());
 }
 
 LogicalResult AddReceivedOp::verify() {
   AccumulatorType sums = getAccumulator().getType(), part = getResult().getType();
-  if (failed(verifyExchange(*this, sums, getExchange().getType(), getRankAttr().getInt())) ||
+  if (failed(verifyReductionBuffer(*this, sums, getReductionBuffer().getType(), getRankAttr().getInt())) ||
       failed(verifyPart(*this, sums, part)))
     return failure();
-  if (part.getInstructionWidth() != 2 * getExchange().getType().getSums())
+  if (part.getInstructionWidth() != 2 * getReductionBuffer().getType().getSums())
     return emitOpError("results in ")
-           << part << ", and its threads get " << getExchange().getType().getSums() << " sums each";
+           << part << ", and its threads get " << getReductionBuffer().getType().getSums() << " sums each";
   return success();
 }

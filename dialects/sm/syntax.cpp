@@ -33,11 +33,11 @@ void KernelOp::print(OpAsmPrinter &printer) {
 
 void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set) {
   const StringRef product[] = {"x", "w", "y", "rows", "offset", "terms"};
-  const StringRef bank_gradient[] = {"x", "dy", "dw", "rows", "offset", "terms", "beta"};
+  const StringRef weight_gradient[] = {"x", "dy", "dw", "rows", "offset", "terms", "beta"};
   auto layout = dyn_cast<tile::LayoutAttr>(getLayout());
   ArrayRef<StringRef> names = product;
-  if (layout && layout.isBankGradient())
-    names = bank_gradient;
+  if (layout && layout.isWeightGradient())
+    names = weight_gradient;
   for (auto [number, argument] : llvm::enumerate(region.getArguments()))
     set(argument, number < names.size() ? names[number] : StringRef("operand"));
 }
@@ -59,7 +59,7 @@ ParseResult MapOp::parse(OpAsmParser &parser, OperationState &state) {
   SmallVector<OpAsmParser::UnresolvedOperand> inputs, place, rows;
   SmallVector<Type> types;
   Builder &builder = parser.getBuilder();
-  auto parseInput = [&]() -> ParseResult {
+  auto parse_input = [&]() -> ParseResult {
     Type type;
     if (parser.parseArgument(arguments.emplace_back()) || parser.parseEqual() ||
         parser.parseOperand(inputs.emplace_back()) || parser.parseColonType(type))
@@ -69,7 +69,7 @@ ParseResult MapOp::parse(OpAsmParser &parser, OperationState &state) {
     return success();
   };
   AccumulatorType result;
-  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, parseInput) ||
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, parse_input) ||
       parser.parseKeyword("at") || parser.parseOperandList(place, 2, OpAsmParser::Delimiter::Square) ||
       (succeeded(parser.parseOptionalKeyword("rows")) &&
        parser.parseOperandList(rows, 5, OpAsmParser::Delimiter::Square)) ||

@@ -46,22 +46,23 @@ static void printMapEntries(AsmPrinter &printer, int64_t swizzle, int64_t vector
 }
 
 /// `, warps 2 x 2` for sums of single warps, `, transposed` for those of warpgroups that hold columns.
-static ParseResult parseHoldersOfSums(AsmParser &parser, int64_t &warpRows, int64_t &warpColumns,
+static ParseResult parseHoldersOfSums(AsmParser &parser, int64_t &warp_rows, int64_t &warp_columns,
                                       bool &transposed) {
-  warpRows = warpColumns = 0;
+  warp_rows = warp_columns = 0;
   transposed = false;
   if (failed(parser.parseOptionalComma()))
     return success();
   transposed = succeeded(parser.parseOptionalKeyword("transposed"));
   if (transposed)
     return success();
-  return failure(parser.parseKeyword("warps", " or 'transposed'") || parser.parseInteger(warpRows) ||
-                 parser.parseKeyword("x") || parser.parseInteger(warpColumns));
+  return failure(parser.parseKeyword("warps", " or 'transposed'") || parser.parseInteger(warp_rows) ||
+                 parser.parseKeyword("x") || parser.parseInteger(warp_columns));
 }
 
-static void printHoldersOfSums(AsmPrinter &printer, int64_t warpRows, int64_t warpColumns, bool transposed) {
-  if (warpRows)
-    printer << ", warps " << warpRows << " x " << warpColumns;
+static void printHoldersOfSums(AsmPrinter &printer, int64_t warp_rows, int64_t warp_columns,
+                               bool transposed) {
+  if (warp_rows)
+    printer << ", warps " << warp_rows << " x " << warp_columns;
   if (transposed)
     printer << ", transposed";
 }
@@ -81,7 +82,7 @@ MapsType MapsType::withSwizzle(int64_t swizzle) const {
              getVector(), getUnequal(), getListed());
 }
 
-static int64_t bytesOf(Type elementType) { return elementType.getIntOrFloatBitWidth() / 8; }
+static int64_t bytesOf(Type element_type) { return element_type.getIntOrFloatBitWidth() / 8; }
 
 int64_t BufferType::getPanelColumns() const {
   assert(getSwizzle() && "a buffer without a layout has no panels");
@@ -94,30 +95,31 @@ int64_t BufferType::getBytes() const { return getSlots() * getSlotBytes(); }
 
 /// What blocks have in common wherever they are: as values, in shared memory, as boxes of a map.
 static LogicalResult verifyBlock(function_ref<InFlightDiagnostic()> error, int64_t rows, int64_t columns,
-                                 Type elementType, int64_t swizzle) {
+                                 Type element_type, int64_t swizzle) {
   if (rows < 1 || columns < 1)
     return error() << "a block has at least one row and one column, got " << rows << " x " << columns;
   if (rows > longest_box_side)
     return error() << "a block has at most " << longest_box_side
                    << " rows, the side of a tensor map's box, got " << rows;
-  if (!elementType.isF32() && !elementType.isBF16())
-    return error() << "elements must be f32 or bf16, got " << elementType;
+  if (!element_type.isF32() && !element_type.isBF16())
+    return error() << "elements must be f32 or bf16, got " << element_type;
   if (swizzle != 0 && swizzle != 32 && swizzle != 64 && swizzle != 128)
     return error() << "the swizzle spans 32, 64 or 128 bytes, or 0 where none is assigned, got " << swizzle;
-  if (swizzle && columns * bytesOf(elementType) % swizzle != 0)
-    return error() << "a row of " << columns << " elements is " << columns * bytesOf(elementType)
+  if (swizzle && columns * bytesOf(element_type) % swizzle != 0)
+    return error() << "a row of " << columns << " elements is " << columns * bytesOf(element_type)
                    << " bytes, which panels of " << swizzle << " bytes do not divide";
   return success();
 }
 
 LogicalResult MapsType::verify(function_ref<InFlightDiagnostic()> error, int64_t count, int64_t rows,
-                               int64_t columns, Type elementType, int64_t rowDimension, int64_t swizzle,
+                               int64_t columns, Type element_type, int64_t row_dimension, int64_t swizzle,
                                int64_t vector, bool unequal, bool listed) {
   if (count < 1)
     return error() << "an operand has at least one map, got " << count;
-  if (rowDimension != 2 && rowDimension != 3)
-    return error() << "the rows of a block lie along dimension 3 (rows of X and Y) or 2 (the bank), got "
-                   << rowDimension;
+  if (row_dimension != 2 && row_dimension != 3)
+    return error()
+           << "the rows of a block lie along dimension 3 (rows of X and Y) or 2 (the weight matrix), got "
+           << row_dimension;
   if (vector != 0 && vector != 1 && vector != 2 && vector != 4 && vector != 8)
     return error() << "threads move 1, 2, 4 or 8 elements at a time, got " << vector;
   if (vector && columns % vector != 0)
@@ -125,23 +127,23 @@ LogicalResult MapsType::verify(function_ref<InFlightDiagnostic()> error, int64_t
   if ((unequal || listed) && !vector)
     return error() << "the copy engine looks nothing up: only plain maps, those with a vector, are "
                    << (unequal ? "of unequal groups" : "listed");
-  if (listed && rowDimension != 3)
-    return error() << "rows of X and Y are listed, which lie along dimension 3, got " << rowDimension;
+  if (listed && row_dimension != 3)
+    return error() << "rows of X and Y are listed, which lie along dimension 3, got " << row_dimension;
   if (listed && count != 1)
     return error() << "one map has all rows of a list, got " << count;
-  return verifyBlock(error, rows, columns, elementType, swizzle);
+  return verifyBlock(error, rows, columns, element_type, swizzle);
 }
 
 LogicalResult BlockType::verify(function_ref<InFlightDiagnostic()> error, int64_t rows, int64_t columns,
-                                Type elementType, int64_t swizzle) {
-  return verifyBlock(error, rows, columns, elementType, swizzle);
+                                Type element_type, int64_t swizzle) {
+  return verifyBlock(error, rows, columns, element_type, swizzle);
 }
 
 LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> error, int64_t slots, int64_t rows,
-                                 int64_t columns, Type elementType, int64_t swizzle) {
+                                 int64_t columns, Type element_type, int64_t swizzle) {
   if (slots < 1)
     return error() << "a buffer has at least one slot, got " << slots;
-  return verifyBlock(error, rows, columns, elementType, swizzle);
+  return verifyBlock(error, rows, columns, element_type, swizzle);
 }
 
 LogicalResult BarriersType::verify(function_ref<InFlightDiagnostic()> error, int64_t slots) {
@@ -150,8 +152,8 @@ LogicalResult BarriersType::verify(function_ref<InFlightDiagnostic()> error, int
   return success();
 }
 
-LogicalResult ExchangeType::verify(function_ref<InFlightDiagnostic()> error, int64_t warpgroups,
-                                   int64_t blocks, int64_t sums) {
+LogicalResult ReductionBufferType::verify(function_ref<InFlightDiagnostic()> error, int64_t warpgroups,
+                                          int64_t blocks, int64_t sums) {
   constexpr int64_t vector = 4; // that a thread writes at a time
   if (warpgroups < 1)
     return error() << "sums of at least one warpgroup are exchanged, got " << warpgroups;
@@ -164,12 +166,12 @@ LogicalResult ExchangeType::verify(function_ref<InFlightDiagnostic()> error, int
 }
 
 LogicalResult ColumnsType::verify(function_ref<InFlightDiagnostic()> error, int64_t groups, int64_t width,
-                                  Type elementType) {
+                                  Type element_type) {
   if (groups < 1 || width < 1)
     return error() << "an operand has at least one number for at least one group, got " << groups << " x "
                    << width;
-  if (!elementType.isBF16() && !elementType.isF32())
-    return error() << "the numbers of columns are bf16 or f32, got " << elementType;
+  if (!element_type.isBF16() && !element_type.isF32())
+    return error() << "the numbers of columns are bf16 or f32, got " << element_type;
   return success();
 }
 
@@ -189,16 +191,17 @@ LogicalResult StagedPipeType::verify(function_ref<InFlightDiagnostic()> error, i
 }
 
 LogicalResult AccumulatorType::verify(function_ref<InFlightDiagnostic()> error, int64_t rows, int64_t columns,
-                                      int64_t warpRows, int64_t warpColumns, bool transposed) {
-  if (warpRows || warpColumns) {
-    if (warpRows < 1 || warpColumns < 1 || warpRows * warpColumns > most_threads / warp_threads)
+                                      int64_t warp_rows, int64_t warp_columns, bool transposed) {
+  if (warp_rows || warp_columns) {
+    if (warp_rows < 1 || warp_columns < 1 || warp_rows * warp_columns > most_threads / warp_threads)
       return error() << "the sums are cut among 1 to " << most_threads / warp_threads << " warps, got "
-                     << warpRows << " x " << warpColumns;
-    if (rows < 1 || rows % (warpRows * mma_rows) != 0 || columns < 1 ||
-        columns % (warpColumns * mma_columns) != 0)
-      return error() << "each of " << warpRows << " x " << warpColumns << " warps holds tiles of " << mma_rows
-                     << " x " << mma_columns << ", which does not cut up " << rows << " x " << columns;
-    const int64_t registers = rows * columns / (warpRows * warpColumns * warp_threads);
+                     << warp_rows << " x " << warp_columns;
+    if (rows < 1 || rows % (warp_rows * mma_rows) != 0 || columns < 1 ||
+        columns % (warp_columns * mma_columns) != 0)
+      return error() << "each of " << warp_rows << " x " << warp_columns << " warps holds tiles of "
+                     << mma_rows << " x " << mma_columns << ", which does not cut up " << rows << " x "
+                     << columns;
+    const int64_t registers = rows * columns / (warp_rows * warp_columns * warp_threads);
     if (registers > most_registers)
       return error() << "the sums take " << registers << " registers of a thread, of " << most_registers;
     return success();

@@ -37,16 +37,16 @@ const algebras::Lift &LayoutAttr::getTerms() const {
   return isTransposed() ? *getAlgebra().getTransposedLift(getKind()) : *getAlgebra().getLift(getKind());
 }
 
-std::pair<int64_t, int64_t> LayoutAttr::getBankShape() const {
+std::pair<int64_t, int64_t> LayoutAttr::getWeightShape() const {
   const bool slots = getLift() == LiftKind::Slots; // a block is as wide as one group
   if (isTransposed())
-    return {getOut().getTotal(), slots ? getBank().getWidth(0) : getBank().getTotal()};
-  return {getBank().getTotal(), slots ? getOut().getWidth(0) : getOut().getTotal()};
+    return {getOut().getTotal(), slots ? getWeights().getWidth(0) : getWeights().getTotal()};
+  return {getWeights().getTotal(), slots ? getOut().getWidth(0) : getOut().getTotal()};
 }
 
 LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> error, alg::AlgebraAttr algebra,
-                                 LiftKind kind, alg::GroupsAttr in, alg::GroupsAttr bank, alg::GroupsAttr out,
-                                 alg::RowTypesAttr rowTypes, alg::OutputMode) {
+                                 LiftKind kind, alg::GroupsAttr in, alg::GroupsAttr weights,
+                                 alg::GroupsAttr out, alg::RowTypesAttr row_types, alg::OutputMode) {
   const algebras::Lift *lift = algebra.getLift(toKind(kind));
   if (!lift)
     return error() << algebra.getText() << " is not matrix-like, so it has no row lift; say lift = slots";
@@ -57,22 +57,23 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> error, alg::
                    << ' ' << what << ", the layout has " << have;
   };
   if (failed(check("input groups", in.getCount(), lift->inputGroups())) ||
-      failed(check("row groups in its bank", bank.getCount(), lift->bankRows())) ||
+      failed(check("row groups in its weight matrix", weights.getCount(), lift->weightRows())) ||
       failed(check("output groups", out.getCount(), lift->outputGroups())) ||
-      failed(check("row types", rowTypes.getCount(), lift->types())))
+      failed(check("row types", row_types.getCount(), lift->types())))
     return failure();
   return success();
 }
 
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> error, int64_t types, int64_t rows,
-                                   int64_t registerRows, int64_t registerColumns, int64_t lanes, BankAccess) {
-  if (types < 1 || rows < 1 || registerRows < 1 || registerColumns < 1 || lanes < 1)
+                                   int64_t register_rows, int64_t register_columns, int64_t lanes,
+                                   WeightAccess) {
+  if (types < 1 || rows < 1 || register_rows < 1 || register_columns < 1 || lanes < 1)
     return error() << "every size of a schedule must be at least 1";
-  if (rows % registerRows != 0)
+  if (rows % register_rows != 0)
     return error() << "a worker's rows (" << rows << ") must be a multiple of the register tile's rows ("
-                   << registerRows << ")";
-  if (registerColumns % lanes != 0)
-    return error() << "the register tile's columns (" << registerColumns
+                   << register_rows << ")";
+  if (register_columns % lanes != 0)
+    return error() << "the register tile's columns (" << register_columns
                    << ") must be a multiple of the vector's lanes (" << lanes << ")";
   return success();
 }
@@ -82,8 +83,9 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> error, int
 namespace {
 struct StagedValues {
   int64_t types = 0, rows = 0, columns = 0, depth = 0, stages = 0;
-  int64_t warpRows = 0, warpColumns = 0, vector = 0;
-  int64_t clusterRows = 1, clusterColumns = 1, heldGroups = 0, turns = 1, split = 1, longGroups = 0;
+  int64_t warp_rows = 0, warp_columns = 0, vector = 0;
+  int64_t cluster_rows = 1, cluster_columns = 1, stationary_groups = 0, ping_pong = 1, split_k = 1,
+          longest_first = 0;
 };
 
 /// A number, or two with an x between them.
@@ -104,21 +106,21 @@ static SmallVector<StagedEntry> entriesOf(StagedValues &values) {
           {"columns", &values.columns},
           {"depth", &values.depth},
           {"stages", &values.stages},
-          {"warps", &values.warpRows, &values.warpColumns, 0},
+          {"warps", &values.warp_rows, &values.warp_columns, 0},
           {"vector", &values.vector, nullptr, 0},
-          {"cluster", &values.clusterRows, &values.clusterColumns, 1},
-          {"held", &values.heldGroups, nullptr, 0},
-          {"turns", &values.turns, nullptr, 1},
-          {"split", &values.split, nullptr, 1},
-          {"long", &values.longGroups, nullptr, 0}};
+          {"cluster", &values.cluster_rows, &values.cluster_columns, 1},
+          {"stationary", &values.stationary_groups, nullptr, 0},
+          {"ping_pong", &values.ping_pong, nullptr, 1},
+          {"split_k", &values.split_k, nullptr, 1},
+          {"longest_first", &values.longest_first, nullptr, 0}};
 }
 
 Attribute StagedAttr::parse(AsmParser &parser, Type) {
   StagedValues values;
   SmallVector<StagedEntry> entries = entriesOf(values);
   AxisKind outer = AxisKind::Types;
-  Side rowsOn = Side::M;
-  auto parseEntry = [&]() -> ParseResult {
+  Side rows_on = Side::M;
+  auto parse_entry = [&]() -> ParseResult {
     StringRef name;
     SMLoc where = parser.getCurrentLocation();
     if (parser.parseKeyword(&name) || parser.parseEqual())
@@ -130,7 +132,7 @@ Attribute StagedAttr::parse(AsmParser &parser, Type) {
     }
     if (name == "rows_on") {
       FailureOr<Side> side = FieldParser<Side>::parse(parser);
-      rowsOn = side.value_or(rowsOn);
+      rows_on = side.value_or(rows_on);
       return LogicalResult(side);
     }
     auto *entry = llvm::find_if(entries, [&](const StagedEntry &known) { return known.name == name; });
@@ -144,7 +146,7 @@ Attribute StagedAttr::parse(AsmParser &parser, Type) {
                          : ParseResult(success());
   };
   SMLoc begin = parser.getCurrentLocation();
-  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, parseEntry))
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, parse_entry))
     return {};
   for (const StagedEntry &entry : entries)
     if (!entry.usual && !entry.seen) {
@@ -153,15 +155,15 @@ Attribute StagedAttr::parse(AsmParser &parser, Type) {
     }
   return parser.getChecked<StagedAttr>(
       begin, parser.getContext(), values.types, values.rows, values.columns, values.depth, values.stages,
-      values.warpRows, values.warpColumns, values.vector, values.clusterRows, values.clusterColumns,
-      values.heldGroups, outer, rowsOn, values.turns, values.split, values.longGroups);
+      values.warp_rows, values.warp_columns, values.vector, values.cluster_rows, values.cluster_columns,
+      values.stationary_groups, outer, rows_on, values.ping_pong, values.split_k, values.longest_first);
 }
 
 void StagedAttr::print(AsmPrinter &printer) const {
-  StagedValues values = {getTypes(),       getRows(),           getColumns(),     getDepth(),
-                         getStages(),      getWarpRows(),       getWarpColumns(), getVector(),
-                         getClusterRows(), getClusterColumns(), getHeldGroups(),  getTurns(),
-                         getSplit(),       getLongGroups()};
+  StagedValues values = {getTypes(),       getRows(),           getColumns(),          getDepth(),
+                         getStages(),      getWarpRows(),       getWarpColumns(),      getVector(),
+                         getClusterRows(), getClusterColumns(), getStationaryGroups(), getPingPong(),
+                         getSplitK(),      getLongestFirst()};
   printer << '<';
   StringRef separator = "";
   for (const StagedEntry &entry : entriesOf(values)) {
@@ -180,35 +182,36 @@ void StagedAttr::print(AsmPrinter &printer) const {
 }
 
 LogicalResult StagedAttr::verify(function_ref<InFlightDiagnostic()> error, int64_t types, int64_t rows,
-                                 int64_t columns, int64_t depth, int64_t stages, int64_t warpRows,
-                                 int64_t warpColumns, int64_t vector, int64_t clusterRows,
-                                 int64_t clusterColumns, int64_t heldGroups, AxisKind outer, Side,
-                                 int64_t turns, int64_t split, int64_t longGroups) {
+                                 int64_t columns, int64_t depth, int64_t stages, int64_t warp_rows,
+                                 int64_t warp_columns, int64_t vector, int64_t cluster_rows,
+                                 int64_t cluster_columns, int64_t stationary_groups, AxisKind outer, Side,
+                                 int64_t ping_pong, int64_t split_k, int64_t longest_first) {
   if (types < 1 || rows < 1 || columns < 1 || depth < 1)
     return error() << "every size of a schedule must be at least 1";
   if (stages < 0)
     return error() << "stages are 0 (as many as fit) or more, got " << stages;
-  if (clusterRows < 1 || clusterColumns < 1)
-    return error() << "a cluster has at least one worker in each direction, got " << clusterRows << " x "
-                   << clusterColumns;
-  if (turns < 1)
-    return error() << "a tile is somebody's turn, got " << turns << " turns";
-  if (split < 1)
-    return error() << "a tile's steps belong to at least one worker, got " << split;
-  if (longGroups < 0)
-    return error() << "0 groups of a type (none stand out) or more are long, got " << longGroups;
-  if (heldGroups < 0)
-    return error() << "held rows are for 0 groups (they come with each) or more, got " << heldGroups;
+  if (cluster_rows < 1 || cluster_columns < 1)
+    return error() << "a cluster has at least one worker in each direction, got " << cluster_rows << " x "
+                   << cluster_columns;
+  if (ping_pong < 1)
+    return error() << "a tile is somebody's turn, got " << ping_pong << " turns";
+  if (split_k < 1)
+    return error() << "a tile's steps belong to at least one worker, got " << split_k;
+  if (longest_first < 0)
+    return error() << "0 groups of a type (none stand out) or more are long, got " << longest_first;
+  if (stationary_groups < 0)
+    return error() << "stationary rows are for 0 groups (they come with each) or more, got "
+                   << stationary_groups;
   if (outer != AxisKind::Types && outer != AxisKind::Groups)
     return error() << "the outermost axis of the tiles is 'types' or 'groups', got '"
                    << stringifyAxisKind(outer) << "'";
-  if (!warpRows && !warpColumns && !vector)
+  if (!warp_rows && !warp_columns && !vector)
     return success();
-  if (warpRows < 1 || warpColumns < 1)
-    return error() << "a tile is cut among at least one warp in each direction, got " << warpRows << " x "
-                   << warpColumns;
-  if (rows % warpRows != 0 || columns % warpColumns != 0)
-    return error() << warpRows << " x " << warpColumns << " warps do not cut a tile of " << rows << " x "
+  if (warp_rows < 1 || warp_columns < 1)
+    return error() << "a tile is cut among at least one warp in each direction, got " << warp_rows << " x "
+                   << warp_columns;
+  if (rows % warp_rows != 0 || columns % warp_columns != 0)
+    return error() << warp_rows << " x " << warp_columns << " warps do not cut a tile of " << rows << " x "
                    << columns << " into equal parts";
   if (vector != 1 && vector != 2 && vector != 4 && vector != 8)
     return error() << "threads copy 1, 2, 4 or 8 elements at a time, got " << vector;

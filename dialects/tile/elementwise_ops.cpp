@@ -69,14 +69,14 @@ ParseResult ElementwiseOp::parse(OpAsmParser &parser, OperationState &state) {
   SmallVector<int64_t> shape;
   SmallVector<OpAsmParser::Argument> arguments;
   SmallVector<Attribute> reads;
-  const auto parseSize = [&]() -> ParseResult {
+  const auto parse_size = [&]() -> ParseResult {
     if (succeeded(parser.parseOptionalQuestion())) {
       shape.push_back(ShapedType::kDynamic);
       return success();
     }
     return parser.parseInteger(shape.emplace_back());
   };
-  const auto parseInput = [&]() -> ParseResult {
+  const auto parse_input = [&]() -> ParseResult {
     PerAttr per;
     if (parser.parseArgument(arguments.emplace_back(), /*allowType=*/true) || parser.parseKeyword("per") ||
         parser.parseCustomAttributeWithFallback(per))
@@ -86,8 +86,8 @@ ParseResult ElementwiseOp::parse(OpAsmParser &parser, OperationState &state) {
   };
   Properties &properties = state.getOrAddProperties<Properties>();
   if (parser.parseSymbolName(name) || parser.parseKeyword("over") ||
-      parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, parseSize) ||
-      parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, parseInput) ||
+      parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, parse_size) ||
+      parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, parse_input) ||
       parser.parseOptionalAttrDictWithKeyword(state.attributes))
     return failure();
   properties.sym_name = name;

@@ -49,7 +49,7 @@ ParseResult MapOp::parse(OpAsmParser &parser, OperationState &state) {
   SmallVector<OpAsmParser::UnresolvedOperand> inputs, indices;
   SmallVector<Type> types;
   SmallVector<int32_t> counts;
-  auto parseInput = [&]() -> ParseResult {
+  auto parse_input = [&]() -> ParseResult {
     SmallVector<OpAsmParser::UnresolvedOperand> place;
     Type type;
     if (parser.parseArgument(arguments.emplace_back()) || parser.parseEqual() ||
@@ -68,7 +68,7 @@ ParseResult MapOp::parse(OpAsmParser &parser, OperationState &state) {
   };
   FragmentType result;
   Builder &builder = parser.getBuilder();
-  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, parseInput) || parser.parseArrow() ||
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, parse_input) || parser.parseArrow() ||
       parser.parseType(result) ||
       parser.resolveOperands(inputs, types, parser.getNameLoc(), state.operands) ||
       parser.resolveOperands(indices, builder.getIndexType(), state.operands) ||
@@ -126,7 +126,7 @@ static LogicalResult verifyMatrix(MapOp map, unsigned number, MatrixType matrix)
            << (row_indices == 1 ? "of the batch, by one index" : "of a type, by two indices") << ", got "
            << indices << " indices instead of " << wanted;
   LayoutAttr layout = kernel.getLayout();
-  if (layout.isBankGradient())
+  if (layout.isWeightGradient())
     return map.emitOpError("reads operands like the result of modes k and i, but the layout's mode is j");
   if (kind != MapInputKind::PerRow && layout.getOut().getTotal() != matrix.getColumns())
     return map.emitOpError("reads a matrix of ")
@@ -154,7 +154,8 @@ LogicalResult tile::verifyScalarCode(Operation *op) {
     if (!type.isIntOrIndex() && !type.isF32() && !type.isBF16())
       return op->emitOpError("is of ") << type << "; elements in " << map << " are f32 and bf16";
     if (type.isBF16() && !converts)
-      return op->emitOpError("computes with ") << type << "; " << map << " computes in f32: widen its operands";
+      return op->emitOpError("computes with ")
+             << type << "; " << map << " computes in f32: widen its operands";
   }
   return success();
 }

@@ -14,14 +14,14 @@ static ParseResult parseAxes(OpAsmParser &parser, Region &body, ArrayAttr &axes)
     return failure();
   llvm::SMLoc where = parser.getCurrentLocation();
   SmallVector<Attribute> list;
-  auto parseAxis = [&]() -> ParseResult {
+  auto parse_axis = [&]() -> ParseResult {
     Attribute axis = AxisAttr::parse(parser, {});
     if (!axis)
       return failure();
     list.push_back(axis);
     return success();
   };
-  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, parseAxis))
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, parse_axis))
     return failure();
   if (list.size() != indices.size())
     return parser.emitError(where, "expected one axis for each index, ")
@@ -55,11 +55,11 @@ LogicalResult KernelOp::verify() {
       !isa<MatrixType>(getBody().getArguments().back().getType()))
     return emitOpError("has matrices as its first operand and as its last, got (")
            << getBody().getArgumentTypes() << ")";
-  if (llvm::range_size(getBody().getOps<OwnOp>()) != 1)
-    return emitOpError("does its work in exactly one tile.own");
-  auto own = *getBody().getOps<OwnOp>().begin();
+  if (llvm::range_size(getBody().getOps<ForallOp>()) != 1)
+    return emitOpError("does its work in exactly one tile.forall");
+  auto own = *getBody().getOps<ForallOp>().begin();
   const bool tiles = static_cast<bool>(own.getAxis(AxisKind::Features));
-  if (tiles != getLayout().isBankGradient())
+  if (tiles != getLayout().isWeightGradient())
     return emitOpError(tiles ? "owns features, which belongs to mode j, but its layout's mode is "
                              : "owns no features, but its layout's mode is ")
            << alg::stringifyOutputMode(getLayout().getMode());
@@ -87,39 +87,40 @@ static LogicalResult verifyAxes(Operation *op, ArrayAttr axes) {
   return success();
 }
 
-AxisAttr OwnOp::getAxis(AxisKind kind) {
+AxisAttr ForallOp::getAxis(AxisKind kind) {
   for (AxisAttr axis : getAxes().getAsRange<AxisAttr>())
     if (axis.getKind() == kind)
       return axis;
   return {};
 }
 
-Value OwnOp::getIndex(AxisKind kind) {
+Value ForallOp::getIndex(AxisKind kind) {
   for (auto [axis, index] : llvm::zip_equal(getAxes().getAsRange<AxisAttr>(), getBody().getArguments()))
     if (axis.getKind() == kind)
       return index;
   return {};
 }
 
-LogicalResult OwnOp::verify() {
+LogicalResult ForallOp::verify() {
   if (failed(verifyAxes(*this, getAxes())))
     return failure();
-  bool bank = static_cast<bool>(getAxis(AxisKind::BankRows));
+  bool weights = static_cast<bool>(getAxis(AxisKind::WeightRows));
   if (getAxis(AxisKind::Batch)) {
     if (getAxes().size() != 3 || !getAxis(AxisKind::Groups) || !getAxis(AxisKind::Columns))
       return emitOpError(
           "that owns rows of the batch owns columns of one group of them: <batch, ...>, <groups, 1> "
           "and <columns, ...>");
   } else if (AxisAttr features = getAxis(AxisKind::Features)) {
-    if (!bank || getAxis(AxisKind::BankRows).getStep() != 1 || !getAxis(AxisKind::Columns) ||
+    if (!weights || getAxis(AxisKind::WeightRows).getStep() != 1 || !getAxis(AxisKind::Columns) ||
         getAxis(AxisKind::Types) || getAxis(AxisKind::Rows))
       return emitOpError(
-          "that owns features owns a tile of one block of the bank: <bank_rows, 1>, <features, "
+          "that owns features owns a tile of one block of the weight matrix: <weight_rows, 1>, <features, "
           "...>, <groups, 1> and <columns, ...>");
   } else {
-    if (bank && getAxes().size() != 1)
-      return emitOpError("that owns row groups of the bank owns nothing else, or a tile with features");
-    if (!bank && (!getAxis(AxisKind::Types) || !getAxis(AxisKind::Rows)))
+    if (weights && getAxes().size() != 1)
+      return emitOpError(
+          "that owns row groups of the weight matrix owns nothing else, or a tile with features");
+    if (!weights && (!getAxis(AxisKind::Types) || !getAxis(AxisKind::Rows)))
       return emitOpError("owns types and rows together: a row belongs to a type");
   }
   AxisAttr groups = getAxis(AxisKind::Groups);
@@ -130,7 +131,7 @@ LogicalResult OwnOp::verify() {
   return success();
 }
 
-LogicalResult WalkOp::verify() {
+LogicalResult ForOp::verify() {
   if (failed(verifyAxes(*this, getAxes())))
     return failure();
   for (AxisAttr axis : getAxes().getAsRange<AxisAttr>())
@@ -147,16 +148,16 @@ LogicalResult WalkOp::verify() {
         break;
     }
     for (Operation *around = (*this)->getParentOp(); around; around = around->getParentOp()) {
-      ArrayAttr axes = isa<WalkOp>(around)  ? cast<WalkOp>(around).getAxes()
-                       : isa<OwnOp>(around) ? cast<OwnOp>(around).getAxes()
-                                            : ArrayAttr();
-      // A term of a block fixes its type, an own of a tile its block.
-      if (wanted == AxisKind::Types && isa<BankTermsOp>(around))
+      ArrayAttr axes = isa<ForOp>(around)      ? cast<ForOp>(around).getAxes()
+                       : isa<ForallOp>(around) ? cast<ForallOp>(around).getAxes()
+                                               : ArrayAttr();
+      // A term of a block fixes its type, a forall of a tile its block.
+      if (wanted == AxisKind::Types && isa<WeightTermsOp>(around))
         return true;
-      auto own = dyn_cast<OwnOp>(around);
+      auto own = dyn_cast<ForallOp>(around);
       if (own && own.getAxis(AxisKind::Features) && own.getAxis(wanted))
         return true;
-      if (axes && isa<WalkOp>(around))
+      if (axes && isa<ForOp>(around))
         for (AxisAttr axis : axes.getAsRange<AxisAttr>())
           if (axis.getKind() == wanted)
             return true;
@@ -168,8 +169,8 @@ LogicalResult WalkOp::verify() {
       return emitOpError("walks columns, but nothing around it walks groups");
     if (axis.getKind() == AxisKind::Rows && !fixes(AxisKind::Types, AxisKind::Rows))
       return emitOpError("walks rows, but nothing around it walks types");
-    if (axis.getKind() == AxisKind::Features && !fixes(AxisKind::BankRows, AxisKind::Features))
-      return emitOpError("walks features, but nothing around it owns a row group of the bank");
+    if (axis.getKind() == AxisKind::Features && !fixes(AxisKind::WeightRows, AxisKind::Features))
+      return emitOpError("walks features, but nothing around it owns a row group of the weight matrix");
   }
   return success();
 }
@@ -186,7 +187,7 @@ LogicalResult tile::verifyTermArguments(Operation *op, Block &body, unsigned ind
 
 LogicalResult TermsOp::verify() {
   if (getBody().front().getNumArguments() != 3 + getInits().size())
-    return emitOpError("body takes an input group, a bank row group, a coefficient and ")
+    return emitOpError("body takes an input group, a weight row group, a coefficient and ")
            << getInits().size() << " carried fragments, has " << getBody().getNumArguments() << " arguments";
   return verifyTerms(*this, getBody().front(), 2, getInits(), getSums());
 }
@@ -213,7 +214,7 @@ LogicalResult HoldOp::verify() {
   MatrixType source = getSource().getType();
   BufferType buffer = getBuffer().getType();
   if (source.isPanels() || buffer.isPanels())
-    return emitOpError("holds plain rows; panels are for the bank");
+    return emitOpError("holds plain rows; panels are for the weight matrix");
   if (buffer.getColumns() < source.getColumns())
     return emitOpError("buffer has room for ")
            << buffer.getColumns() << " of " << source.getColumns() << " columns";
@@ -236,17 +237,17 @@ LogicalResult HoldOp::verify() {
 
 LogicalResult CopyOp::verify() {
   if (getSource().getType().isPanels())
-    return emitOpError("copies from the user's bank, which is not in panels");
+    return emitOpError("copies from the user's weight matrix, which is not in panels");
   bool panels = TypeSwitch<Type, bool>(getTarget().getType())
                     .Case<MatrixType, BufferType>([](auto type) { return type.isPanels(); })
                     .Default(false);
   if (!panels)
     return emitOpError("copies into panels, got ") << getTarget().getType();
   if (LayoutAttr layout = layoutAround(*this);
-      layout && layout.getBankShape().first != getSource().getType().getRows())
-    return emitOpError("bank has ") << getSource().getType().getRows() << " rows, the layout's "
-                                    << (layout.isTransposed() ? "output" : "row") << " groups cover "
-                                    << layout.getBankShape().first;
+      layout && layout.getWeightShape().first != getSource().getType().getRows())
+    return emitOpError("weight matrix has ")
+           << getSource().getType().getRows() << " rows, the layout's "
+           << (layout.isTransposed() ? "output" : "row") << " groups cover " << layout.getWeightShape().first;
   return success();
 }
 
@@ -254,26 +255,26 @@ LogicalResult MmaOp::verify() {
   FragmentType accumulator = getAccumulator().getType();
   if (!accumulator.getElementType().isF32())
     return emitOpError("accumulates in f32, got ") << accumulator.getElementType();
-  Type rowElement;
-  bool rowPanels = false;
+  Type row_element;
+  bool row_panels = false;
   TypeSwitch<Type>(getRows().getType()).Case<MatrixType, BufferType>([&](auto type) {
-    rowElement = type.getElementType();
-    rowPanels = type.isPanels();
+    row_element = type.getElementType();
+    row_panels = type.isPanels();
   });
-  if (rowPanels)
+  if (row_panels)
     return emitOpError("takes its rows as they are, not from panels");
   int64_t panel = 0, interleave = 1;
-  TypeSwitch<Type>(getBank().getType()).Case<MatrixType, BufferType>([&](auto type) {
+  TypeSwitch<Type>(getWeights().getType()).Case<MatrixType, BufferType>([&](auto type) {
     panel = type.getPanel();
     interleave = type.getInterleave();
   });
-  if (isa<BufferType>(getBank().getType()) && !panel)
-    return emitOpError("takes a buffered bank in panels only");
+  if (isa<BufferType>(getWeights().getType()) && !panel)
+    return emitOpError("takes a buffered weight matrix in panels only");
   if (panel && panel != accumulator.getColumns())
     return emitOpError("multiplies panels of ")
            << panel << " columns into a fragment of " << accumulator.getColumns();
-  if (interleave == 2 && !rowElement.isBF16())
-    return emitOpError("multiplies pairs of bf16, but its rows are ") << rowElement;
+  if (interleave == 2 && !row_element.isBF16())
+    return emitOpError("multiplies pairs of bf16, but its rows are ") << row_element;
   if (interleave == 2 && getScale() && !getSigns())
     return emitOpError(
         "cannot scale pairs of bf16 without rounding; only coefficients +1 and -1 go with them");

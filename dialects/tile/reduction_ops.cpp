@@ -23,8 +23,8 @@ LogicalResult AddRowTermsOp::verify() {
   FragmentType sums = getSums().getType();
   if (!sums.getElementType().isF32())
     return emitOpError("sums up in f32, got ") << sums.getElementType();
-  MatrixType rows = getRows().getType(), bank = getBank().getType();
-  if (rows.isPanels() || bank.isPanels())
+  MatrixType rows = getRows().getType(), weights = getWeights().getType();
+  if (rows.isPanels() || weights.isPanels())
     return emitOpError("reads operands as the user stores them, not in panels");
   if (LayoutAttr layout = layoutAround(*this)) {
     if (layout.getMode() != alg::OutputMode::Product)
@@ -33,10 +33,10 @@ LogicalResult AddRowTermsOp::verify() {
     if (layout.getIn().getTotal() != rows.getColumns())
       return emitOpError("has rows of ") << rows.getColumns() << " columns, the layout's input groups cover "
                                          << layout.getIn().getTotal();
-    const auto [height, width] = layout.getBankShape();
-    if (bank.getRows() != height || bank.getColumns() != width)
-      return emitOpError("reads a bank of ")
-             << bank.getRows() << "x" << bank.getColumns() << ", the layout's is " << height << "x" << width;
+    const auto [height, width] = layout.getWeightShape();
+    if (weights.getRows() != height || weights.getColumns() != width)
+      return emitOpError("reads a weight matrix of ") << weights.getRows() << "x" << weights.getColumns()
+                                                      << ", the layout's is " << height << "x" << width;
   }
   return verifyReduction(*this, sums);
 }

@@ -19,7 +19,7 @@ static StringRef letterOf(AxisKind kind, bool owned) {
     return owned ? "g" : "j";
   case AxisKind::Columns:
     return "n";
-  case AxisKind::BankRows:
+  case AxisKind::WeightRows:
     return "b";
   case AxisKind::Features:
     return owned ? "f" : "h";
@@ -34,11 +34,11 @@ static void nameIndices(Region &region, ArrayAttr axes, bool owned, OpAsmSetValu
     set(index, letterOf(axis.getKind(), owned));
 }
 
-void OwnOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set) {
+void ForallOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set) {
   nameIndices(region, getAxes(), /*owned=*/true, set);
 }
 
-void WalkOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set) {
+void ForOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set) {
   nameIndices(region, getAxes(), /*owned=*/false, set);
 }
 
@@ -50,7 +50,7 @@ void TermsOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set) 
     set(carried, "sum");
 }
 
-void BankTermsOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set) {
+void WeightTermsOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set) {
   const StringRef names[] = {"t", "k", "o", "c"};
   for (auto [argument, name] : llvm::zip(region.getArguments(), names))
     set(argument, name);
@@ -59,13 +59,13 @@ void BankTermsOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn s
 }
 
 void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set) {
-  const StringRef product[] = {"x", "w", "y"}, gradient[] = {"dy", "w", "dx"}, bank[] = {"x", "dy", "dw"},
+  const StringRef product[] = {"x", "w", "y"}, gradient[] = {"dy", "w", "dx"}, weights[] = {"x", "dy", "dw"},
                   packing[] = {"w", "packed"};
   ArrayRef<StringRef> names = product;
   if (getLayout().isTransposed())
     names = gradient;
-  if (getLayout().isBankGradient())
-    names = bank;
+  if (getLayout().isWeightGradient())
+    names = weights;
   if (region.getNumArguments() == 2)
     names = packing;
   for (BlockArgument argument : region.getArguments()) {
@@ -109,7 +109,7 @@ void KernelOp::print(OpAsmPrinter &printer) {
 }
 
 // tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : types { ... }
-// tile.bank_terms (%t, %k, %o, %c) of (%b, %j) carry(%acc = %zero) : types { ... }
+// tile.weight_terms (%t, %k, %o, %c) of (%b, %j) carry(%acc = %zero) : types { ... }
 
 /// Some indices and a coefficient, `count` together, whose terms they are, and what is carried from one to
 /// the next.
@@ -172,13 +172,15 @@ static void printTerms(OpAsmPrinter &printer, Op op, unsigned count, Value first
 }
 
 ParseResult TermsOp::parse(OpAsmParser &parser, OperationState &state) {
-  return parseTerms<TermsOp>(parser, state, "(input group, bank row group, coefficient)", 3);
+  return parseTerms<TermsOp>(parser, state, "(input group, weight row group, coefficient)", 3);
 }
 
 void TermsOp::print(OpAsmPrinter &printer) { printTerms(printer, *this, 3, getRowType(), getGroup()); }
 
-ParseResult BankTermsOp::parse(OpAsmParser &parser, OperationState &state) {
-  return parseTerms<BankTermsOp>(parser, state, "(type, input group, output group, coefficient)", 4);
+ParseResult WeightTermsOp::parse(OpAsmParser &parser, OperationState &state) {
+  return parseTerms<WeightTermsOp>(parser, state, "(type, input group, output group, coefficient)", 4);
 }
 
-void BankTermsOp::print(OpAsmPrinter &printer) { printTerms(printer, *this, 4, getBankRow(), getGroup()); }
+void WeightTermsOp::print(OpAsmPrinter &printer) {
+  printTerms(printer, *this, 4, getWeightRow(), getGroup());
+}

@@ -1,6 +1,5 @@
 // The `tile` dialect: one kernel's walk, its copies, products and stores. See tile_dialect.td for the manual.
-#ifndef ALGCTL_DIALECTS_TILE_TILE_H
-#define ALGCTL_DIALECTS_TILE_TILE_H
+#pragma once
 
 #include "dialects/alg/alg.h"
 
@@ -42,5 +41,3 @@ struct ElementwiseInput {
 
 #define GET_OP_CLASSES
 #include "dialects/tile/tile_ops.h.inc"
-
-#endif

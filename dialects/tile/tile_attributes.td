@@ -9,12 +9,12 @@ class Tile_Attr<string name, string attrMnemonic> : AttrDef<Tile_Dialect, name> 
   let mnemonic = attrMnemonic;
 }
 
-def Tile_AxisKind : I32EnumAttr<"AxisKind", "what an own or a walk goes over", [
+def Tile_AxisKind : I32EnumAttr<"AxisKind", "what a forall or a for goes over", [
     I32EnumAttrCase<"Types", 0, "types">,
     I32EnumAttrCase<"Rows", 1, "rows">,
     I32EnumAttrCase<"Groups", 2, "groups">,
     I32EnumAttrCase<"Columns", 3, "columns">,
-    I32EnumAttrCase<"BankRows", 4, "bank_rows">,
+    I32EnumAttrCase<"WeightRows", 4, "weight_rows">,
     I32EnumAttrCase<"Features", 5, "features">,
     I32EnumAttrCase<"Batch", 6, "batch">]> {
   let cppNamespace = "::tile";
@@ -25,7 +25,7 @@ def Tile_AxisKindAttr : EnumAttr<Tile_Dialect, Tile_AxisKind, "axis_kind"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
-def Tile_BankAccess : I32EnumAttr<"BankAccess", "how a kernel reads the bank", [
+def Tile_WeightAccess : I32EnumAttr<"WeightAccess", "how a kernel reads the weight matrix", [
     I32EnumAttrCase<"Packed", 0, "packed">,
     I32EnumAttrCase<"Copied", 1, "copied">,
     I32EnumAttrCase<"Direct", 2, "direct">]> {
@@ -61,19 +61,19 @@ def Tile_PerAttr : EnumAttr<Tile_Dialect, Tile_Per, "per"> {
 }
 
 def Tile_AxisAttr : Tile_Attr<"Axis", "axis"> {
-  let summary = "One axis of an own or a walk, and the step along it";
+  let summary = "One axis of a forall or a for, and the step along it";
   let description = [{
     | axis | goes over | index it yields |
     | --- | --- | --- |
-    | `types` | row types; inside an own, the types that it owns | the type |
-    | `rows` | rows of one type; inside an own, the rows that it owns | ordinal among the rows of the type |
-    | `groups` | output groups; inside an own, the slice that it owns | the group |
+    | `types` | row types; inside a forall, the types that it owns | the type |
+    | `rows` | rows of one type; inside a forall, the rows that it owns | ordinal among the rows of the type |
+    | `groups` | output groups; inside a forall, the slice that it owns | the group |
     | `columns` | columns of the group that the same op or one around it fixed | column within the group |
-    | `bank_rows` | row groups of the bank | the row group |
-    | `features` | rows of the row group that the own fixed; inside that own, those that it owns | row within the group |
+    | `weight_rows` | row groups of the weight matrix | the row group |
+    | `features` | rows of the row group that the forall fixed; inside that forall, those that it owns | row within the group |
     | `batch` | rows of the batch as they lie, whatever their types | the row |
 
-    On a `tile.own`, the step of `groups` is 0 where the launch decides how many slices there are.
+    On a `tile.forall`, the step of `groups` is 0 where the launch decides how many slices there are.
   }];
   let parameters = (ins EnumParameter<Tile_AxisKind>:$kind, "int64_t":$step);
   let assemblyFormat = "`<` params `>`";
@@ -90,27 +90,27 @@ def Tile_Mode : AttrParameter<"::alg::OutputMode", "the index that the contracti
 def Tile_LayoutAttr : Tile_Attr<"Layout", "layout"> {
   let summary = "The contraction that a kernel computes, and how its operands are cut into slots";
   let description = [{
-    The algebra and its lift give the terms of every (type, output group); `in`, `bank` and `out` give the widths
-    of the input groups, the heights of the bank's row groups and the widths of the output groups; `row_types` says
+    The algebra and its lift give the terms of every (type, output group); `in`, `weights` and `out` give the widths
+    of the input groups, the heights of the weight matrix's row groups and the widths of the output groups; `row_types` says
     which rows have which type. In the slot lift there is one type, to which all rows belong.
 
     `mode` is the index of the structure constants that the contraction leaves open, `k` where it is left out. In mode
     `i`, the gradient of the activations, the operands trade places: the input groups are those of dY, the output
-    groups those of dX, the terms are the transposed ones, and `bank` cuts the transposed bank. The bank in memory
-    is the user's: what an op calls block (b, j) of the bank is there the transpose of the block that row group j
+    groups those of dX, the terms are the transposed ones, and `weights` cuts the transposed weight matrix. The weight matrix in memory
+    is the user's: what an op calls block (b, j) of the weight matrix is there the transpose of the block that row group j
     and columns b share; in the slot lift, of block b.
 
-    In mode `j`, the gradient of the bank, the groups are those of the product: `in` cuts X, `out` cuts dY, `bank` the
-    rows of dW, whose blocks are the bank's.
+    In mode `j`, the gradient of the weight matrix, the groups are those of the product: `in` cuts X, `out` cuts dY, `weights` the
+    rows of dW, whose blocks are the weight matrix's.
 
     ```mlir
-    #forward = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 16>, bank = #alg.groups<4 x 16>, out = #alg.groups<4 x 24>, row_types = #alg.row_types<cyclic 4>>
-    #dx = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 24>, bank = #alg.groups<4 x 24>, out = #alg.groups<4 x 16>, row_types = #alg.row_types<cyclic 4>, mode = i>
-    #dw = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 16>, bank = #alg.groups<4 x 16>, out = #alg.groups<4 x 24>, row_types = #alg.row_types<cyclic 4>, mode = j>
+    #forward = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 16>, weights = #alg.groups<4 x 16>, out = #alg.groups<4 x 24>, row_types = #alg.row_types<cyclic 4>>
+    #dx = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 24>, weights = #alg.groups<4 x 24>, out = #alg.groups<4 x 16>, row_types = #alg.row_types<cyclic 4>, mode = i>
+    #dw = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 16>, weights = #alg.groups<4 x 16>, out = #alg.groups<4 x 24>, row_types = #alg.row_types<cyclic 4>, mode = j>
     ```
   }];
   let parameters = (ins "::alg::AlgebraAttr":$algebra, EnumParameter<Tile_LiftKind>:$lift,
-                        "::alg::GroupsAttr":$in, "::alg::GroupsAttr":$bank, "::alg::GroupsAttr":$out,
+                        "::alg::GroupsAttr":$in, "::alg::GroupsAttr":$weights, "::alg::GroupsAttr":$out,
                         "::alg::RowTypesAttr":$row_types, Tile_Mode:$mode);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
@@ -118,16 +118,16 @@ def Tile_LayoutAttr : Tile_Attr<"Layout", "layout"> {
     /// The lift that the terms come from; the verifier has checked that there is one.
     const ::algebras::Lift &getTerms() const;
     ::algebras::Lift::Kind getKind() const;
-    /// Rows and columns of the bank as the user stores it.
-    ::std::pair<int64_t, int64_t> getBankShape() const;
+    /// Rows and columns of the weight matrix as the user stores it.
+    ::std::pair<int64_t, int64_t> getWeightShape() const;
     bool isTransposed() const { return getMode() == ::alg::OutputMode::ActivationGradient; }
-    bool isBankGradient() const { return getMode() == ::alg::OutputMode::BankGradient; }
-    /// Whether not all input groups, all output groups and all row groups of the bank have one width each.
+    bool isWeightGradient() const { return getMode() == ::alg::OutputMode::WeightGradient; }
+    /// Whether not all input groups, all output groups and all row groups of the weight matrix have one width each.
     bool hasUnequalGroups() const {
-      return !getIn().isEqual() || !getBank().isEqual() || !getOut().isEqual();
+      return !getIn().isEqual() || !getWeights().isEqual() || !getOut().isEqual();
     }
-    /// Columns of blocks that the bank has: one in the slot lift, where every output group reads a block.
-    int64_t getBankColumns() const { return getLift() == LiftKind::Slots ? 1 : getOut().getCount(); }
+    /// Columns of blocks that the weight matrix has: one in the slot lift, where every output group reads a block.
+    int64_t getWeightColumns() const { return getLift() == LiftKind::Slots ? 1 : getOut().getCount(); }
   }];
 }
 
@@ -136,11 +136,11 @@ def Tile_ScheduleAttr : Tile_Attr<"Schedule", "schedule"> {
   let description = [{
     The choice that the kernel's body was built from, kept for readers, for the bundle's manifest and for the cost
     model: types and rows that one worker owns (in mode j: goes through at a time), the register tile (`register_rows` x `register_columns` of f32
-    accumulators in vectors of `lanes`), and how the bank is read. `packed` reads a bank that was rewritten into
-    panels once, `copied` copies each block's panel when it is needed, `direct` reads the user's bank in place.
+    accumulators in vectors of `lanes`), and how the weight matrix is read. `packed` reads a weight matrix that was rewritten into
+    panels once, `copied` copies each block's panel when it is needed, `direct` reads the user's weight matrix in place.
   }];
   let parameters = (ins "int64_t":$types, "int64_t":$rows, "int64_t":$register_rows, "int64_t":$register_columns,
-                        "int64_t":$lanes, EnumParameter<Tile_BankAccess>:$bank);
+                        "int64_t":$lanes, EnumParameter<Tile_WeightAccess>:$weights);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
@@ -167,31 +167,31 @@ def Tile_StagedAttr : Tile_Attr<"Staged", "staged"> {
 
     | | |
     | --- | --- |
-    | `cluster = A x B` | workers with A consecutive blocks of rows and B of columns run together; blocks of the bank are loaded once for the A, rows of X once for the B |
-    | `held = G` | a worker goes through G consecutive groups while the rows of X of its own group stay |
-    | `outer = groups` | workers that run at one time share columns of the bank (all rows of a group, then the next group); `types`, the default, lets them share rows of X |
+    | `cluster = A x B` | workers with A consecutive blocks of rows and B of columns run together; blocks of the weight matrix are loaded once for the A, rows of X once for the B |
+    | `stationary = G` | a worker goes through G consecutive groups while the rows of X of its own group stay |
+    | `outer = groups` | workers that run at one time share columns of the weight matrix (all rows of a group, then the next group); `types`, the default, lets them share rows of X |
     | `rows_on = n` | rows are on the second side of the matrix instructions and columns on the first, whose size is fixed: for few rows; `m` is the default |
-    | `turns = T` | the threads of a worker that multiply are cut in T parts, each of which has every T-th of its tiles to itself |
-    | `split = S` | S workers that run together own each tile: every one takes a part of its steps, their sums are added up, and every one stores a part of the result |
-    | `long = L` | the groups of each type are taken in the order of their terms, most first; tiles of the first L come before all others, and they alone are split |
+    | `ping_pong = T` | the threads of a worker that multiply are cut in T parts, each of which has every T-th of its tiles to itself |
+    | `split_k = S` | S workers that run together own each tile: every one takes a part of its steps, their sums are added up, and every one stores a part of the result |
+    | `longest_first = L` | the groups of each type are taken in the order of their terms, most first; tiles of the first L come before all others, and they alone are split |
   }];
   let parameters = (ins "int64_t":$types, "int64_t":$rows, "int64_t":$columns, "int64_t":$depth, "int64_t":$stages,
                         "int64_t":$warp_rows, "int64_t":$warp_columns, "int64_t":$vector, "int64_t":$cluster_rows,
-                        "int64_t":$cluster_columns, "int64_t":$held_groups, EnumParameter<Tile_AxisKind>:$outer,
-                        EnumParameter<Tile_Side>:$rows_on, "int64_t":$turns, "int64_t":$split,
-                        "int64_t":$long_groups);
+                        "int64_t":$cluster_columns, "int64_t":$stationary_groups, EnumParameter<Tile_AxisKind>:$outer,
+                        EnumParameter<Tile_Side>:$rows_on, "int64_t":$ping_pong, "int64_t":$split_k,
+                        "int64_t":$longest_first);
   let hasCustomAssemblyFormat = 1;
   let skipDefaultBuilders = 1;
   let builders = [AttrBuilder<(ins "int64_t":$types, "int64_t":$rows, "int64_t":$columns, "int64_t":$depth,
                                    "int64_t":$stages, CArg<"int64_t", "0">:$warp_rows,
                                    CArg<"int64_t", "0">:$warp_columns, CArg<"int64_t", "0">:$vector,
                                    CArg<"int64_t", "1">:$cluster_rows, CArg<"int64_t", "1">:$cluster_columns,
-                                   CArg<"int64_t", "0">:$held_groups,
+                                   CArg<"int64_t", "0">:$stationary_groups,
                                    CArg<"AxisKind", "AxisKind::Types">:$outer,
-                                   CArg<"Side", "Side::M">:$rows_on, CArg<"int64_t", "1">:$turns,
-                                   CArg<"int64_t", "1">:$split, CArg<"int64_t", "0">:$long_groups), [{
+                                   CArg<"Side", "Side::M">:$rows_on, CArg<"int64_t", "1">:$ping_pong,
+                                   CArg<"int64_t", "1">:$split_k, CArg<"int64_t", "0">:$longest_first), [{
     return $_get($_ctxt, types, rows, columns, depth, stages, warp_rows, warp_columns, vector, cluster_rows,
-                 cluster_columns, held_groups, outer, rows_on, turns, split, long_groups);
+                 cluster_columns, stationary_groups, outer, rows_on, ping_pong, split_k, longest_first);
   }]>];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -199,11 +199,11 @@ def Tile_StagedAttr : Tile_Attr<"Staged", "staged"> {
     bool hasWarps() const { return getWarpRows() != 0; }
     int64_t getWarps() const { return getWarpRows() * getWarpColumns(); }
     /// Workers that run together: of a cluster, or of a tile.
-    int64_t getCluster() const { return getClusterRows() * getClusterColumns() * getSplit(); }
+    int64_t getCluster() const { return getClusterRows() * getClusterColumns() * getSplitK(); }
     /// Whether they copy for each other.
     bool sharesCopies() const { return getClusterRows() * getClusterColumns() > 1; }
     /// Whether tiles of some groups come before those of others.
-    bool ordersGroups() const { return getLongGroups() > 0; }
+    bool ordersGroups() const { return getLongestFirst() > 0; }
     /// Rows of a tile, of all its types.
     int64_t getTileRows() const { return getTypes() * getRows(); }
   }];
@@ -214,7 +214,7 @@ def Tile_ReducedAttr : Tile_Attr<"Reduced", "reduced"> {
   let description = [{
     For few rows, each perhaps of a type of its own: a worker owns `rows` rows of the batch as they lie and `columns` columns of an
     output group. `columns / vector` of its threads stand side by side, each on `vector` columns; as many times as there are
-    `slices` they stand one behind the other, and divide the depth of every term. Each thread reads its share of the bank
+    `slices` they stand one behind the other, and divide the depth of every term. Each thread reads its share of the weight matrix
     straight into registers, and what the slices have summed up is added in one order.
 
     ```mlir

@@ -9,8 +9,8 @@ def Tile_Dialect : Dialect {
   let name = "tile";
   let summary = "One kernel: what stays put, what is walked, what is copied, multiplied and stored.";
   let description = [{
-    A `tile.kernel` is a *walk*. `tile.own` says what a worker keeps (row types, a block of their rows, a slice of
-    the output groups); `tile.walk` says what it then goes over; `tile.terms` sums the terms of one output slot. Data
+    A `tile.kernel` is a *walk*. `tile.forall` says what a worker keeps (row types, a block of their rows, a slice of
+    the output groups); `tile.for` says what it then goes over; `tile.terms` sums the terms of one output slot. Data
     moves by `tile.hold` (the operand that stays put) and `tile.copy` (the one that is walked), products are
     `tile.mma` on register fragments, and `tile.store` has one owner for every output element.
 
@@ -24,8 +24,8 @@ def Tile_Dialect : Dialect {
     and in that order among those with the same one.
 
     The kernel's `#tile.layout` fixes what indices mean. Throughout, `t` is a row type, `s` the ordinal of a row
-    among the rows of its type, `k` an input group, `b` a row group of the bank, `j` an output group, and `n` a
-    column within group `j`. In mode j, the gradient of the bank, `f` is a row within row group `b`, `j` the output
+    among the rows of its type, `k` an input group, `b` a row group of the weight matrix, `j` an output group, and `n` a
+    column within group `j`. In mode j, the gradient of the weight matrix, `f` is a row within row group `b`, `j` the output
     group that a block's columns belong to (0 in the slot lift), and `o` the output group that a term reads of dY.
   }];
   let cppNamespace = "::tile";

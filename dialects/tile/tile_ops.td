@@ -20,10 +20,10 @@ def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlock, N
                                    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "One kernel";
   let description = [{
-    A kernel takes matrices, and numbers that its maps use, and does its work inside a single `tile.own`. The first two
+    A kernel takes matrices, and numbers that its maps use, and does its work inside a single `tile.forall`. The first two
     operands are what it multiplies, the last one is its result; operands of maps stand between them. Its `layout` says what indices mean, its
     `schedule` which choice it was built from. The row offset p0 and the number of rows are launch-time values of
-    every kernel and appear as no operand here: `tile.own` knows which rows a type has.
+    every kernel and appear as no operand here: `tile.forall` knows which rows a type has.
 
     ```mlir
     tile.kernel @forward(%x: !tile.matrix<?x2048xf32>, %w: !tile.matrix<2048x6144xf32>, %y: !tile.matrix<?x6144xf32>)
@@ -45,7 +45,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlock, N
   }];
 }
 
-def Tile_OwnOp : Tile_Op<"own", [HasParent<"KernelOp">, SingleBlock, NoTerminator, RecursiveMemoryEffects,
+def Tile_ForallOp : Tile_Op<"forall", [HasParent<"KernelOp">, SingleBlock, NoTerminator, RecursiveMemoryEffects,
                              DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "What one worker keeps";
   let description = [{
@@ -53,35 +53,35 @@ def Tile_OwnOp : Tile_Op<"own", [HasParent<"KernelOp">, SingleBlock, NoTerminato
     thread on a CPU, a thread block or cluster on a GPU. The body's arguments are the first index along each axis.
 
     ```mlir
-    tile.own (%i, %r, %g) over [<types, 1>, <rows, 64>, <groups, 0>] { ... }
+    tile.forall (%i, %r, %g) over [<types, 1>, <rows, 64>, <groups, 0>] { ... }
     ```
 
     owns one type, 64 of its rows and a slice of the output groups that begins with %g. A task that has no
     rows is not run.
 
     ```mlir
-    tile.own (%i, %r, %g, %n) over [<types, 1>, <rows, 128>, <groups, 1>, <columns, 192>] { ... }
+    tile.forall (%i, %r, %g, %n) over [<types, 1>, <rows, 128>, <groups, 1>, <columns, 192>] { ... }
     ```
 
     owns one tile of the result. Where the rows of a type come in several runs (`interval`), a block of rows
     ends with its run.
 
     ```mlir
-    tile.own (%i, %r, %g, %n) over [<types, 2>, <rows, 64>, <groups, 1>, <columns, 192>] { ... }
+    tile.forall (%i, %r, %g, %n) over [<types, 2>, <rows, 64>, <groups, 1>, <columns, 192>] { ... }
     ```
 
     owns the tiles of two consecutive types, behind the last of which the first comes again. A fragment holds their
     rows one type below the other, 128 of them here, and %i stands for both wherever a type is named.
 
     ```mlir
-    tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 64>, <groups, 1>, <columns, 192>] { ... }
+    tile.forall (%b, %f, %j, %n) over [<weight_rows, 1>, <features, 64>, <groups, 1>, <columns, 192>] { ... }
     ```
 
     in mode j, owns one tile of dW: 64 rows and 192 columns of block (%b, %j). It is run whether there are rows of
     X and dY for it or not, because it is written anyway.
 
     ```mlir
-    tile.own (%r, %j, %n) over [<batch, 4>, <groups, 1>, <columns, 64>] { ... }
+    tile.forall (%r, %j, %n) over [<batch, 4>, <groups, 1>, <columns, 64>] { ... }
     ```
 
     owns 64 columns of output group %j of 4 rows of the batch, %r and those that follow it, whatever their types.
@@ -98,15 +98,15 @@ def Tile_OwnOp : Tile_Op<"own", [HasParent<"KernelOp">, SingleBlock, NoTerminato
   }];
 }
 
-def Tile_WalkOp : Tile_Op<"walk", [SingleBlock, NoTerminator, RecursiveMemoryEffects,
+def Tile_ForOp : Tile_Op<"for", [SingleBlock, NoTerminator, RecursiveMemoryEffects,
                                DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "What a worker goes over, in order";
   let description = [{
-    Loops over the given axes, the first outermost. An axis that an enclosing `tile.own` has too is walked within
-    what is owned. Inside `tile.bank_terms` the rows are those of the term's type.
+    Loops over the given axes, the first outermost. An axis that an enclosing `tile.forall` has too is walked within
+    what is owned. Inside `tile.weight_terms` the rows are those of the term's type.
 
     ```mlir
-    tile.walk (%j, %n) over [<groups, 1>, <columns, 48>] { ... }
+    tile.for (%j, %n) over [<groups, 1>, <columns, 48>] { ... }
     ```
   }];
   let arguments = (ins TypedArrayAttrBase<Tile_AxisAttr, "axes">:$axes);
@@ -120,12 +120,12 @@ def Tile_TermsOp : Tile_Op<"terms", [SingleBlockImplicitTerminator<"YieldOp">, R
   let summary = "The terms of one output slot";
   let description = [{
     Runs its body once for every term of (type, output group), in ascending input group: c times input group k
-    times bank block (b, j). The body's arguments are k, b, c and the carried fragments. Where the layout's
+    times weight block (b, j). The body's arguments are k, b, c and the carried fragments. Where the layout's
     support is regular (Q(q)) a target computes the terms; otherwise it reads a small table, so that the code
     does not grow with the algebra.
 
-    Inside a `tile.own` of several types %t stands for all of them, and so for the terms of all of them in one
-    ascending order. A term whose bank block is the same for all is there once, for all their rows (the diagonal block
+    Inside a `tile.forall` of several types %t stands for all of them, and so for the terms of all of them in one
+    ascending order. A term whose weight block is the same for all is there once, for all their rows (the diagonal block
     of Q(q)); any other changes the rows of its type alone. Every type has its own terms in ascending order.
 
     ```mlir
@@ -142,7 +142,7 @@ def Tile_TermsOp : Tile_Op<"terms", [SingleBlockImplicitTerminator<"YieldOp">, R
   let hasVerifier = 1;
 }
 
-def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["TermsOp", "BankTermsOp", "MapOp"]>]> {
+def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["TermsOp", "WeightTermsOp", "MapOp"]>]> {
   let summary = "Hands values to the op around it";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
@@ -172,17 +172,17 @@ def Tile_BufferOp : Tile_Op<"buffer", [MemoryEffects<[MemAlloc]>]> {
 }
 
 def Tile_CopyOp : Tile_Op<"copy", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Bring one block of the bank";
+  let summary = "Bring one block of the weight matrix";
   let description = [{
-    Copies columns n, n+1, ... of bank block (b, j), one panel wide, into the place of that panel in a buffer, or into a
-    packed bank. Columns past the end of the group become zero: nothing of a neighbour is brought along. With `once`, the
+    Copies columns n, n+1, ... of weight block (b, j), one panel wide, into the place of that panel in a buffer, or into a
+    packed weight matrix. Columns past the end of the group become zero: nothing of a neighbour is brought along. With `once`, the
     copy is made only for the first of several owned types when the block does not depend on the type (the
     diagonal block of Q(q)).
   }];
-  let arguments = (ins Tile_MatrixType:$source, Index:$bank_row, Index:$group, Index:$column,
+  let arguments = (ins Tile_MatrixType:$source, Index:$weight_row, Index:$group, Index:$column,
                        Tile_MatrixOrBuffer:$target, UnitAttr:$once);
   let assemblyFormat = [{
-    $source `[` $bank_row `,` $group `,` $column `]` `to` $target (`once` $once^)? attr-dict
+    $source `[` $weight_row `,` $group `,` $column `]` `to` $target (`once` $once^)? attr-dict
     `:` type($source) `to` type($target)
   }];
   let hasVerifier = 1;
@@ -201,18 +201,18 @@ def Tile_ZeroOp : Tile_Op<"zero", [Pure]> {
 def Tile_MmaOp : Tile_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["accumulator", "result"]>]> {
   let summary = "accumulator += scale * rows times panel";
   let description = [{
-    Multiplies a block of rows, held or straight from memory, `%x[%t, %k, %s]`, by one panel of a bank block, `%w[%b, %j, %n]`, over the whole depth
+    Multiplies a block of rows, held or straight from memory, `%x[%t, %k, %s]`, by one panel of a weight block, `%w[%b, %j, %n]`, over the whole depth
     of input group k, and adds to an f32 accumulator. Without `scale` the coefficient is 1. With `signs` every coefficient
     is +1 or -1, which costs nothing on a tensor core and next to nothing elsewhere; any other coefficient is
     rounded to f32 and multiplies the rows.
   }];
   let arguments = (ins Tile_MatrixOrBuffer:$rows, Index:$row_type, Index:$input_group, Index:$row,
-                       Tile_MatrixOrBuffer:$bank, Index:$bank_row, Index:$group, Index:$column,
+                       Tile_MatrixOrBuffer:$weights, Index:$weight_row, Index:$group, Index:$column,
                        Tile_FragmentType:$accumulator, Optional<F32>:$scale, UnitAttr:$signs);
   let results = (outs Tile_FragmentType:$result);
   let assemblyFormat = [{
-    $rows `[` $row_type `,` $input_group `,` $row `]` `,` $bank `[` $bank_row `,` $group `,` $column `]` `,` $accumulator
-    (`scale` $scale^)? (`signs` $signs^)? attr-dict `:` type($rows) `,` type($bank) `,` type($accumulator)
+    $rows `[` $row_type `,` $input_group `,` $row `]` `,` $weights `[` $weight_row `,` $group `,` $column `]` `,` $accumulator
+    (`scale` $scale^)? (`signs` $signs^)? attr-dict `:` type($rows) `,` type($weights) `,` type($accumulator)
   }];
   let hasVerifier = 1;
 }
@@ -294,7 +294,7 @@ def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
   let hasVerifier = 1;
 }
 
-include "dialects/tile/tile_bank_gradient_ops.td"
+include "dialects/tile/tile_weight_gradient_ops.td"
 include "dialects/tile/tile_elementwise_ops.td"
 include "dialects/tile/tile_reduction_ops.td"
 

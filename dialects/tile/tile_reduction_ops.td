@@ -9,8 +9,8 @@ def Tile_AddRowTermsOp : Tile_Op<"add_row_terms", [MemoryEffects<[MemRead]>, All
   let summary = "sums += all terms of each row's own type";
   let description = [{
     Adds to row s of the sums, for every term of (type of row r + s, output group j), the term's coefficient times row r + s of input
-    group k times columns n, n+1, ... of bank block (b, j). What a row's type is the launch says: its position follows from p0, or
-    is read from device memory. Where rows name the same block of the bank it need be read once for all of them; each row adds
+    group k times columns n, n+1, ... of weight block (b, j). What a row's type is the launch says: its position follows from p0, or
+    is read from device memory. Where rows name the same block of the weight matrix it need be read once for all of them; each row adds
     its own terms in one order, whatever rows stand beside it. Rows past the end of the batch have no terms.
 
     ```mlir
@@ -18,11 +18,11 @@ def Tile_AddRowTermsOp : Tile_Op<"add_row_terms", [MemoryEffects<[MemRead]>, All
         : !tile.matrix<?x2048xbf16>, !tile.matrix<2048x6144xbf16>, !tile.fragment<4x64xf32>
     ```
   }];
-  let arguments = (ins Tile_MatrixType:$rows, Index:$row, Tile_MatrixType:$bank, Index:$group, Index:$column,
+  let arguments = (ins Tile_MatrixType:$rows, Index:$row, Tile_MatrixType:$weights, Index:$group, Index:$column,
                        Tile_FragmentType:$sums);
   let results = (outs Tile_FragmentType:$result);
   let assemblyFormat = [{
-    $rows `[` $row `]` `,` $bank `[` $group `,` $column `]` `,` $sums attr-dict `:` type($rows) `,` type($bank) `,` type($sums)
+    $rows `[` $row `]` `,` $weights `[` $group `,` $column `]` `,` $sums attr-dict `:` type($rows) `,` type($weights) `,` type($sums)
   }];
   let hasVerifier = 1;
 }

@@ -1,6 +1,5 @@
 // What several verifiers of the dialect ask.
-#ifndef ALGCTL_DIALECTS_TILE_VERIFY_H
-#define ALGCTL_DIALECTS_TILE_VERIFY_H
+#pragma once
 
 #include "dialects/tile/tile.h"
 
@@ -16,10 +15,8 @@ mlir::LogicalResult verifyTermArguments(mlir::Operation *op, mlir::Block &body, 
 mlir::LogicalResult verifyTerms(mlir::Operation *op, mlir::Block &body, unsigned indices,
                                 mlir::ValueRange inits, mlir::ValueRange sums);
 
-/// One op of the body of a map: code of arith or math on numbers of f32 and bf16, which computes in f32, and of
-/// what is outside takes constants alone. Maps of other dialects have the same bodies.
+/// One op of the body of a map: code of arith or math on numbers of f32 and bf16, which computes in f32, and
+/// of what is outside takes constants alone. Maps of other dialects have the same bodies.
 mlir::LogicalResult verifyScalarCode(mlir::Operation *op);
 
 } // namespace tile
-
-#endif

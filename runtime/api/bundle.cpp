@@ -21,16 +21,16 @@ void describeKernels(const LoadedProjection &bundle, const std::string &projecti
         {"name", kernel.name}, {"map", kernel.map}, {"target", kernel.target}, {"level", kernel.level}};
     if (!projection.empty())
       entry["projection"] = projection;
-    const bool bank_gradient = kernel.known && kernel.map == name(Map::dw);
+    const bool weight_gradient = kernel.known && kernel.map == name(Map::Dw);
     entry["weights"] = nullptr;
-    if (kernel.known && !bank_gradient)
+    if (kernel.known && !weight_gradient)
       entry["weights"] = name(kernel.weights);
     entry["features"] = kernel.features;
-    if (bank_gradient)
+    if (weight_gradient)
       entry["output"] = name(kernel.output);
     if (kernel.gpu) {
       entry["output"] = name(kernel.gpu->output);
-      if (kernel.gpu->copies == GpuCopies::threads)
+      if (kernel.gpu->copies == GpuCopies::Threads)
         entry["vector"] = kernel.gpu->vector;
       if (const RowRange rows = kernel.gpu->best_for_rows; rows.to > 0)
         entry["best_for_rows"] = {rows.from, rows.to};
@@ -73,18 +73,18 @@ int adopt(algrt_bundle **bundle, auto &&open) {
 int64_t packedBytes(const algrt_bundle &bundle) {
   const std::vector<Kernel> &kernels = bundle.bundle.manifest().kernels;
   for (size_t i = 0; i < kernels.size(); ++i)
-    if (bundle.kernels.lacking(i).empty() && kernels[i].weights == WeightsForm::packed)
+    if (bundle.kernels.lacking(i).empty() && kernels[i].weights == WeightsForm::Packed)
       return kernels[i].packed_bytes;
   return 0;
 }
 
 algrt_row_types rowTypesOf(const Layer &layer) {
   switch (layer.row_types) {
-  case RowTypesKind::cyclic:
+  case RowTypesKind::Cyclic:
     return ALGRT_ROW_TYPES_CYCLIC;
-  case RowTypesKind::interval:
+  case RowTypesKind::Interval:
     return ALGRT_ROW_TYPES_INTERVAL;
-  case RowTypesKind::explicit_types:
+  case RowTypesKind::ExplicitTypes:
     break;
   }
   return ALGRT_ROW_TYPES_EXPLICIT;
@@ -171,25 +171,25 @@ int algrt_bundle_get_info(const algrt_bundle *bundle, algrt_bundle_info *info) {
     filled.types = layer.types;
     filled.row_types = rowTypesOf(layer);
     filled.row_type_width = layer.row_type_width;
-    filled.lift = layer.lift == Lift::rows ? ALGRT_LIFT_ROWS : ALGRT_LIFT_SLOTS;
+    filled.lift = layer.lift == Lift::Rows ? ALGRT_LIFT_ROWS : ALGRT_LIFT_SLOTS;
     filled.dtype = dlpackType(layer.dtype);
     filled.in_group_count = int64_t(layer.in_groups.size());
     filled.out_group_count = int64_t(layer.out_groups.size());
     filled.in_groups = layer.in_groups.data();
     filled.out_groups = layer.out_groups.data();
-    if (layer.lift == Lift::rows) {
+    if (layer.lift == Lift::Rows) {
       filled.bank_ndim = 2;
       filled.bank_shape[0] = layer.k;
       filled.bank_shape[1] = layer.n;
     } else {
-      const int64_t slots = int64_t(layer.bank_rows.size());
+      const int64_t slots = int64_t(layer.weight_rows.size());
       filled.bank_ndim = 3;
       filled.bank_shape[0] = slots;
       filled.bank_shape[1] = layer.k / slots;
-      filled.bank_shape[2] = layer.bankColumns();
+      filled.bank_shape[2] = layer.weightColumns();
     }
     filled.packed_bytes = packedBytes(*bundle);
-    filled.runs_here = bundle->kernels.anyUsable(Map::forward) ? 1 : 0;
+    filled.runs_here = bundle->kernels.anyUsable(Map::Forward) ? 1 : 0;
     filled.bias = layer.bias ? 1 : 0;
     std::memcpy(info, &filled, std::min(size, sizeof(filled)));
   });
@@ -217,6 +217,6 @@ int algrt_bundle_get_terms(const algrt_bundle *bundle, int64_t type, int64_t out
     const std::span<const Term> found = bundle->bundle.support().terms(type, output_group, storage);
     *count = int64_t(found.size());
     for (int64_t i = 0; i < std::min(capacity, *count); ++i)
-      terms[i] = {found[size_t(i)].input_group, found[size_t(i)].bank_row, found[size_t(i)].coefficient};
+      terms[i] = {found[size_t(i)].input_group, found[size_t(i)].weight_row, found[size_t(i)].coefficient};
   });
 }

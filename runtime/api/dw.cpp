@@ -2,8 +2,8 @@
 #include "runtime/api/products.h"
 #include "runtime/api/row_arguments.h"
 #include "runtime/api/tensor.h"
-#include "runtime/cpu/bank_gradient.h"
 #include "runtime/cpu/bias_gradient.h"
+#include "runtime/cpu/weight_gradient.h"
 #include "runtime/cuda/product.h"
 
 #include <cmath>
@@ -17,7 +17,7 @@ namespace {
 ElementType gradientType(const DLTensor *tensor, const char *name, const Layer &layer) {
   requireNotNull(tensor, name);
   const std::optional<ElementType> type = elementTypeOf(tensor->dtype);
-  return type == ElementType::f32 ? *type : layer.dtype; // of another type it is refused as not the layer's
+  return type == ElementType::F32 ? *type : layer.dtype; // of another type it is refused as not the layer's
 }
 
 struct Written {
@@ -26,7 +26,7 @@ struct Written {
   int64_t element;
 };
 
-void requireDisjointFromOperands(const Written &written, const BankGradientCall &call, const Layer &layer) {
+void requireDisjointFromOperands(const Written &written, const WeightGradientCall &call, const Layer &layer) {
   const int64_t element = elementBytes(layer.dtype);
   requireDisjoint(written.view, written.name, written.element, call.x, "x", element);
   requireDisjoint(written.view, written.name, written.element, call.dy, "dy", element);
@@ -35,12 +35,12 @@ void requireDisjointFromOperands(const Written &written, const BankGradientCall 
 
 void differentiateOnCpu(const LoadedProjection &bundle, const algrt_dw_args &args) {
   const Layer &layer = bundle.bundle.layer();
-  BankGradientCall call{};
+  WeightGradientCall call{};
   call.x = readMatrix(args.x, "x", cpu_device, layer.dtype, any_rows, layer.k);
   const int64_t m = call.x.rows;
   call.dy = readMatrix(args.dy, "dy", cpu_device, layer.dtype, m, layer.n);
   call.output = gradientType(args.dw, "dw", layer);
-  call.dw = readBank(args.dw, "dw", cpu_device, layer, call.output);
+  call.dw = readWeights(args.dw, "dw", cpu_device, layer, call.output);
   call.batch.source = readRows(rowArguments(args), cpu_device, m);
   const Written dw{call.dw, "dw", elementBytes(call.output)};
   requireDisjointFromOperands(dw, call, layer);
@@ -59,7 +59,7 @@ void differentiateOnCpu(const LoadedProjection &bundle, const algrt_dw_args &arg
   call.batch.workspace_bytes = args.workspace_bytes;
   call.batch.threads = args.threads;
   call.kernel = int64_t(args.kernel) - 1;
-  runBankGradient(bundle.kernels, layer, call);
+  runWeightGradient(bundle.kernels, layer, call);
   if (args.dbias == nullptr)
     return;
   bias.dy = call.dy;
@@ -70,18 +70,18 @@ void differentiateOnCpu(const LoadedProjection &bundle, const algrt_dw_args &arg
 }
 
 void differentiateOnCuda(const LoadedProjection &bundle, const algrt_dw_args &args) {
-  if (!bundle.gpu_kernels.any(Map::dw))
+  if (!bundle.gpu_kernels.any(Map::Dw))
     throw Error(ALGRT_UNSUPPORTED,
                 "x: is on a CUDA device, but the bundle has no kernel of dw for one: compile it for one, or "
                 "pass tensors in CPU memory");
   const Layer &layer = bundle.bundle.layer();
   const DLDevice device = args.x->device;
   cuda::ProductCall call{};
-  call.map = Map::dw;
+  call.map = Map::Dw;
   call.x = readMatrix(args.x, "x", device, layer.dtype, any_rows, layer.k);
   call.w = readMatrix(args.dy, "dy", device, layer.dtype, call.x.rows, layer.n);
   call.output = gradientType(args.dw, "dw", layer);
-  call.y = readBank(args.dw, "dw", device, layer, call.output);
+  call.y = readWeights(args.dw, "dw", device, layer, call.output);
   const int64_t element = elementBytes(layer.dtype), result_element = elementBytes(call.output);
   requireDisjoint(call.y, "dw", result_element, call.x, "x", element);
   requireDisjoint(call.y, "dw", result_element, call.w, "dy", element);

@@ -15,7 +15,7 @@ void algrt::runDx(const LoadedProjection &projection, const algrt_dx_args &args)
     throw Error(ALGRT_UNSUPPORTED, "args: reserved is set, needs 0: update the runtime");
   requireNotNull(args.w, "w");
   RowProduct product(args);
-  product.map = Map::dx;
+  product.map = Map::Dx;
   product.rows = args.dy;
   product.result = args.dx;
   product.rows_name = "dy";

@@ -56,7 +56,7 @@ int64_t Call::batchRows() const {
 
 // Numbers that are read may be in CPU memory, from where they go with the launch.
 DLDevice Call::placeOf(const ElementwiseOperand &operand, const DLTensor *tensor) const {
-  const bool may_be_elsewhere = operand.per == Per::call && operand.role == OperandRole::input;
+  const bool may_be_elsewhere = operand.per == Per::Call && operand.role == OperandRole::Input;
   return may_be_elsewhere && tensor->device.device_type == kDLCPU ? cpu_device : step_.device;
 }
 
@@ -66,7 +66,7 @@ MatrixView Call::read(const ElementwiseOperand &operand) const {
   requireNotNull(tensor, name);
   const DLDevice device = placeOf(operand, tensor);
   const Shape &shape = operand.shape;
-  if (operand.per == Per::row) {
+  if (operand.per == Per::Row) {
     MatrixView view = readVector(tensor, name, device, operand.type, lengthOf(shape[0], m_));
     return {view.data, view.columns, 1, 1};
   }
@@ -89,7 +89,7 @@ void Call::checkOverlaps() const {
   const std::vector<ElementwiseOperand> &operands = function_.operands;
   for (size_t i = 0; i < operands.size(); ++i)
     for (size_t j = 0; j < i; ++j)
-      if (operands[i].role == OperandRole::output) // outputs come last
+      if (operands[i].role == OperandRole::Output) // outputs come last
         requireDisjoint(views_[i], operands[i].name.c_str(), elementBytes(operands[i].type), views_[j],
                         operands[j].name.c_str(), elementBytes(operands[j].type));
 }
@@ -105,7 +105,7 @@ void Call::runOnCpu() const {
 }
 
 float numberAt(const void *data, ElementType type) {
-  if (type == ElementType::f32) {
+  if (type == ElementType::F32) {
     float number;
     std::memcpy(&number, data, sizeof(number));
     return number;

@@ -20,7 +20,7 @@ void checkScalars(const algrt_forward_args &args, const Layer &layer) {
   checkCount("threads", args.threads);
   checkCount("kernel", args.kernel);
   if ((args.w == nullptr) == (args.weights == nullptr))
-    refuse(args.w == nullptr ? "w and weights are both null: pass the bank or packed weights"
+    refuse(args.w == nullptr ? "w and weights are both null: pass the weight matrix or packed weights"
                              : "w and weights are both given: pass one of them");
   checkRowArguments(layer, rowArguments(args));
   if (layer.bias && args.bias == nullptr)

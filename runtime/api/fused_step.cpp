@@ -45,8 +45,8 @@ class Reader {
 public:
   Reader(const LoadedProjection &projection, Map map, const StepCall &call)
       : projection_(projection), layer_(projection.bundle.layer()), fusion_(*layer_.fusion),
-        names_(operandNames(map)), call_(call), depth_(map == Map::dx ? layer_.n : layer_.k),
-        width_(map == Map::dx ? layer_.k : layer_.n) {}
+        names_(operandNames(map)), call_(call), depth_(map == Map::Dx ? layer_.n : layer_.k),
+        width_(map == Map::Dx ? layer_.k : layer_.n) {}
 
   FusedStep read();
 
@@ -73,10 +73,10 @@ Matrix Reader::readWeight(int64_t number, FusedStep &step) const {
            (given.weights != nullptr ? "a tensor" : "packed weights") +
            ": pack all weights of a step, or none of them");
   if (given.weights == nullptr)
-    return {name, layer_.dtype, readBank(given.tensor, name.c_str(), call_.device, layer_, layer_.dtype)};
+    return {name, layer_.dtype, readWeights(given.tensor, name.c_str(), call_.device, layer_, layer_.dtype)};
   if (call_.device.device_type != kDLCPU)
     refuse(name + ": is packed for the CPU, but " + names_.x + " is on a CUDA device: pass the tensor there");
-  const PackedBank packed = readPacked(projection_, *given.weights, name + ": the weights");
+  const PackedWeights packed = readPacked(projection_, *given.weights, name + ": the weights");
   if (number > 0 && packed.kernel != *step.packed_kernel)
     refuse(name + ": is packed for another kernel than w");
   step.packed_kernel = packed.kernel;
@@ -88,16 +88,16 @@ Matrix Reader::readOperand(const FusedOperand &operand, int64_t m) const {
   const char *name = operand.name.c_str();
   Matrix matrix{operand.name, operand.type, {}};
   switch (operand.per) {
-  case FusedOperand::Per::column:
+  case FusedOperand::Per::Column:
     matrix.view = readVector(tensor, name, call_.device, operand.type, width_);
     break;
-  case FusedOperand::Per::row:
+  case FusedOperand::Per::Row:
     matrix.view = readColumn(*tensor, name, call_.device, operand.type, m);
     break;
-  case FusedOperand::Per::element:
+  case FusedOperand::Per::Element:
     matrix.view = readMatrix(tensor, name, call_.device, operand.type, m, width_);
     break;
-  case FusedOperand::Per::call:
+  case FusedOperand::Per::Call:
     matrix.view = readVector(tensor, name, cpu_device, operand.type, 1);
     std::memcpy(&matrix.number, matrix.view.data, sizeof(matrix.number));
     break;
@@ -119,7 +119,7 @@ void Reader::checkOverlaps(const FusedStep &step) const {
         require(weight);
     // Numbers for the call are read before anything is written.
     for (size_t j = 0; j < step.operands.size(); ++j)
-      if (fusion_.operands[j].per != FusedOperand::Per::call)
+      if (fusion_.operands[j].per != FusedOperand::Per::Call)
         require(step.operands[j]);
     requireDisjoint(result.view, name, element, step.source);
     for (size_t j = 0; j < i; ++j)
@@ -175,7 +175,7 @@ void runOnCuda(const LoadedProjection &projection, Map map, const StepCall &call
   const std::vector<FusedOperand> &operands = projection.bundle.layer().fusion->operands;
   for (size_t i = 0; i < step.operands.size(); ++i) {
     const Matrix &operand = step.operands[i];
-    if (operands[i].per == FusedOperand::Per::call)
+    if (operands[i].per == FusedOperand::Per::Call)
       further.push_back({operand.name, operand.type, {}, operand.number});
     else
       further.push_back({operand.name, operand.type, operand.view});

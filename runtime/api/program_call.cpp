@@ -23,7 +23,7 @@ std::string namesOf(const Program &program) {
 // The same with the leading extents joined as long as they are numbers; nothing where there are none to join.
 std::optional<Shape> joined(const ProgramOperand &operand) {
   const Shape &shape = operand.shape;
-  if (operand.role == OperandRole::input || shape.size() < 3 || !shape[0].symbol.empty() ||
+  if (operand.role == OperandRole::Input || shape.size() < 3 || !shape[0].symbol.empty() ||
       !shape[1].symbol.empty())
     return std::nullopt;
   Shape result(shape.begin() + 1, shape.end());
@@ -50,7 +50,7 @@ ProgramCall::ProgramCall(const Program &program, const algrt_named_tensor *tenso
     if ((given.tensor == nullptr) == (given.weights == nullptr))
       refuse(name +
              (given.tensor == nullptr ? ": is null" : ": has a tensor and packed weights: pass one of them"));
-    if (given.weights != nullptr && operand->role != OperandRole::weight)
+    if (given.weights != nullptr && operand->role != OperandRole::Weight)
       refuse(name + ": is given as packed weights, but is an " + algrt::name(operand->role) + " of program " +
              program.name);
   }

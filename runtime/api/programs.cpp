@@ -12,13 +12,13 @@ namespace algrt {
 
 DLDataType dlpackType(OperandType type) {
   switch (type) {
-  case OperandType::f32:
-    return dlpackType(ElementType::f32);
-  case OperandType::bf16:
-    return dlpackType(ElementType::bf16);
-  case OperandType::i32:
+  case OperandType::F32:
+    return dlpackType(ElementType::F32);
+  case OperandType::Bf16:
+    return dlpackType(ElementType::Bf16);
+  case OperandType::I32:
     return {kDLInt, 32, 1};
-  case OperandType::i64:
+  case OperandType::I64:
     break;
   }
   return {kDLInt, 64, 1};
@@ -72,8 +72,8 @@ int algrt_program_get_operand(const algrt_bundle *bundle, const char *program, i
     algrt_operand_info filled = algrt_operand_info_init();
     filled.struct_size = size;
     filled.name = operand.name.c_str();
-    filled.role = operand.role == OperandRole::input    ? ALGRT_ROLE_INPUT
-                  : operand.role == OperandRole::weight ? ALGRT_ROLE_WEIGHT
+    filled.role = operand.role == OperandRole::Input    ? ALGRT_ROLE_INPUT
+                  : operand.role == OperandRole::Weight ? ALGRT_ROLE_WEIGHT
                                                         : ALGRT_ROLE_OUTPUT;
     filled.optional = operand.optional ? 1 : 0;
     for (const OperandType type : operand.types)

@@ -9,8 +9,9 @@ namespace algrt {
 // it has.
 const Program &requireProgram(const algrt_bundle *bundle, const char *name);
 
-// The number of the projection whose packed bank may stand for an operand of the program: that of all steps
-// which read it, each as a weight of a forward product. Nothing where they do something else with it.
+// The number of the projection whose packed weight matrix may stand for an operand of the program: that of
+// all steps which read it, each as a weight of a forward product. Nothing where they do something else with
+// it.
 std::optional<size_t> packedProjection(const Bundle &bundle, const Program &program,
                                        std::string_view operand);
 

@@ -7,7 +7,7 @@
 namespace algrt {
 
 void checkRowArguments(const Layer &layer, const RowArguments &rows) {
-  const bool explicit_types = layer.row_types == RowTypesKind::explicit_types;
+  const bool explicit_types = layer.row_types == RowTypesKind::ExplicitTypes;
   if (explicit_types && rows.types == nullptr)
     refuse("types is null: the layer's row types are explicit, pass an int32 tensor with one type per row");
   if (!explicit_types && rows.types != nullptr)
@@ -45,19 +45,19 @@ RowSource readVectors(const RowArguments &rows, DLDevice device, int64_t m) {
   RowSource source;
   source.p0 = rows.p0;
   if (rows.types != nullptr) {
-    source.kind = RowSourceKind::types;
-    source.types = readIntegers(rows.types, "types", device, IntegerTypes::int32, m, "one type per row");
+    source.kind = RowSourceKind::Types;
+    source.types = readIntegers(rows.types, "types", device, IntegerTypes::Int32, m, "one type per row");
   }
   if (rows.positions != nullptr) {
-    source.kind = RowSourceKind::positions;
-    source.positions = readIntegers(rows.positions, "positions", device, IntegerTypes::int32_or_int64, m,
+    source.kind = RowSourceKind::Positions;
+    source.positions = readIntegers(rows.positions, "positions", device, IntegerTypes::Int32OrInt64, m,
                                     "one position per row");
   }
   if (rows.sequence_starts == nullptr)
     return source;
-  source.kind = RowSourceKind::sequences;
+  source.kind = RowSourceKind::Sequences;
   source.sequence_starts =
-      readIntegers(rows.sequence_starts, "sequence_starts", device, IntegerTypes::int32_or_int64, any_size,
+      readIntegers(rows.sequence_starts, "sequence_starts", device, IntegerTypes::Int32OrInt64, any_size,
                    "the first row of every sequence, and the number of rows");
   const int64_t sequences = source.sequence_starts.size - 1;
   if (sequences < 0)
@@ -66,7 +66,7 @@ RowSource readVectors(const RowArguments &rows, DLDevice device, int64_t m) {
   if (rows.sequence_positions == nullptr)
     return source;
   source.sequence_positions =
-      readIntegers(rows.sequence_positions, "sequence_positions", device, IntegerTypes::int32_or_int64,
+      readIntegers(rows.sequence_positions, "sequence_positions", device, IntegerTypes::Int32OrInt64,
                    sequences, "the position of the first row of every sequence");
   if (source.sequence_positions.bytes != source.sequence_starts.bytes)
     refuse("sequence_positions: is of type int" + std::to_string(8 * source.sequence_positions.bytes) +

@@ -18,7 +18,7 @@ void multiplyOnCpu(const LoadedProjection &bundle, const RowProduct &product) {
   if (product.dependent_launch)
     refuse("dependent_launch is set, but " + in_memory + "where nothing is launched: pass 0");
   const Layer &layer = bundle.bundle.layer();
-  const bool forward = product.map == Map::forward;
+  const bool forward = product.map == Map::Forward;
   const int64_t element = elementBytes(layer.dtype);
   const MatrixView rows = readMatrix(product.rows, product.rows_name, cpu_device, layer.dtype, any_rows,
                                      forward ? layer.k : layer.n);
@@ -32,11 +32,11 @@ void multiplyOnCpu(const LoadedProjection &bundle, const RowProduct &product) {
   requireDisjoint(result, product.result_name, element, rows, product.rows_name, element);
   ProductCall call;
   if (product.w != nullptr) {
-    const MatrixView bank = readBank(product.w, "w", cpu_device, layer, layer.dtype);
-    requireDisjoint(result, product.result_name, element, bank, "w", element);
-    operands[count++] = descriptor(bank);
+    const MatrixView weight_matrix = readWeights(product.w, "w", cpu_device, layer, layer.dtype);
+    requireDisjoint(result, product.result_name, element, weight_matrix, "w", element);
+    operands[count++] = descriptor(weight_matrix);
   } else {
-    const PackedBank packed = readPacked(bundle, *product.weights, "weights");
+    const PackedWeights packed = readPacked(bundle, *product.weights, "weights");
     call.packed_kernel = packed.kernel;
     operands[count++] = descriptor(packed.view);
   }
@@ -62,14 +62,14 @@ void multiplyOnCpu(const LoadedProjection &bundle, const RowProduct &product) {
 
 void multiplyOnCuda(const LoadedProjection &bundle, const RowProduct &product) {
   if (product.weights != nullptr)
-    refuse("weights are packed for the CPU, but x is on a CUDA device: pass the bank there as w");
-  const std::string kind = product.map == Map::forward ? "" : std::string(" of ") + name(product.map);
+    refuse("weights are packed for the CPU, but x is on a CUDA device: pass the weight matrix there as w");
+  const std::string kind = product.map == Map::Forward ? "" : std::string(" of ") + name(product.map);
   if (!bundle.gpu_kernels.any(product.map))
     throw Error(ALGRT_UNSUPPORTED, std::string(product.rows_name) +
                                        ": is on a CUDA device, but the bundle has no kernel" + kind +
                                        " for one: compile it for one, or pass tensors in CPU memory");
   const Layer &layer = bundle.bundle.layer();
-  const bool forward = product.map == Map::forward;
+  const bool forward = product.map == Map::Forward;
   const DLDevice device = product.rows->device;
   cuda::ProductCall call{};
   call.map = product.map;
@@ -81,7 +81,7 @@ void multiplyOnCuda(const LoadedProjection &bundle, const RowProduct &product) {
   call.output = elementTypeOf(product.result->dtype).value_or(layer.dtype);
   call.y =
       readMatrix(product.result, product.result_name, device, call.output, m, forward ? layer.n : layer.k);
-  call.w = readBank(product.w, "w", device, layer, layer.dtype);
+  call.w = readWeights(product.w, "w", device, layer, layer.dtype);
   const int64_t element = elementBytes(layer.dtype), result_element = elementBytes(call.output);
   requireDisjoint(call.y, product.result_name, result_element, call.x, product.rows_name, element);
   requireDisjoint(call.y, product.result_name, result_element, call.w, "w", element);
@@ -106,8 +106,8 @@ void multiplyOnCuda(const LoadedProjection &bundle, const RowProduct &product) {
 
 } // namespace
 
-PackedBank readPacked(const LoadedProjection &projection, const algrt_weights &weights,
-                      const std::string &name) {
+PackedWeights readPacked(const LoadedProjection &projection, const algrt_weights &weights,
+                         const std::string &name) {
   const Bundle &bundle = projection.bundle;
   if (weights.bundle_hash != bundle.hash())
     refuse(name + " were packed for another bundle");

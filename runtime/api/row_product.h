@@ -1,5 +1,5 @@
-// A product of rows by the bank, the forward one or the gradient of x, on tensors wherever they are: checked,
-// and run or enqueued.
+// A product of rows by the weight matrix, the forward one or the gradient of x, on tensors wherever they are:
+// checked, and run or enqueued.
 #pragma once
 
 #include "runtime/api/handles.h"
@@ -17,10 +17,10 @@ struct RowProduct {
         workspace_bytes(args.workspace_bytes), stream(args.stream), threads(args.threads),
         kernel(int64_t(args.kernel) - 1), dependent_launch(args.dependent_launch != 0) {}
 
-  Map map = Map::forward;
+  Map map = Map::Forward;
   const DLTensor *rows = nullptr, *result = nullptr; // x and y, or dy and dx
   const char *rows_name = "x", *result_name = "y";   // in the function's arguments, for messages
-  const DLTensor *w;                                 // the bank, or null with packed weights
+  const DLTensor *w;                                 // the weight matrix, or null with packed weights
   const algrt_weights *weights = nullptr;            // of the CPU
   const DLTensor *bias = nullptr;                    // where the layer has one and the map is forward
   RowArguments row_arguments;                        // checked against the layer
@@ -35,13 +35,13 @@ struct RowProduct {
 // Where the rows are all tensors have to be.
 void multiplyRows(const LoadedProjection &bundle, const RowProduct &product);
 
-// A bank as algrt_weights_pack has rewritten it, for that kernel, as one row.
-struct PackedBank {
+// A weight matrix as algrt_weights_pack has rewritten it, for that kernel, as one row.
+struct PackedWeights {
   size_t kernel;
   MatrixView view;
 };
 // Throws Error(ALGRT_INVALID_ARGUMENT) beginning with the name where it is of another bundle.
-PackedBank readPacked(const LoadedProjection &projection, const algrt_weights &weights,
-                      const std::string &name);
+PackedWeights readPacked(const LoadedProjection &projection, const algrt_weights &weights,
+                         const std::string &name);
 
 } // namespace algrt

@@ -179,18 +179,19 @@ void Run::checkOptions() const {
   if (steps[0].elementwise && (options_.kernel != 0 || options_.dependent_launch != 0))
     refuse("kernel and dependent_launch are for products, " + program_.name +
            " is an element-wise function: pass 0");
-  if (options_.dependent_launch != 0 && !steps[0].elementwise && steps[0].map == Map::dw)
+  if (options_.dependent_launch != 0 && !steps[0].elementwise && steps[0].map == Map::Dw)
     refuse("dependent_launch is set, but kernels of dw wait for nothing by themselves: pass 0");
   for (const ProgramOperand &operand : program_.operands)
     if (const algrt_named_tensor *found = call_.find(operand.name);
         found != nullptr && found->weights != nullptr &&
         !packedProjection(bundle_.bundle, program_, operand.name))
-      refuse(operand.name + ": is given as packed weights, which stand for a bank of forward products of one "
-                            "projection: pass the tensor");
+      refuse(operand.name +
+             ": is given as packed weights, which stand for a weight matrix of forward products of one "
+             "projection: pass the tensor");
   if (options_.beta == 0)
     return;
   if (std::ranges::none_of(steps,
-                           [](const ProgramStep &step) { return !step.elementwise && step.map == Map::dw; }))
+                           [](const ProgramStep &step) { return !step.elementwise && step.map == Map::Dw; }))
     refuse("beta is set, but program " + program_.name + " adds to nothing: pass 0");
   for (size_t i = 0; i < steps.size(); ++i)
     for (const char *result : {"dw", "dbias"})
@@ -218,10 +219,10 @@ void Run::checkOverlaps() const {
            readJoined(found->tensor, operand.name.c_str(), operand.host ? cpu_device : call_.device()),
            elementBytes(found->tensor->dtype)});
   for (const Given &written : all) {
-    if (written.role != OperandRole::output)
+    if (written.role != OperandRole::Output)
       continue;
     for (const Given &other : all) {
-      if (other.role != OperandRole::output)
+      if (other.role != OperandRole::Output)
         requireDisjoint(written.view, written.name, written.element, other.view, other.name, other.element);
       else if (&other > &written && overlap(written.view, written.element, other.view, other.element))
         refuse(std::string(written.name) + ": overlaps " + other.name + ": both are written");
@@ -264,14 +265,14 @@ std::string Run::describe(size_t number) const {
 int32_t Run::kernelOf(const ProgramStep &step) const {
   if (options_.kernel == 0 || bundle_.bundle.projectionCount() == 1)
     return options_.kernel;
-  const auto countOf = [&](size_t projection) {
+  const auto count_of = [&](size_t projection) {
     return int64_t(bundle_.projection(projection).bundle.manifest().kernels.size());
   };
   int64_t before = 0;
   for (size_t projection = 0; projection < step.projection; ++projection)
-    before += countOf(projection);
+    before += count_of(projection);
   const std::string &named = bundle_.bundle.projectionName(step.projection);
-  const int64_t count = countOf(step.projection), kernel = options_.kernel - before;
+  const int64_t count = count_of(step.projection), kernel = options_.kernel - before;
   if (kernel < 1 || kernel > count)
     refuse("kernel is " + std::to_string(options_.kernel) + ", but program " + program_.name +
            " is a step of " + (named.empty() ? "the bundle's own projection" : "projection " + named) +

@@ -39,7 +39,7 @@ RowArguments StepCall::rows() const {
 void runProjectionStep(const LoadedProjection &projection, Map map, const StepCall &call) {
   const OperandNames names = operandNames(map);
   switch (map) {
-  case Map::forward: {
+  case Map::Forward: {
     auto args = argumentsOf(call, algrt_forward_args_init());
     const algrt_named_tensor *w = call.find(names.w);
     args.x = call.tensor(names.x);
@@ -51,7 +51,7 @@ void runProjectionStep(const LoadedProjection &projection, Map map, const StepCa
     runForward(projection, args);
     return;
   }
-  case Map::dx: {
+  case Map::Dx: {
     auto args = argumentsOf(call, algrt_dx_args_init());
     args.dy = call.tensor(names.x);
     args.w = call.tensor(names.w);
@@ -60,7 +60,7 @@ void runProjectionStep(const LoadedProjection &projection, Map map, const StepCa
     runDx(projection, args);
     return;
   }
-  case Map::dw: {
+  case Map::Dw: {
     auto args = argumentsOf(call, algrt_dw_args_init());
     args.x = call.tensor(names.x);
     args.dy = call.tensor(names.w);

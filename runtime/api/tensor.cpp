@@ -157,11 +157,11 @@ std::string shapeText(const int64_t *shape, int ndim) {
 int64_t elementBytes(DLDataType type) { return int64_t(type.bits) * type.lanes / 8; }
 
 DLDataType dlpackType(ElementType type) {
-  return type == ElementType::f32 ? DLDataType{kDLFloat, 32, 1} : DLDataType{kDLBfloat, 16, 1};
+  return type == ElementType::F32 ? DLDataType{kDLFloat, 32, 1} : DLDataType{kDLBfloat, 16, 1};
 }
 
 std::optional<ElementType> elementTypeOf(DLDataType type) {
-  for (ElementType candidate : {ElementType::f32, ElementType::bf16}) {
+  for (ElementType candidate : {ElementType::F32, ElementType::Bf16}) {
     if (sameType(type, dlpackType(candidate)))
       return candidate;
   }
@@ -179,13 +179,13 @@ MatrixView readMatrix(const DLTensor *tensor, const char *name, DLDevice device,
   return matrixOf(tensor, name, tensor->shape[0], elementBytes(type));
 }
 
-MatrixView readBank(const DLTensor *tensor, const char *name, DLDevice device, const Layer &layer,
-                    ElementType type) {
-  const int64_t columns = layer.bankColumns();
-  if (layer.lift == Lift::rows)
+MatrixView readWeights(const DLTensor *tensor, const char *name, DLDevice device, const Layer &layer,
+                       ElementType type) {
+  const int64_t columns = layer.weightColumns();
+  if (layer.lift == Lift::Rows)
     return readMatrix(tensor, name, device, type, layer.k, columns);
   checkKind(tensor, name, device, dlpackType(type));
-  const int64_t slots = int64_t(layer.bank_rows.size());
+  const int64_t slots = int64_t(layer.weight_rows.size());
   const std::vector<int64_t> blocks = {slots, layer.k / slots, columns}, flat = {layer.k, columns};
   if (hasShape(tensor, flat))
     return matrixOf(tensor, name, layer.k, elementBytes(type));
@@ -222,9 +222,9 @@ IntegerVector readIntegers(const DLTensor *tensor, const char *name, DLDevice de
                            int64_t size, const char *meaning) {
   requireNotNull(tensor, name);
   const DLDataType type = tensor->dtype;
-  const bool wide = types == IntegerTypes::int32_or_int64 && type.bits == 64;
+  const bool wide = types == IntegerTypes::Int32OrInt64 && type.bits == 64;
   const DLDataType needed{kDLInt, uint8_t(wide ? 64 : 32), 1};
-  if (types == IntegerTypes::int32_or_int64 && !sameType(type, needed)) {
+  if (types == IntegerTypes::Int32OrInt64 && !sameType(type, needed)) {
     checkDevice(tensor, name, device);
     refuse(name, "is of type " + typeText(type) + ", needs int32 or int64");
   }

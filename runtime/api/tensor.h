@@ -25,15 +25,15 @@ std::optional<ElementType> elementTypeOf(DLDataType type);
 MatrixView readMatrix(const DLTensor *tensor, const char *name, DLDevice device, ElementType type,
                       int64_t rows, int64_t columns);
 
-// The bank in either of its shapes, with elements of that type.
-MatrixView readBank(const DLTensor *tensor, const char *name, DLDevice device, const Layer &layer,
-                    ElementType type);
+// The weight matrix in either of its shapes, with elements of that type.
+MatrixView readWeights(const DLTensor *tensor, const char *name, DLDevice device, const Layer &layer,
+                       ElementType type);
 
 // A vector in the memory of that device, `size` long, elements side by side, as a matrix of one row.
 MatrixView readVector(const DLTensor *tensor, const char *name, DLDevice device, ElementType type,
                       int64_t size);
 
-enum class IntegerTypes { int32, int32_or_int64 };
+enum class IntegerTypes { Int32, Int32OrInt64 };
 inline constexpr int64_t any_size = -1;
 
 // A vector of whole numbers in the memory of that device, elements side by side. `meaning` tells what its
@@ -42,8 +42,8 @@ IntegerVector readIntegers(const DLTensor *tensor, const char *name, DLDevice de
                            int64_t size, const char *meaning);
 
 // Any tensor in the memory of that device whose rows lie one after another at one distance, as a matrix with
-// all dimensions but the last one joined; a vector whose numbers lie apart as one column; one without elements has no rows. Type and shape are the caller's
-// to check.
+// all dimensions but the last one joined; a vector whose numbers lie apart as one column; one without
+// elements has no rows. Type and shape are the caller's to check.
 MatrixView readJoined(const DLTensor *tensor, const char *name, DLDevice device);
 int64_t elementBytes(DLDataType type);
 

@@ -11,9 +11,9 @@ using namespace algrt;
 namespace {
 
 bool isWeight(const Layer &layer, std::string_view operand) {
-  const int64_t weights = fusionOf(layer, Map::forward).weights;
+  const int64_t weights = fusionOf(layer, Map::Forward).weights;
   for (int64_t i = 0; i < weights; ++i)
-    if (operand == numberedName(operandNames(Map::forward).w, i))
+    if (operand == numberedName(operandNames(Map::Forward).w, i))
       return true;
   return false;
 }
@@ -26,10 +26,10 @@ void checkThreads(int32_t threads) {
 algrt_weights *pack(const LoadedProjection &projection, const DLTensor *w, const char *name,
                     int32_t threads) {
   const Layer &layer = projection.bundle.layer();
-  const MatrixView bank = readBank(w, name, cpu_device, layer, layer.dtype);
+  const MatrixView weight_matrix = readWeights(w, name, cpu_device, layer, layer.dtype);
   const size_t kernel = projection.kernels.choosePacked();
   return new algrt_weights{projection.bundle.hash(), projection.number, kernel,
-                           packBank(projection.kernels.load(kernel), layer, bank, threads)};
+                           packWeights(projection.kernels.load(kernel), layer, weight_matrix, threads)};
 }
 
 } // namespace
@@ -41,7 +41,7 @@ std::optional<size_t> algrt::packedProjection(const Bundle &bundle, const Progra
     for (const auto &[key, own] : step.operands) {
       if (own != operand)
         continue;
-      if (step.elementwise || step.map != Map::forward ||
+      if (step.elementwise || step.map != Map::Forward ||
           !isWeight(bundle.projection(step.projection).layer(), key) ||
           projection.value_or(step.projection) != step.projection)
         return std::nullopt;
@@ -70,13 +70,14 @@ int algrt_program_weights_pack(const algrt_bundle *bundle, const char *program, 
     requireNotNull(operand, "operand");
     checkThreads(threads);
     const ProgramOperand *found = of.findOperand(operand);
-    if (found == nullptr || found->role != OperandRole::weight)
+    if (found == nullptr || found->role != OperandRole::Weight)
       refuse(std::string(operand) + ": program " + of.name + " has no such weight");
     const std::optional<size_t> projection = packedProjection(bundle->bundle, of, operand);
     if (!projection)
-      throw Error(ALGRT_UNSUPPORTED, std::string(operand) + ": program " + of.name +
-                                         " reads it otherwise than as a bank of forward products of one "
-                                         "projection: pass the tensor to algrt_run");
+      throw Error(ALGRT_UNSUPPORTED,
+                  std::string(operand) + ": program " + of.name +
+                      " reads it otherwise than as a weight matrix of forward products of one "
+                      "projection: pass the tensor to algrt_run");
     *weights = pack(bundle->projection(*projection), tensor, operand, threads);
   });
 }

@@ -17,7 +17,7 @@ ActiveWork activeWork(const Bundle &bundle, std::span<const int64_t> type_of_row
 
   ActiveWork work{0, checkedMultiply(m, layer.k, "elements of x"), 0,
                   checkedMultiply(m, layer.n, "elements of y")};
-  // Bank row group, and columns: an output group or, for slots, all.
+  // Weight row group, and columns: an output group or, for slots, all.
   std::set<std::pair<int32_t, int64_t>> blocks;
   TermStorage storage;
   for (int64_t type = 0; type < layer.types; ++type) {
@@ -28,11 +28,12 @@ ActiveWork activeWork(const Bundle &bundle, std::span<const int64_t> type_of_row
                            "active MACs");
     for (int64_t group = 0; group < int64_t(layer.out_groups.size()); ++group)
       for (const Term &term : bundle.support().terms(type, group, storage))
-        blocks.emplace(term.bank_row, layer.lift == Lift::rows ? group : 0);
+        blocks.emplace(term.weight_row, layer.lift == Lift::Rows ? group : 0);
   }
-  for (const auto &[bank_row, group] : blocks)
-    work.bank_elements += layer.bank_rows[size_t(bank_row)] *
-                          (layer.lift == Lift::rows ? layer.out_groups[size_t(group)] : layer.bankColumns());
+  for (const auto &[weight_row, group] : blocks)
+    work.weight_elements +=
+        layer.weight_rows[size_t(weight_row)] *
+        (layer.lift == Lift::Rows ? layer.out_groups[size_t(group)] : layer.weightColumns());
   return work;
 }
 
@@ -44,10 +45,11 @@ ActiveWork averageWork(const Bundle &bundle, int64_t m, const int32_t *types, bo
     const ActiveWork work = activeWork(bundle, rowTypes(layer, m, call * layer.row_type_width, types));
     sum.macs = checkedAdd(sum.macs, work.macs, "active MACs");
     sum.x_elements = checkedAdd(sum.x_elements, work.x_elements, "elements of x");
-    sum.bank_elements = checkedAdd(sum.bank_elements, work.bank_elements, "elements of the bank");
+    sum.weight_elements =
+        checkedAdd(sum.weight_elements, work.weight_elements, "elements of the weight matrix");
     sum.y_elements = checkedAdd(sum.y_elements, work.y_elements, "elements of y");
   }
-  return {sum.macs / calls, sum.x_elements / calls, sum.bank_elements / calls, sum.y_elements / calls};
+  return {sum.macs / calls, sum.x_elements / calls, sum.weight_elements / calls, sum.y_elements / calls};
 }
 
 } // namespace algrt

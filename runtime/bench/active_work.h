@@ -10,8 +10,8 @@ namespace algrt {
 
 struct ActiveWork {
   int64_t macs;
-  // x and y whole; of the bank the blocks that some row reads.
-  int64_t x_elements, bank_elements, y_elements;
+  // x and y whole; of the weight matrix the blocks that some row reads.
+  int64_t x_elements, weight_elements, y_elements;
 };
 
 // type_of_row[r] is the row type of row r. Throws Error(ALGRT_OUT_OF_MEMORY) where a count does not fit 64

@@ -80,7 +80,7 @@ struct Bench::State {
   // Measured when the first case of that type asks, also where the answer is that no library multiplies it.
   double denseRate(ElementType type) {
     double &rate =
-        type == ElementType::f32 ? machine.dense_macs_per_second_f32 : machine.dense_macs_per_second_bf16;
+        type == ElementType::F32 ? machine.dense_macs_per_second_f32 : machine.dense_macs_per_second_bf16;
     if (options.against_dense && rates_measured.insert(type).second) {
       report(0, std::string("dense rate in ") + name(type));
       rate = dense.macsPerSecond(type);
@@ -176,24 +176,24 @@ public:
   const Bundle &bundle() const { return bundle_; }
   std::vector<std::unique_ptr<CaseData>> &parts() { return parts_; }
 
-  // Packs the bank where that is of use: for calls that all read the same one.
+  // Packs the weight matrix where that is of use: for calls that all read the same one.
   bool pack() {
     algrt_bundle_info info = algrt_bundle_info_init();
     require(algrt_bundle_get_info(handle_.get(), &info));
-    if (info.packed_bytes == 0 || workload_.maps != std::vector{Map::forward})
+    if (info.packed_bytes == 0 || workload_.maps != std::vector{Map::Forward})
       return false;
     algrt_weights *packed = nullptr;
-    require(algrt_weights_pack(handle_.get(), &parts_.front()->bank(), call_.threads, &packed));
+    require(algrt_weights_pack(handle_.get(), &parts_.front()->weights(), call_.threads, &packed));
     weights_.reset(packed);
     return true;
   }
 
-  // Of which map the bundle has no kernel that reads the bank as it is; empty if it has all.
+  // Of which map the bundle has no kernel that reads the weight matrix as it is; empty if it has all.
   std::string missing() const {
     for (const Map map : workload_.maps)
       if (std::ranges::none_of(bundle_.manifest().kernels, [&](const Kernel &kernel) {
-            const bool output = map != Map::dw || kernel.output == bundle_.layer().dtype;
-            return kernel.known && kernel.map == name(map) && kernel.weights != WeightsForm::packed &&
+            const bool output = map != Map::Dw || kernel.output == bundle_.layer().dtype;
+            return kernel.known && kernel.map == name(map) && kernel.weights != WeightsForm::Packed &&
                    output && missingCpuFeatures(kernel.features).empty();
           }))
         return name(map);
@@ -236,9 +236,9 @@ void requireRoom(const std::string &bundle_path, int64_t m, const std::string &w
   int64_t bytes = checkedAdd(int64_t(workspace), int64_t(info.packed_bytes), "the workspace");
   const Layer &layer = bundle.layer();
   for (const Map map : workload.maps) {
-    // A bank of the dense library's, and one in its own order.
-    const int64_t dense = checkedMultiply(checkedMultiply(layer.k, layer.n, "the dense bank"),
-                                          2 * elementBytes(layer.dtype), "the dense bank");
+    // A weight matrix of the dense library's, and one in its own order.
+    const int64_t dense = checkedMultiply(checkedMultiply(layer.k, layer.n, "the dense weight matrix"),
+                                          2 * elementBytes(layer.dtype), "the dense weight matrix");
     bytes = checkedAdd(bytes, checkedAdd(dense, CaseData::bytes(bundle, m, map), "a case"), "a case");
   }
   requireMemory(uint64_t(bytes), bundle_path + ": measuring " + workload.name + " of " + std::to_string(m) +
@@ -260,7 +260,7 @@ BenchCase Bench::measure(const std::string &bundle_path, int64_t m, const std::s
   result.m = m;
   result.k = layer.k;
   result.n = layer.n;
-  result.q = layer.lift == Lift::rows ? layer.types : int64_t(layer.out_groups.size());
+  result.q = layer.lift == Lift::Rows ? layer.types : int64_t(layer.out_groups.size());
   result.map = workload.name;
   result.target = "cpu";
   result.dtype = name(layer.dtype);
@@ -288,7 +288,7 @@ BenchCase Bench::measure(const std::string &bundle_path, int64_t m, const std::s
     throw Error(
         ALGRT_UNSUPPORTED,
         bundle_path + ": the bundle has no kernel of " + missing + " for this CPU" +
-            (workload.maps == std::vector{Map::forward} ? "" : ": compile it with --maps forward,dx,dw"));
+            (workload.maps == std::vector{Map::Forward} ? "" : ": compile it with --maps forward,dx,dw"));
 
   // Nothing is measured that computes something else.
   for (const Contender &contender : contenders) {
@@ -300,7 +300,7 @@ BenchCase Bench::measure(const std::string &bundle_path, int64_t m, const std::s
       const Comparison comparison = measurement.parts()[i]->check(state.threads);
       result.relative_l2 = std::max(result.relative_l2, comparison.relative_l2);
       result.max_relative_error = std::max(result.max_relative_error, comparison.max_relative);
-      if (!comparison.within(tolerance(layer.dtype == ElementType::bf16)))
+      if (!comparison.within(tolerance(layer.dtype == ElementType::Bf16)))
         throw Error(
             ALGRT_INTERNAL,
             bundle_path + ": the kernels of " + name(workload.maps[i]) +

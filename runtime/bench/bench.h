@@ -41,8 +41,8 @@ struct BenchCase {
   std::string dtype;
   int threads = 0;
   int64_t active_macs = 0, dense_macs = 0; // of all maps
-  // Absent where no packed kernel runs on this machine, and for gradients, whose bank changes with every
-  // step.
+  // Absent where no packed kernel runs on this machine, and for gradients, whose weight matrix changes with
+  // every step.
   std::optional<WarmAndFlushed> packed;
   std::optional<WarmAndFlushed> on_the_fly;
   std::optional<WarmAndFlushed> dense;

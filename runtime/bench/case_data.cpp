@@ -25,7 +25,7 @@ AlignedBuffer allocate(ElementType type, int64_t rows, int64_t columns, const ch
 AlignedBuffer randomMatrix(ElementType type, int64_t rows, int64_t columns, double deviation, uint64_t seed) {
   AlignedBuffer buffer = allocate(type, rows, columns, "a matrix");
   const std::vector<float> values = randomValues(rows * columns, deviation, seed);
-  if (type == ElementType::f32)
+  if (type == ElementType::F32)
     std::memcpy(buffer.data(), values.data(), buffer.size());
   else
     std::transform(values.begin(), values.end(), reinterpret_cast<uint16_t *>(buffer.data()), toBfloat16);
@@ -44,7 +44,7 @@ DLTensor tensorOf(void *data, DLDataType type, int64_t *shape, int ndim) {
 
 int64_t CaseData::bytes(const Bundle &bundle, int64_t m, Map map) {
   const Layer &layer = bundle.layer();
-  const int64_t columns = layer.bankColumns(), element = elementBytes(layer.dtype);
+  const int64_t columns = layer.weightColumns(), element = elementBytes(layer.dtype);
   int64_t sum = 0;
   const auto add = [&](int64_t rows, int64_t width, int64_t each) {
     sum = checkedAdd(sum, checkedMultiply(checkedMultiply(rows, width, "a matrix"), each, "a matrix"),
@@ -59,14 +59,14 @@ int64_t CaseData::bytes(const Bundle &bundle, int64_t m, Map map) {
   int64_t macs_of_a_row = std::numeric_limits<int64_t>::max();
   for (int64_t type = 0; type < layer.types; ++type)
     macs_of_a_row = std::min(macs_of_a_row, bundle.support().rowMacs(layer, type));
-  const bool bank_gradient = map == Map::dw;
-  const int64_t rows = bank_gradient ? layer.k : m;
-  if (bank_gradient)
+  const bool weight_gradient = map == Map::Dw;
+  const int64_t rows = weight_gradient ? layer.k : m;
+  if (weight_gradient)
     macs_of_a_row = checkedMultiply(m, macs_of_a_row, "active MACs") / std::max<int64_t>(1, layer.k);
   add(rows, 1, 8);
   add(std::min(rows, mostCheckedRows(macs_of_a_row)),
-      bank_gradient         ? columns
-      : map == Map::forward ? layer.n
+      weight_gradient       ? columns
+      : map == Map::Forward ? layer.n
                             : layer.k,
       8 + 4);
   return sum;
@@ -77,19 +77,19 @@ CaseData::CaseData(const Bundle &bundle, int64_t m, uint64_t seed, Map map, bool
   const Layer &layer = bundle.layer();
   if (m < 1)
     throw Error(ALGRT_INVALID_ARGUMENT, "m is " + std::to_string(m) + ", needs at least one row");
-  const bool explicit_types = layer.row_types == RowTypesKind::explicit_types;
+  const bool explicit_types = layer.row_types == RowTypesKind::ExplicitTypes;
   if (rotates && explicit_types)
     throw Error(ALGRT_INVALID_ARGUMENT,
                 "rows of explicit types do not follow from a position that could rotate: measure forward");
-  const int64_t columns = layer.bankColumns();
-  x_ = map == Map::dx ? allocate(layer.dtype, m, layer.k, "dx")
+  const int64_t columns = layer.weightColumns();
+  x_ = map == Map::Dx ? allocate(layer.dtype, m, layer.k, "dx")
                       : randomMatrix(layer.dtype, m, layer.k, 1, seed);
-  w_ = map == Map::dw ? allocate(layer.dtype, layer.k, columns, "dw")
+  w_ = map == Map::Dw ? allocate(layer.dtype, layer.k, columns, "dw")
                       : randomMatrix(layer.dtype, layer.k, columns, 1 / std::sqrt(double(layer.k)), seed + 1);
-  y_ = map == Map::forward ? allocate(layer.dtype, m, layer.n, "y")
+  y_ = map == Map::Forward ? allocate(layer.dtype, m, layer.n, "y")
                            : randomMatrix(layer.dtype, m, layer.n, 1, seed + 6);
   poisonResult();
-  if (layer.bias && map == Map::forward)
+  if (layer.bias && map == Map::Forward)
     bias_ = randomMatrix(layer.dtype, 1, layer.n, 1, seed + 5);
   bias_shape_[0] = layer.n;
   x_shape_[0] = y_shape_[0] = types_shape_[0] = m;
@@ -110,8 +110,8 @@ CaseData::CaseData(const Bundle &bundle, int64_t m, uint64_t seed, Map map, bool
   types_tensor_ = tensorOf(types_.data(), {kDLInt, 32, 1}, types_shape_, 1);
 
   work_ = averageWork(bundle, m, types_.data(), rotates);
-  if (map == Map::dw)
-    work_.bank_elements = checkedMultiply(layer.k, columns, "elements of dw");
+  if (map == Map::Dw)
+    work_.weight_elements = checkedMultiply(layer.k, columns, "elements of dw");
 
   // A random sample, not every s-th row: those might all be of one type.
   const int64_t rows = resultShape().first;
@@ -126,18 +126,18 @@ CaseData::CaseData(const Bundle &bundle, int64_t m, uint64_t seed, Map map, bool
   }
 }
 
-AlignedBuffer &CaseData::result() { return map_ == Map::forward ? y_ : map_ == Map::dx ? x_ : w_; }
+AlignedBuffer &CaseData::result() { return map_ == Map::Forward ? y_ : map_ == Map::Dx ? x_ : w_; }
 
 std::pair<int64_t, int64_t> CaseData::resultShape() const {
   const Layer &layer = bundle_.layer();
-  if (map_ == Map::dw)
-    return {layer.k, layer.bankColumns()};
-  return {m_, map_ == Map::forward ? layer.n : layer.k};
+  if (map_ == Map::Dw)
+    return {layer.k, layer.weightColumns()};
+  return {m_, map_ == Map::Forward ? layer.n : layer.k};
 }
 
 int CaseData::run(const algrt_bundle *bundle, const CaseCall &call) const {
   const auto fill = [&](auto args) {
-    if (bundle_.layer().row_types == RowTypesKind::explicit_types)
+    if (bundle_.layer().row_types == RowTypesKind::ExplicitTypes)
       args.types = &types_tensor_;
     args.p0 = call.p0;
     args.workspace = call.workspace;
@@ -146,7 +146,7 @@ int CaseData::run(const algrt_bundle *bundle, const CaseCall &call) const {
     return args;
   };
   switch (map_) {
-  case Map::forward: {
+  case Map::Forward: {
     algrt_forward_args args = fill(algrt_forward_args_init());
     args.x = &x_tensor_;
     args.y = &y_tensor_;
@@ -158,14 +158,14 @@ int CaseData::run(const algrt_bundle *bundle, const CaseCall &call) const {
       args.bias = &bias_tensor_;
     return algrt_forward(bundle, &args);
   }
-  case Map::dx: {
+  case Map::Dx: {
     algrt_dx_args args = fill(algrt_dx_args_init());
     args.dy = &y_tensor_;
     args.dx = &x_tensor_;
     args.w = &w_tensor_;
     return algrt_dx(bundle, &args);
   }
-  case Map::dw:
+  case Map::Dw:
     break;
   }
   algrt_dw_args args = fill(algrt_dw_args_init());
@@ -177,7 +177,7 @@ int CaseData::run(const algrt_bundle *bundle, const CaseCall &call) const {
 
 int64_t CaseData::activeBytes() const {
   const int64_t elements =
-      checkedAdd(work_.x_elements + work_.bank_elements, work_.y_elements, "active bytes");
+      checkedAdd(work_.x_elements + work_.weight_elements, work_.y_elements, "active bytes");
   return checkedMultiply(elements, elementBytes(bundle_.layer().dtype), "active bytes");
 }
 
@@ -189,7 +189,7 @@ std::vector<float> CaseData::widened(const AlignedBuffer &buffer) const {
   std::vector<float> values(buffer.size() / size_t(elementBytes(bundle_.layer().dtype)));
   if (values.empty()) // what this map does not have
     return values;
-  if (bundle_.layer().dtype == ElementType::f32)
+  if (bundle_.layer().dtype == ElementType::F32)
     std::memcpy(values.data(), buffer.data(), buffer.size());
   else
     std::transform(reinterpret_cast<const uint16_t *>(buffer.data()),
@@ -201,21 +201,21 @@ std::vector<float> CaseData::widened(const AlignedBuffer &buffer) const {
 std::vector<double> CaseData::reference(int threads) const {
   const Layer &layer = bundle_.layer();
   const Support *support = &bundle_.support();
-  const int64_t columns = layer.bankColumns();
+  const int64_t columns = layer.weightColumns();
   const int32_t *types = types_.data();
   switch (map_) {
-  case Map::forward: {
+  case Map::Forward: {
     const std::vector<float> x = widened(x_), w = widened(w_), bias = widened(bias_);
     return referenceForward({&layer, support, m_, x.data(), layer.k, w.data(), columns, 0, types,
                              layer.bias ? bias.data() : nullptr},
                             checked_rows_, threads);
   }
-  case Map::dx: {
+  case Map::Dx: {
     const std::vector<float> dy = widened(y_), w = widened(w_);
     return referenceDx({&layer, support, m_, dy.data(), layer.n, w.data(), columns, 0, types}, checked_rows_,
                        threads);
   }
-  case Map::dw:
+  case Map::Dw:
     break;
   }
   const std::vector<float> x = widened(x_), dy = widened(y_);
@@ -236,25 +236,25 @@ Comparison CaseData::check(int threads) const {
 
 DenseOperands CaseData::dense() {
   const Layer &layer = bundle_.layer();
-  const bool rows_lift = layer.lift == Lift::rows;
+  const bool rows_lift = layer.lift == Lift::Rows;
   if (!rows_lift && dense_w_.size() == 0)
     dense_w_ = randomMatrix(layer.dtype, layer.k, layer.n, 1 / std::sqrt(double(layer.k)), seed_ + 4);
-  void *bank = rows_lift ? w_.data() : dense_w_.data();
+  void *weight_matrix = rows_lift ? w_.data() : dense_w_.data();
   switch (map_) {
-  case Map::forward:
-    return {m_, layer.k, layer.n, layer.dtype, x_.data(), bank, y_.data()};
-  case Map::dx:
+  case Map::Forward:
+    return {m_, layer.k, layer.n, layer.dtype, x_.data(), weight_matrix, y_.data()};
+  case Map::Dx:
     return {m_,
             layer.n,
             layer.k,
             layer.dtype,
             y_.data(),
-            bank,
+            weight_matrix,
             x_.data(),
             /*x_transposed=*/false,
             /*w_transposed=*/true,
             /*w_stays=*/false};
-  case Map::dw:
+  case Map::Dw:
     break;
   }
   return {layer.k,
@@ -263,7 +263,7 @@ DenseOperands CaseData::dense() {
           layer.dtype,
           x_.data(),
           y_.data(),
-          bank,
+          weight_matrix,
           /*x_transposed=*/true,
           /*w_transposed=*/false,
           /*w_stays=*/false};

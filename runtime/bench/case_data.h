@@ -12,7 +12,7 @@ namespace algrt {
 
 // What differs between calls on the same operands.
 struct CaseCall {
-  const algrt_weights *weights = nullptr; // of the map forward: in place of the bank
+  const algrt_weights *weights = nullptr; // of the map forward: in place of the weight matrix
   int64_t p0 = 0;
   void *workspace = nullptr;
   size_t workspace_bytes = 0;
@@ -22,7 +22,7 @@ struct CaseCall {
 class CaseData {
 public:
   // With `rotates`, the work is that of an average call, each at another row type.
-  CaseData(const Bundle &bundle, int64_t m, uint64_t seed, Map map = Map::forward, bool rotates = false);
+  CaseData(const Bundle &bundle, int64_t m, uint64_t seed, Map map = Map::Forward, bool rotates = false);
   CaseData(const CaseData &) = delete;
 
   // What the operands take, and what making and checking them takes besides, at most. Throws
@@ -31,10 +31,10 @@ public:
 
   // The map's function of algrt.h on these operands; its status.
   int run(const algrt_bundle *bundle, const CaseCall &call) const;
-  const DLTensor &bank() const { return w_tensor_; }
+  const DLTensor &weights() const { return w_tensor_; }
   int64_t activeMacs() const { return work_.macs; }
-  // What is read and written, each once: both sides of the activations, and the blocks of the bank that some
-  // row reads; of a gradient of the bank all of it, because it is written whole.
+  // What is read and written, each once: both sides of the activations, and the blocks of the weight matrix
+  // that some row reads; of a gradient of the weight matrix all of it, because it is written whole.
   int64_t activeBytes() const;
   // The result as NaN, so that what a kernel forgets to write is seen.
   void poisonResult();
@@ -43,7 +43,7 @@ public:
   Comparison check(int threads) const;
   int64_t checkedRows() const { return int64_t(checked_rows_.size()); }
   // The dense product of the same size, into the same memory where its result has the same size: x w,
-  // dy w^T or x^T dy. Its bank is the layer's in the row lift, otherwise a random one.
+  // dy w^T or x^T dy. Its weight matrix is the layer's in the row lift, otherwise a random one.
   DenseOperands dense();
 
 private:

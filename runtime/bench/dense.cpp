@@ -24,7 +24,7 @@ double bestTime(DenseProduct &product, int runs) {
 // Ones: denormals or NaN could make a library slow.
 AlignedBuffer onesOf(ElementType type, int64_t count) {
   AlignedBuffer buffer(size_t(count * elementBytes(type)));
-  if (type == ElementType::f32)
+  if (type == ElementType::F32)
     std::fill_n(reinterpret_cast<float *>(buffer.data()), count, 1.0f);
   else
     std::fill_n(reinterpret_cast<uint16_t *>(buffer.data()), count, toBfloat16(1.0f));

@@ -141,7 +141,7 @@ public:
   Matmul(const Functions &functions, void *engine, void *stream, const DenseOperands &o, bool pack,
          std::string name)
       : f_(functions), stream_(stream), name_(std::move(name)) {
-    const int type = o.type == ElementType::f32 ? type_f32 : type_bf16;
+    const int type = o.type == ElementType::F32 ? type_f32 : type_bf16;
     MemoryDescriptor x, w, y;
     plain(x, o.m, o.k, type, o.x_transposed);
     plain(w, o.k, o.n, type, o.w_transposed);
@@ -249,7 +249,7 @@ public:
     const auto matmul = [&](bool pack, const char *how) {
       return std::make_unique<Matmul>(functions_, engine_.get(), stream_.get(), operands, pack, found_ + how);
     };
-    if (operands.type == ElementType::f32)
+    if (operands.type == ElementType::F32)
       add([&] { return std::make_unique<Sgemm>(functions_, operands, found_ + " sgemm"); });
     else
       add([&] { return matmul(false, " matmul"); });

@@ -59,7 +59,7 @@ public:
   std::vector<std::unique_ptr<DenseProduct>> products(const DenseOperands &operands) override {
     std::vector<std::unique_ptr<DenseProduct>> products;
     const bool fits = operands.m <= INT_MAX && operands.k <= INT_MAX && operands.n <= INT_MAX;
-    if (operands.type == ElementType::f32 && fits)
+    if (operands.type == ElementType::F32 && fits)
       products.push_back(std::make_unique<Product>(sgemm_, operands, found_ + " sgemm"));
     return products;
   }

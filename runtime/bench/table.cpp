@@ -61,7 +61,7 @@ std::optional<double> positiveNumber(const std::string &cell, const std::string 
 // As specs say it.
 std::string rowTypesText(const Layer &layer) {
   const std::string kind = name(layer.row_types);
-  return layer.row_types == RowTypesKind::interval ? kind + "(" + std::to_string(layer.row_type_width) + ")"
+  return layer.row_types == RowTypesKind::Interval ? kind + "(" + std::to_string(layer.row_type_width) + ")"
                                                    : kind;
 }
 
@@ -164,7 +164,7 @@ std::vector<TableMatch> matchTable(const std::vector<TableRow> &rows, const std:
       if (!bundle.hasProjection())
         continue;
       const Layer &layer = bundle.layer();
-      if (workload == nullptr || !hasMaps(bundle, *workload) || layer.lift != Lift::rows ||
+      if (workload == nullptr || !hasMaps(bundle, *workload) || layer.lift != Lift::Rows ||
           layer.k != row.k || layer.n != row.n || layer.types != row.q ||
           (!row.row_types.empty() && row.row_types != rowTypesText(layer)) ||
           (wanted && *wanted != name(layer.dtype)) || (dtype && *dtype != name(layer.dtype)))

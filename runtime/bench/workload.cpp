@@ -8,8 +8,8 @@ namespace algrt {
 
 const std::vector<Workload> &workloads() {
   static const std::vector<Workload> all = {
-      {"forward", {Map::forward}}, {"decode", {Map::forward}, /*rotates=*/true},   {"dx", {Map::dx}},
-      {"dw", {Map::dw}},           {"training", {Map::forward, Map::dx, Map::dw}},
+      {"forward", {Map::Forward}}, {"decode", {Map::Forward}, /*rotates=*/true},   {"dx", {Map::Dx}},
+      {"dw", {Map::Dw}},           {"training", {Map::Forward, Map::Dx, Map::Dw}},
   };
   return all;
 }

@@ -51,12 +51,12 @@ void checkHeader(std::string_view bytes, Bundle::HashCheck check) {
   const uint32_t version = readAt<uint32_t>(bytes, format::version_offset);
   if (version > format::version) {
     // A flipped bit in the version is damage, not news from the future. Only the hash can tell.
-    if (check == Bundle::HashCheck::verify)
+    if (check == Bundle::HashCheck::Verify)
       checkHash(bytes);
     throw Error(ALGRT_NEWER_FORMAT, "has format " + std::to_string(version) + ", this runtime reads up to " +
                                         std::to_string(format::version) + ": update the runtime");
   }
-  if (check == Bundle::HashCheck::verify)
+  if (check == Bundle::HashCheck::Verify)
     checkHash(bytes);
   if (version == 0 || readAt<uint32_t>(bytes, format::reserved_offset) != 0)
     refuse("has a malformed header");
@@ -166,7 +166,7 @@ void Bundle::readProjection() {
 std::vector<std::string> Bundle::findFaults() const {
   const RecordedLayer layer(*manifest_.layer, support_);
   std::map<std::string, CodeSymbols> read; // by section, of which kernels may share one
-  const auto symbolsOf = [&](const std::string &name) -> const CodeSymbols & {
+  const auto symbols_of = [&](const std::string &name) -> const CodeSymbols & {
     const auto [entry, added] = read.try_emplace(name);
     if (added)
       entry->second = readSymbols(section(*manifest_.findSection(name)));
@@ -177,11 +177,11 @@ std::vector<std::string> Bundle::findFaults() const {
     const std::vector<KernelRecord> records = recordsOf(kernel, layer);
     std::string &fault = faults.emplace_back();
     if (kernel.known)
-      fault = findDifference(records, symbolsOf(kernel.section), kernel.section);
+      fault = findDifference(records, symbols_of(kernel.section), kernel.section);
     if (const GpuCode *code = kernel.gpuCode())
       for (const GpuImage &image : code->images)
         if (fault.empty())
-          fault = findDifference(records, symbolsOf(image.section), image.section);
+          fault = findDifference(records, symbols_of(image.section), image.section);
   }
   return faults;
 }

@@ -18,9 +18,9 @@ public:
   // The same from memory, with the content of a signature's file, or nothing.
   static Bundle openMemory(std::string bytes, std::string_view signature);
 
-  enum class HashCheck { verify, skip };
+  enum class HashCheck { Verify, Skip };
   // Whoever made it. `skip` believes the hash: for fuzzing what lies behind it.
-  static Bundle parse(std::string bytes, HashCheck check = HashCheck::verify);
+  static Bundle parse(std::string bytes, HashCheck check = HashCheck::Verify);
 
   const Manifest &manifest() const { return manifest_; }
   // Of the bundle's own projection. Throw Error(ALGRT_UNSUPPORTED) where it holds programs alone.
@@ -30,8 +30,8 @@ public:
   // The further projections of the manifest that steps of programs name, each as a bundle of that projection
   // alone.
   const std::vector<Bundle> &further() const { return further_; }
-  // All that steps can name (ProgramStep::projection), and what they are called: the bundle's own first, where
-  // it has one, whose name is empty.
+  // All that steps can name (ProgramStep::projection), and what they are called: the bundle's own first,
+  // where it has one, whose name is empty.
   size_t projectionCount() const { return further_.size() + (hasProjection() ? 1 : 0); }
   const Bundle &projection(size_t number) const;
   const std::string &projectionName(size_t number) const;
@@ -68,7 +68,7 @@ private:
   std::optional<VerifiedSignature> signature_;
   Manifest manifest_;
   Support support_;
-  std::vector<std::string> faults_; // of each kernel
+  std::vector<std::string> faults_;                          // of each kernel
   std::vector<std::vector<std::string>> elementwise_faults_; // of each function's kernels
   std::vector<Bundle> further_;
 };

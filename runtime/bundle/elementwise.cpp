@@ -42,16 +42,16 @@ std::optional<Extent> joinedRows(std::span<const Extent> dimensions) {
 bool fits(const ElementwiseOperand &operand, const Elementwise &function) {
   using Per = FusedOperand::Per;
   switch (operand.per) {
-  case Per::element: {
+  case Per::Element: {
     const Shape &shape = operand.shape;
     return shape.size() <= 3 && shape.back() == function.columns &&
            joinedRows(std::span(shape).first(shape.size() - 1)) == function.rows;
   }
-  case Per::row:
+  case Per::Row:
     return operand.shape == Shape{function.rows};
-  case Per::column:
+  case Per::Column:
     return operand.shape == Shape{function.columns};
-  case Per::call:
+  case Per::Call:
     return operand.shape == Shape{Extent::number(1)};
   }
   return false;
@@ -62,15 +62,15 @@ ElementwiseOperand parseOperand(const JsonFields &fields, const Elementwise &fun
   using Per = FusedOperand::Per;
   ElementwiseOperand operand;
   operand.name = fields.uniqueName(names);
-  operand.role = parseOneOf(fields, "role", {OperandRole::input, OperandRole::output});
-  operand.per = parseOneOf(fields, "per", {Per::element, Per::row, Per::column, Per::call});
-  operand.type = parseOneOf(fields, "type", {ElementType::f32, ElementType::bf16});
+  operand.role = parseOneOf(fields, "role", {OperandRole::Input, OperandRole::Output});
+  operand.per = parseOneOf(fields, "per", {Per::Element, Per::Row, Per::Column, Per::Call});
+  operand.type = parseOneOf(fields, "type", {ElementType::F32, ElementType::Bf16});
   operand.shape = parseShape(fields, "shape");
   if (!fits(operand, function))
     fields.fail("shape", "is " + text(operand.shape) + ", which is not one number per " + name(operand.per) +
                              " of the domain " + text({function.rows, function.columns}));
-  if (operand.role == OperandRole::input && !function.operands.empty() &&
-      function.operands.back().role == OperandRole::output)
+  if (operand.role == OperandRole::Input && !function.operands.empty() &&
+      function.operands.back().role == OperandRole::Output)
     fields.fail("role", "is input, behind an output: outputs come last");
   return operand;
 }
@@ -120,7 +120,7 @@ Elementwise parseFunction(const JsonFields &fields, std::set<std::string> &funct
                                 std::to_string(most_operands) + " that this runtime reads");
   for (const JsonFields &entry : operands)
     function.operands.push_back(parseOperand(entry, function, names));
-  if (function.operands.empty() || function.operands.back().role != OperandRole::output)
+  if (function.operands.empty() || function.operands.back().role != OperandRole::Output)
     fields.fail("operands", "have no output: a function computes something");
   for (const JsonFields &entry : fields.objects("kernels"))
     function.kernels.push_back(parseKernel(entry, function));
@@ -139,13 +139,13 @@ KernelParameters elementwiseParameters(const Elementwise &function) {
   using Per = FusedOperand::Per;
   KernelParameters parameters;
   for (const ElementwiseOperand &operand : function.operands) {
-    parameters.add(ParameterValue::operand, operand.name);
-    if (operand.per == Per::element)
-      parameters.add(ParameterValue::operand_stride, operand.name);
-    if (operand.per == Per::call && operand.role == OperandRole::input)
-      parameters.add(ParameterValue::number, operand.name);
+    parameters.add(ParameterValue::Operand, operand.name);
+    if (operand.per == Per::Element)
+      parameters.add(ParameterValue::OperandStride, operand.name);
+    if (operand.per == Per::Call && operand.role == OperandRole::Input)
+      parameters.add(ParameterValue::Number, operand.name);
   }
-  return parameters.add(ParameterValue::rows).add(ParameterValue::columns);
+  return parameters.add(ParameterValue::Rows).add(ParameterValue::Columns);
 }
 
 std::vector<Elementwise> parseElementwise(const JsonFields &document) {
@@ -198,7 +198,7 @@ std::vector<ProgramOperand> operandsOf(const Elementwise &function) {
          .role = operand.role,
          .types = {operandType(operand.type)},
          .shape = operand.shape,
-         .anywhere = operand.per == FusedOperand::Per::call && operand.role == OperandRole::input});
+         .anywhere = operand.per == FusedOperand::Per::Call && operand.role == OperandRole::Input});
   return operands;
 }
 

@@ -20,7 +20,7 @@ namespace {
 FactorTerms FactorTerms::formula(SupportKind kind, int64_t groups) {
   FactorTerms factor;
   factor.kind_ = kind;
-  factor.types_ = kind == SupportKind::full ? 1 : groups;
+  factor.types_ = kind == SupportKind::Full ? 1 : groups;
   factor.groups_ = groups;
   return factor;
 }
@@ -45,7 +45,7 @@ FactorTerms FactorTerms::table(std::string_view section) {
   if (uint64_t(needed) != section.size())
     refuse("holds " + std::to_string(section.size()) + " bytes, its counts need " + std::to_string(needed));
   FactorTerms factor;
-  factor.kind_ = SupportKind::table;
+  factor.kind_ = SupportKind::Table;
   factor.types_ = types;
   factor.groups_ = output_groups;
   factor.offsets_.resize(size_t(slots) + 1);
@@ -61,15 +61,15 @@ FactorTerms FactorTerms::table(std::string_view section) {
 
 int64_t FactorTerms::count(int64_t type, int64_t output_group) const {
   switch (kind_) {
-  case SupportKind::complete:
+  case SupportKind::Complete:
     return type == output_group ? 1 : 2;
-  case SupportKind::triangular:
+  case SupportKind::Triangular:
     return std::max<int64_t>(0, output_group - type + 1);
-  case SupportKind::diagonal:
+  case SupportKind::Diagonal:
     return type == output_group ? 1 : 0;
-  case SupportKind::full:
+  case SupportKind::Full:
     return groups_;
-  case SupportKind::table:
+  case SupportKind::Table:
     break;
   }
   return startOf(type, output_group + 1) - startOf(type, output_group);
@@ -78,18 +78,18 @@ int64_t FactorTerms::count(int64_t type, int64_t output_group) const {
 Term FactorTerms::at(int64_t type, int64_t output_group, int64_t place) const {
   int64_t group = place;
   switch (kind_) {
-  case SupportKind::complete:
+  case SupportKind::Complete:
     group = place == 0 ? std::min(type, output_group) : std::max(type, output_group);
     break;
-  case SupportKind::triangular:
+  case SupportKind::Triangular:
     group = type + place;
     break;
-  case SupportKind::diagonal:
+  case SupportKind::Diagonal:
     group = type;
     break;
-  case SupportKind::full:
+  case SupportKind::Full:
     break;
-  case SupportKind::table:
+  case SupportKind::Table:
     return terms_[size_t(startOf(type, output_group) + place)];
   }
   return {int32_t(group), int32_t(group), 1.0};
@@ -101,15 +101,15 @@ std::span<const Term> FactorTerms::slot(int64_t type, int64_t output_group) cons
 
 int64_t FactorTerms::countOfType(int64_t type) const {
   switch (kind_) {
-  case SupportKind::complete:
+  case SupportKind::Complete:
     return 2 * groups_ - 1;
-  case SupportKind::triangular: // 1 + 2 + ... for the groups from `type` on
+  case SupportKind::Triangular: // 1 + 2 + ... for the groups from `type` on
     return (groups_ - type) * (groups_ - type + 1) / 2;
-  case SupportKind::diagonal:
+  case SupportKind::Diagonal:
     return 1;
-  case SupportKind::full:
+  case SupportKind::Full:
     return groups_ * groups_;
-  case SupportKind::table:
+  case SupportKind::Table:
     break;
   }
   return startOf(type + 1, 0) - startOf(type, 0);

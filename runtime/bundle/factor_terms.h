@@ -12,7 +12,7 @@ namespace algrt {
 
 struct Term {
   int32_t input_group;
-  int32_t bank_row;
+  int32_t weight_row;
   double coefficient;
 };
 static_assert(sizeof(Term) == 16, "a record of the terms section");
@@ -32,7 +32,7 @@ public:
   Term at(int64_t type, int64_t output_group, int64_t place) const;
   int64_t countOfType(int64_t type) const; // over all output groups
 
-  bool isTable() const { return kind_ == SupportKind::table; }
+  bool isTable() const { return kind_ == SupportKind::Table; }
   // Of a table: all terms, and those of one slot.
   std::span<const Term> all() const { return terms_; }
   std::span<const Term> slot(int64_t type, int64_t output_group) const;
@@ -42,7 +42,7 @@ private:
     return offsets_[size_t(type * groups_ + output_group)];
   }
 
-  SupportKind kind_ = SupportKind::complete;
+  SupportKind kind_ = SupportKind::Complete;
   int64_t types_ = 0, groups_ = 0;
   std::vector<int64_t> offsets_;
   std::vector<Term> terms_;

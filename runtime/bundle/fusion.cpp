@@ -15,7 +15,7 @@ namespace {
 using enum FusedOperand::Per;
 
 ElementType parseType(const JsonFields &fields, const char *key, const std::string &text) {
-  for (const ElementType type : {ElementType::f32, ElementType::bf16})
+  for (const ElementType type : {ElementType::F32, ElementType::Bf16})
     if (text == name(type))
       return type;
   fields.fail(key, "has '" + text + "', not f32 or bf16");
@@ -23,7 +23,7 @@ ElementType parseType(const JsonFields &fields, const char *key, const std::stri
 
 FusedOperand::Per parsePer(const JsonFields &fields) {
   const std::string wanted = fields.string("per");
-  for (const FusedOperand::Per per : {column, row, element, call})
+  for (const FusedOperand::Per per : {Column, Row, Element, Call})
     if (wanted == name(per))
       return per;
   fields.fail("per", "is '" + wanted + "', not column, row, element or call");
@@ -34,7 +34,7 @@ FusedOperand parseOperand(const JsonFields &fields, std::set<std::string> &names
                        parseType(fields, "type", fields.string("type"))};
   if (isReservedName(operand.name))
     fields.fail("name", "is '" + operand.name + "', which kernels call something else");
-  if (operand.per == call && operand.type != ElementType::f32)
+  if (operand.per == Call && operand.type != ElementType::F32)
     fields.fail("type", std::string("is ") + name(operand.type) + ": a number for the call is f32");
   return operand;
 }
@@ -63,18 +63,18 @@ bool isReservedName(std::string_view name) {
 Fusion parseFusion(const JsonFields &fields) {
   Fusion fusion;
   fusion.weights = fields.integer("weights", 1, most_fused);
-  const auto requireFew = [&](const char *key, size_t count) {
+  const auto require_few = [&](const char *key, size_t count) {
     if (count > size_t(most_fused))
       fields.fail(key, "are " + std::to_string(count) + ", more than the " + std::to_string(most_fused) +
                            " that this runtime reads");
   };
   const std::vector<JsonFields> operands = fields.objects("operands");
-  requireFew("operands", operands.size());
+  require_few("operands", operands.size());
   std::set<std::string> names;
   for (const JsonFields &entry : operands)
     fusion.operands.push_back(parseOperand(entry, names));
   const std::vector<std::string> results = fields.strings("results");
-  requireFew("results", results.size());
+  require_few("results", results.size());
   for (const std::string &type : results)
     fusion.results.push_back(parseType(fields, "results", type));
   if (fusion.results.empty())
@@ -109,8 +109,8 @@ Fusion fusionOf(const Layer &layer, Map map) {
   if (layer.fusion)
     return *layer.fusion;
   Fusion plain{1, {}, {layer.dtype}};
-  if (map == Map::forward && layer.bias)
-    plain.operands.push_back({"bias", column, layer.dtype});
+  if (map == Map::Forward && layer.bias)
+    plain.operands.push_back({"bias", Column, layer.dtype});
   return plain;
 }
 

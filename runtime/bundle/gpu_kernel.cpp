@@ -31,14 +31,14 @@ int64_t multiple(const JsonFields &fields, const char *key, int64_t of, int64_t 
 // Where threads copy, boxes tell how a tile lies in shared memory, and no tensor map limits them.
 GpuBox parseBox(const JsonFields &boxes, const char *key, ElementType element, GpuCopies copies) {
   const JsonFields fields = boxes.object(key);
-  const int64_t most = copies == GpuCopies::engine ? most_box : most_tile;
+  const int64_t most = copies == GpuCopies::Engine ? most_box : most_tile;
   GpuBox box;
   box.columns = fields.integer("columns", 1, most);
   box.rows = fields.integer("rows", 1, most);
   box.swizzle = fields.integer("swizzle", 0, 128);
   if (box.swizzle != 0 && box.swizzle != 32 && box.swizzle != 64 && box.swizzle != 128)
     fields.fail("swizzle", "is " + std::to_string(box.swizzle) + ", not 0, 32, 64 or 128");
-  if (copies == GpuCopies::threads)
+  if (copies == GpuCopies::Threads)
     return box;
   const int64_t bytes = box.columns * elementBytes(element);
   if (bytes % box_bytes_multiple != 0)
@@ -56,7 +56,7 @@ bool areEqual(const std::vector<int64_t> &widths) {
 
 // What runtime/gpu_kernel_abi.h takes for granted.
 void requireLayer(const JsonFields &fields, const Layer &layer) {
-  if (layer.dtype != ElementType::bf16)
+  if (layer.dtype != ElementType::Bf16)
     fields.fail("target", std::string("is a GPU, but the layer's dtype is ") + name(layer.dtype) +
                               ": its kernels multiply bf16");
 }
@@ -64,16 +64,16 @@ void requireLayer(const JsonFields &fields, const Layer &layer) {
 // What tensor maps cannot describe, and only threads can look up.
 void parseRows(const JsonFields &fields, const Layer &layer, GpuKernel &kernel) {
   if (fields.has("rows")) {
-    if (const std::string rows = fields.string("rows"); rows != "listed")
-      fields.fail("rows", "is '" + rows + "'; this runtime knows listed");
+    if (const std::string Rows = fields.string("rows"); Rows != "listed")
+      fields.fail("rows", "is '" + Rows + "'; this runtime knows listed");
     kernel.listed = true;
   }
-  const bool engine = kernel.copies == GpuCopies::engine;
+  const bool engine = kernel.copies == GpuCopies::Engine;
   if (kernel.listed && engine)
     fields.fail("rows", "are listed, but the copy engine copies, which reads no lists");
-  if (layer.row_types == RowTypesKind::explicit_types && !kernel.listed)
+  if (layer.row_types == RowTypesKind::ExplicitTypes && !kernel.listed)
     fields.fail("target", "is a GPU, but the layer's row types are explicit: its kernels need rows 'listed'");
-  if (!areEqual(layer.in_groups) || !areEqual(layer.out_groups) || !areEqual(layer.bank_rows)) {
+  if (!areEqual(layer.in_groups) || !areEqual(layer.out_groups) || !areEqual(layer.weight_rows)) {
     if (engine)
       fields.fail("copies", "is engine, but the layer's groups are not all of one width, and the copy engine "
                             "reads no lists");
@@ -89,7 +89,7 @@ std::vector<GpuImage> parseImages(const JsonFields &fields) {
     const std::string kind = entry.string("kind");
     if (kind != "cubin" && kind != "ptx")
       entry.fail("kind", "is '" + kind + "', not cubin or ptx");
-    images.push_back({kind == "cubin" ? ImageKind::cubin : ImageKind::ptx, entry.string("section")});
+    images.push_back({kind == "cubin" ? ImageKind::Cubin : ImageKind::Ptx, entry.string("section")});
   }
   if (images.empty())
     fields.fail("images", "is empty: a kernel needs a cubin or PTX");
@@ -114,11 +114,11 @@ void parseCode(const JsonFields &fields, GpuCode &code) {
 
 // Who copies, and what goes with it.
 void parseCopies(const JsonFields &fields, const Layer &layer, GpuKernel &kernel) {
-  const std::string copies = fields.has("copies") ? fields.string("copies") : name(GpuCopies::engine);
-  if (copies != name(GpuCopies::engine) && copies != name(GpuCopies::threads))
+  const std::string copies = fields.has("copies") ? fields.string("copies") : name(GpuCopies::Engine);
+  if (copies != name(GpuCopies::Engine) && copies != name(GpuCopies::Threads))
     fields.fail("copies", "is '" + copies + "', not engine or threads");
-  kernel.copies = copies == name(GpuCopies::engine) ? GpuCopies::engine : GpuCopies::threads;
-  if (kernel.copies == GpuCopies::engine) {
+  kernel.copies = copies == name(GpuCopies::Engine) ? GpuCopies::Engine : GpuCopies::Threads;
+  if (kernel.copies == GpuCopies::Engine) {
     for (const char *key : {"vector", "warps", "slices"})
       if (fields.has(key))
         fields.fail(key, "is given, but the copy engine copies: only a kernel with copies 'threads' has it");
@@ -135,7 +135,7 @@ void parseCopies(const JsonFields &fields, const Layer &layer, GpuKernel &kernel
                   "are given together with warps: a vector reduction has slices, other kernels warps");
     if (layer.fusion)
       fields.fail("slices", "are given for a fused layer: vector reductions compute one product");
-    if (kernel.map != Map::forward)
+    if (kernel.map != Map::Forward)
       fields.fail("slices", std::string("are given for the map ") + name(kernel.map) +
                                 ": vector reductions are for forward");
     kernel.slices = fields.integer("slices", 1, kernel.threads);
@@ -195,25 +195,25 @@ void checkParameters(const JsonFields &fields, GpuCode &code, const KernelParame
       fields.fail(key, "lack " + textOf(parameter) + ", without which such a kernel cannot compute");
 }
 
-void addMaps(KernelParameters &list, ParameterType type, const std::string &operand,
+void addMaps(KernelParameters &list, ParameterType type, const std::string &Operand,
              const std::vector<ViewKind> &views) {
   for (const ViewKind view : views)
-    list.map(type, operand, view);
+    list.map(type, Operand, view);
 }
 
 // Further weights come as the first one does; threads read what maps ask for and write further results.
 void addFusion(const Fusion &fusion, const OperandNames &names, ParameterType copied,
-               const std::vector<ViewKind> &rows, KernelParameters &list) {
-  for (int64_t number = 1; number < fusion.weights; ++number)
-    addMaps(list, copied, numberedName(names.w, number), {ViewKind::bank});
-  for (const FusedOperand &operand : fusion.operands)
-    if (operand.per == FusedOperand::Per::row || operand.per == FusedOperand::Per::element)
-      addMaps(list, ParameterType::plain_map, operand.name, rows);
+               const std::vector<ViewKind> &Rows, KernelParameters &list) {
+  for (int64_t Number = 1; Number < fusion.weights; ++Number)
+    addMaps(list, copied, numberedName(names.w, Number), {ViewKind::Weights});
+  for (const FusedOperand &Operand : fusion.operands)
+    if (Operand.per == FusedOperand::Per::Row || Operand.per == FusedOperand::Per::Element)
+      addMaps(list, ParameterType::PlainMap, Operand.name, Rows);
     else
-      list.add(operand.per == FusedOperand::Per::call ? ParameterValue::number : ParameterValue::operand,
-               operand.name);
-  for (size_t number = 1; number < fusion.results.size(); ++number)
-    addMaps(list, ParameterType::plain_map, numberedName(names.y, int64_t(number)), rows);
+      list.add(Operand.per == FusedOperand::Per::Call ? ParameterValue::Number : ParameterValue::Operand,
+               Operand.name);
+  for (size_t Number = 1; Number < fusion.results.size(); ++Number)
+    addMaps(list, ParameterType::PlainMap, numberedName(names.y, int64_t(Number)), Rows);
 }
 
 // What kernels beside a product have in common; how much shared memory they take is for the caller to say.
@@ -235,21 +235,21 @@ void checkValues(const JsonFields &fields, GpuCode &code, std::initializer_list<
 
 } // namespace
 
-const char *name(GpuCopies copies) { return copies == GpuCopies::engine ? "engine" : "threads"; }
+const char *name(GpuCopies copies) { return copies == GpuCopies::Engine ? "engine" : "threads"; }
 
-const char *name(ImageKind kind) { return kind == ImageKind::cubin ? "cubin" : "ptx"; }
+const char *name(ImageKind kind) { return kind == ImageKind::Cubin ? "cubin" : "ptx"; }
 
 bool isGpuTarget(std::string_view target) { return findGpuTarget(target) != nullptr; }
 
-GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, Map map, const Layer &layer) {
+GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, Map Map, const Layer &layer) {
   requireLayer(fields, layer);
   GpuKernel kernel;
-  kernel.map = map;
+  kernel.map = Map;
   parseTarget(fields, target, kernel);
   const std::string output = fields.string("output");
   if (output != "bf16" && output != "f32")
     fields.fail("output", "is '" + output + "', not bf16 or f32");
-  kernel.output = output == "bf16" ? ElementType::bf16 : ElementType::f32;
+  kernel.output = output == "bf16" ? ElementType::Bf16 : ElementType::F32;
   if (layer.fusion && kernel.output != layer.fusion->results.front())
     fields.fail("output", "is '" + output + "', but the first result of the fused layer is " +
                               name(layer.fusion->results.front()));
@@ -273,7 +273,7 @@ GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, Map 
   const int64_t groups = int64_t(layer.out_groups.size());
   kernel.groups = fields.has("groups") ? fields.integer("groups", 1, groups) : 0;
   if (kernel.groups != 0 &&
-      (groups % kernel.groups != 0 || (layer.lift == Lift::slots && kernel.groups != groups)))
+      (groups % kernel.groups != 0 || (layer.lift == Lift::Slots && kernel.groups != groups)))
     fields.fail("groups", "is " + std::to_string(kernel.groups) + ": the layer's " + std::to_string(groups) +
                               " groups cannot be joined into so many");
   const JsonFields tile = fields.object("tile");
@@ -283,26 +283,26 @@ GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, Map 
   kernel.tile.stages = tile.integer("stages", 1, most_tile);
   kernel.tile.consumers = tile.integer("consumers", 1, most_threads / warp);
   if (tile.has("split"))
-    kernel.tile.split = tile.integer("split", 1, kernel.cluster);
+    kernel.tile.split_k = tile.integer("split", 1, kernel.cluster);
   if (kernel.cluster > 1) {
     kernel.tile.cluster_rows = tile.integer("cluster_rows", 1, kernel.cluster);
     kernel.tile.cluster_columns = tile.integer("cluster_columns", 1, kernel.cluster);
-    if (kernel.tile.cluster_rows * kernel.tile.cluster_columns * kernel.tile.split != kernel.cluster)
+    if (kernel.tile.cluster_rows * kernel.tile.cluster_columns * kernel.tile.split_k != kernel.cluster)
       tile.fail("cluster_rows", std::string("times cluster_columns ") +
-                                    (kernel.tile.split > 1 ? "times split " : "") + "is not the cluster of " +
-                                    std::to_string(kernel.cluster) + " blocks");
+                                    (kernel.tile.split_k > 1 ? "times split " : "") +
+                                    "is not the cluster of " + std::to_string(kernel.cluster) + " blocks");
   }
   if (tile.has("types"))
     kernel.tile.types = tile.integer("types", 1, layer.types);
   if (tile.has("held_groups"))
-    kernel.tile.held_groups = tile.integer("held_groups", 1, groups);
+    kernel.tile.stationary_groups = tile.integer("held_groups", 1, groups);
   if (tile.has("long_groups"))
-    kernel.tile.long_groups = tile.integer("long_groups", 1, kernel.groups ? kernel.groups : groups);
+    kernel.tile.longest_first = tile.integer("long_groups", 1, kernel.groups ? kernel.groups : groups);
   const JsonFields boxes = fields.object("boxes");
-  kernel.x = parseBox(boxes, "x", ElementType::bf16, kernel.copies);
-  kernel.w = parseBox(boxes, "w", ElementType::bf16, kernel.copies);
+  kernel.x = parseBox(boxes, "x", ElementType::Bf16, kernel.copies);
+  kernel.w = parseBox(boxes, "w", ElementType::Bf16, kernel.copies);
   // Threads write dW, whoever copies.
-  kernel.y = parseBox(boxes, "y", kernel.output, map == Map::dw ? GpuCopies::threads : kernel.copies);
+  kernel.y = parseBox(boxes, "y", kernel.output, Map == Map::Dw ? GpuCopies::Threads : kernel.copies);
   const ProductParameters wanted = productParameters(kernel, layer);
   checkParameters(fields, kernel, wanted.required, wanted.optional);
   return kernel;
@@ -310,36 +310,36 @@ GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, Map 
 
 ProductParameters productParameters(const GpuKernel &kernel, const Layer &layer) {
   const OperandNames names = operandNames(kernel.map);
-  const bool bank_gradient = kernel.map == Map::dw;
+  const bool weight_gradient = kernel.map == Map::Dw;
   const ParameterType type =
-      kernel.copies == GpuCopies::engine ? ParameterType::tensor_map : ParameterType::plain_map;
-  std::vector<ViewKind> rows = rowViews(layer.lift == Lift::slots ? RowTypesKind::cyclic : layer.row_types,
+      kernel.copies == GpuCopies::Engine ? ParameterType::TensorMap : ParameterType::PlainMap;
+  std::vector<ViewKind> Rows = rowViews(layer.lift == Lift::Slots ? RowTypesKind::Cyclic : layer.row_types,
                                         kernel.listed, kernel.isReduction());
   // Of a row list coordinates choose all rows, too.
-  if (bank_gradient && !kernel.listed)
-    rows.push_back(ViewKind::all_rows);
+  if (weight_gradient && !kernel.listed)
+    Rows.push_back(ViewKind::AllRows);
   ProductParameters result;
-  const auto add = [&](const char *operand, ParameterType type, const std::vector<ViewKind> &views) {
-    addMaps(result.required, type, operand, views);
+  const auto add = [&](const char *Operand, ParameterType type, const std::vector<ViewKind> &views) {
+    addMaps(result.required, type, Operand, views);
   };
-  const std::vector<ViewKind> bank = {ViewKind::bank};
-  add(names.x, type, rows);
-  add(names.w, type, bank_gradient ? rows : bank);
+  const std::vector<ViewKind> weight_matrix = {ViewKind::Weights};
+  add(names.x, type, Rows);
+  add(names.w, type, weight_gradient ? Rows : weight_matrix);
   // Threads write dW, whoever copies.
-  add(names.y, bank_gradient ? ParameterType::plain_map : type, bank_gradient ? bank : rows);
+  add(names.y, weight_gradient ? ParameterType::PlainMap : type, weight_gradient ? weight_matrix : Rows);
   if (layer.fusion)
-    addFusion(*layer.fusion, names, type, rows, result.required);
-  result.required.add(ParameterValue::rows);
-  (kernel.terms ? result.required : result.optional).add(ParameterValue::terms);
-  result.optional.add(ParameterValue::offset);
-  if (bank_gradient)
-    result.required.add(ParameterValue::beta);
+    addFusion(*layer.fusion, names, type, Rows, result.required);
+  result.required.add(ParameterValue::Rows);
+  (kernel.terms ? result.required : result.optional).add(ParameterValue::Terms);
+  result.optional.add(ParameterValue::Offset);
+  if (weight_gradient)
+    result.required.add(ParameterValue::Beta);
   if (kernel.isReduction()) {
-    result.required.add(ParameterValue::operand, "positions");
-    result.required.add(ParameterValue::element_bytes, "positions");
+    result.required.add(ParameterValue::Operand, "positions");
+    result.required.add(ParameterValue::ElementBytes, "positions");
   }
-  if (kernel.map == Map::forward && layer.bias)
-    result.required.add(ParameterValue::operand, "bias");
+  if (kernel.map == Map::Forward && layer.bias)
+    result.required.add(ParameterValue::Operand, "bias");
   return result;
 }
 
@@ -353,7 +353,7 @@ GpuCode parseGroupRows(const JsonFields &fields, std::string_view target, const 
                                std::to_string(most_group_rows_shared_bytes));
   using enum ParameterValue;
   checkValues(fields, code,
-              {row_list, row_source, first_positions, type_width, rows, types, row_source_form, sequences});
+              {RowList, RowSource, FirstPositions, TypeWidth, Rows, Types, RowSourceForm, Sequences});
   return code;
 }
 
@@ -364,8 +364,7 @@ GpuCode parseBiasGradient(const JsonFields &fields, std::string_view target) {
     fields.fail("threads", "are " + std::to_string(code.threads) + ", not a multiple of the " +
                                std::to_string(algrt_dbias_columns) + " columns that they sum side by side");
   using enum ParameterValue;
-  checkValues(fields, code,
-              {sums_result, sums_matrix, matrix_stride, rows, columns, part_rows, sums_form, beta});
+  checkValues(fields, code, {SumsResult, SumsMatrix, MatrixStride, Rows, Columns, PartRows, SumsForm, Beta});
   return code;
 }
 

@@ -17,7 +17,7 @@ namespace algrt {
 class JsonFields;
 
 // Machine code, or PTX that the driver compiles when it is loaded.
-enum class ImageKind { cubin, ptx };
+enum class ImageKind { Cubin, Ptx };
 const char *name(ImageKind kind);
 
 struct GpuImage {
@@ -36,16 +36,16 @@ struct GpuTile {
   int64_t cluster_rows = 1, cluster_columns = 1;
   int64_t types = 1; // a tile has rows of so many consecutive lines
   // Above 0: a block takes the tiles of so many consecutive output groups, all their columns, in one turn.
-  int64_t held_groups = 0;
+  int64_t stationary_groups = 0;
   // Blocks of a cluster that compute each of its tiles together, and store a part of it each.
-  int64_t split = 1;
+  int64_t split_k = 1;
   // Above 0: groups of each type, those with the most terms, whose tiles come first; a split is of those
   // alone.
-  int64_t long_groups = 0;
+  int64_t longest_first = 0;
 };
 
 // What one copy between global and shared memory moves: `rows` times `columns` elements, columns innermost.
-// For the bank rows are its depth.
+// For the weight rows are its depth.
 struct GpuBox {
   int64_t columns, rows;
   int64_t swizzle; // bytes of the span that the swizzle permutes: 0 (none), 32, 64 or 128
@@ -53,8 +53,8 @@ struct GpuBox {
 
 // What moves blocks of the operands into shared memory.
 enum class GpuCopies {
-  engine, // the copy engine, by tensor maps: compute capability 9.0 and above
-  threads // the kernel's threads, by plain maps; those of a vector reduction into registers
+  Engine, // the copy engine, by tensor maps: compute capability 9.0 and above
+  Threads // the kernel's threads, by plain maps; those of a vector reduction into registers
 };
 const char *name(GpuCopies copies);
 
@@ -76,17 +76,17 @@ struct GpuCode {
 };
 
 struct GpuKernel : GpuCode {
-  Map map = Map::forward; // operands and result called x and y here are dy and dx where it is dx
+  Map map = Map::Forward; // operands and result called x and y here are dy and dx where it is dx
   ElementType output;     // of Y
   bool dependent_launch;  // may be launched before its predecessor in the stream has ended
   int64_t registers;      // of a thread, for inspection; 0 where absent
   GpuTile tile;
   GpuBox x, w, y;
   bool terms; // reads the terms table
-  // Groups of X, Y and the bank as the kernel counts them, where it takes several consecutive groups of the
-  // layer as one (the factor M(b) of A*M(b)); 0: those of the layer.
+  // Groups of X, Y and the weight matrix as the kernel counts them, where it takes several consecutive groups
+  // of the layer as one (the factor M(b) of A*M(b)); 0: those of the layer.
   int64_t groups;
-  GpuCopies copies = GpuCopies::engine;
+  GpuCopies copies = GpuCopies::Engine;
   // Elements that threads move at a time: 1, 2, 4 or 8; 0 where the copy engine moves them.
   int64_t vector = 0;
   // The terms have any coefficients, three words each.

@@ -29,33 +29,33 @@ struct ValueText {
   ParameterType type;
   bool of_operand = false;
 };
-constexpr ValueText values[] = {{"map", ParameterType::plain_map, true},
-                                {"operand", ParameterType::address, true},
-                                {"element_bytes", ParameterType::i32, true},
-                                {"number", ParameterType::f32, true},
-                                {"rows", ParameterType::i32},
-                                {"offset", ParameterType::i32},
-                                {"terms", ParameterType::address},
-                                {"beta", ParameterType::f32},
-                                {"row_list", ParameterType::address},
-                                {"row_source", ParameterType::address},
-                                {"first_positions", ParameterType::address},
-                                {"type_width", ParameterType::i64},
-                                {"types", ParameterType::i32},
-                                {"row_source_form", ParameterType::i32},
-                                {"sequences", ParameterType::i32},
-                                {"sums_result", ParameterType::address},
-                                {"sums_matrix", ParameterType::address},
-                                {"matrix_stride", ParameterType::i64},
-                                {"columns", ParameterType::i32},
-                                {"part_rows", ParameterType::i32},
-                                {"sums_form", ParameterType::i32},
-                                {"operand_stride", ParameterType::i64, true}};
-static_assert(std::size(values) == size_t(ParameterValue::operand_stride) + 1);
+constexpr ValueText values[] = {{"map", ParameterType::PlainMap, true},
+                                {"operand", ParameterType::Address, true},
+                                {"element_bytes", ParameterType::I32, true},
+                                {"number", ParameterType::F32, true},
+                                {"rows", ParameterType::I32},
+                                {"offset", ParameterType::I32},
+                                {"terms", ParameterType::Address},
+                                {"beta", ParameterType::F32},
+                                {"row_list", ParameterType::Address},
+                                {"row_source", ParameterType::Address},
+                                {"first_positions", ParameterType::Address},
+                                {"type_width", ParameterType::I64},
+                                {"types", ParameterType::I32},
+                                {"row_source_form", ParameterType::I32},
+                                {"sequences", ParameterType::I32},
+                                {"sums_result", ParameterType::Address},
+                                {"sums_matrix", ParameterType::Address},
+                                {"matrix_stride", ParameterType::I64},
+                                {"columns", ParameterType::I32},
+                                {"part_rows", ParameterType::I32},
+                                {"sums_form", ParameterType::I32},
+                                {"operand_stride", ParameterType::I64, true}};
+static_assert(std::size(values) == size_t(ParameterValue::OperandStride) + 1);
 
 constexpr const char *views[] = {"bank",       "longer_lines", "shorter_lines", "first_run",
                                  "whole_runs", "last_run",     "listed_rows",   "all_rows"};
-static_assert(std::size(views) == size_t(ViewKind::all_rows) + 1);
+static_assert(std::size(views) == size_t(ViewKind::AllRows) + 1);
 
 const ValueText &textOf(ParameterValue value) { return values[size_t(value)]; }
 
@@ -88,7 +88,7 @@ KernelParameter parseParameter(const JsonFields &fields) {
       named<ParameterType>(fields, "type", types, [](const TypeText &text) { return text.name; });
   const std::string what = name(parameter.value);
   const bool is_map_type =
-      parameter.type == ParameterType::tensor_map || parameter.type == ParameterType::plain_map;
+      parameter.type == ParameterType::TensorMap || parameter.type == ParameterType::PlainMap;
   if (parameter.isMap() ? !is_map_type : parameter.type != textOf(parameter.value).type)
     fields.fail("type",
                 std::string("is ") + name(parameter.type) + ", but the value " + what + " is " +
@@ -129,7 +129,7 @@ void KernelParameters::append(KernelParameter parameter) {
 }
 
 KernelParameters &KernelParameters::map(ParameterType type, std::string operand, ViewKind view) {
-  append({ParameterValue::map, type, 0, std::move(operand), view});
+  append({ParameterValue::Map, type, 0, std::move(operand), view});
   return *this;
 }
 
@@ -205,12 +205,12 @@ uint64_t KernelParameters::hash() const {
 
 std::vector<ViewKind> rowViews(RowTypesKind row_types, bool listed, bool as_they_lie) {
   if (as_they_lie)
-    return {ViewKind::all_rows};
-  if (listed || row_types == RowTypesKind::explicit_types)
-    return {ViewKind::listed_rows};
-  if (row_types == RowTypesKind::interval)
-    return {ViewKind::first_run, ViewKind::whole_runs, ViewKind::last_run};
-  return {ViewKind::longer_lines, ViewKind::shorter_lines};
+    return {ViewKind::AllRows};
+  if (listed || row_types == RowTypesKind::ExplicitTypes)
+    return {ViewKind::ListedRows};
+  if (row_types == RowTypesKind::Interval)
+    return {ViewKind::FirstRun, ViewKind::WholeRuns, ViewKind::LastRun};
+  return {ViewKind::LongerSegments, ViewKind::ShorterSegments};
 }
 
 } // namespace algrt

@@ -18,52 +18,52 @@ class JsonFields;
 
 // How a parameter lies in memory, little-endian: 128 bytes at a multiple of 64, 72 at one of 8, and numbers
 // at multiples of their 4 or 8 bytes.
-enum class ParameterType { tensor_map, plain_map, address, i32, i64, f32 };
+enum class ParameterType { TensorMap, PlainMap, Address, I32, I64, F32 };
 
 // What a parameter tells the kernel. Addresses are on the device.
 enum class ParameterValue {
   // Of products:
-  map,           // tensor_map or plain_map: a view of an operand
-  operand,       // address: of an operand's first element; 0 where the call has none
-  element_bytes, // i32: of one element of an operand of whole numbers, 4 or 8
-  number,        // f32: an operand that is one number
-  rows,          // i32: M, rows of the batch
-  offset,        // i32: the absolute position of row 0 modulo the period of the row types
-  terms,         // address: of the terms table, 0 where the layer's support is complete
-  beta,          // f32: what a result that is added to holds counts so often
+  Map,          // tensor_map or plain_map: a view of an operand
+  Operand,      // address: of an operand's first element; 0 where the call has none
+  ElementBytes, // i32: of one element of an operand of whole numbers, 4 or 8
+  Number,       // f32: an operand that is one number
+  Rows,         // i32: M, rows of the batch
+  Offset,       // i32: the absolute position of row 0 modulo the period of the row types
+  Terms,        // address: of the terms table, 0 where the layer's support is complete
+  Beta,         // f32: what a result that is added to holds counts so often
   // Of group_rows, which also has `rows`:
-  row_list,   // address: of the list that it makes, types + 2 + rows numbers
-  row_source, // address: the type of every row (i32), its position, or the first rows of sequences and the
-              // number of rows
-  first_positions, // address: the positions of the sequences' first rows, or 0 where all are 0
-  type_width,      // i64: rows of one type one after another; of given types it means nothing
-  types,           // i32: row types
-  row_source_form, // i32: algrt_rows_of_types, _positions or _sequences, with algrt_rows_of_wide where the
-                   // numbers
-                   // of row_source and first_positions are i64 and not i32
-  sequences,       // i32: at least 1 where there are rows
+  RowList,   // address: of the list that it makes, types + 2 + rows numbers
+  RowSource, // address: the type of every row (i32), its position, or the first rows of sequences and the
+             // number of rows
+  FirstPositions, // address: the positions of the sequences' first rows, or 0 where all are 0
+  TypeWidth,      // i64: rows of one type one after another; of given types it means nothing
+  Types,          // i32: row types
+  RowSourceForm,  // i32: algrt_rows_of_types, _positions or _sequences, with algrt_rows_of_wide where the
+                  // numbers
+                  // of row_source and first_positions are i64 and not i32
+  Sequences,      // i32: at least 1 where there are rows
   // Of dbias, which also has `rows` and `beta`:
-  sums_result, // address: `columns` numbers, f32 or bf16, or for partial sums a row of `columns` f64 for each
-               // part
-  sums_matrix, // address: bf16, or partial sums. Not read where there are no rows
-  matrix_stride, // i64: from one row of the matrix to the next, in its elements
-  columns,       // i32
-  part_rows,     // i32, at least 1: rows of a part. A result that is no partial sums has one part
-  sums_form,     // i32: bits algrt_dbias_from_sums, _to_sums, _to_f32
+  SumsResult, // address: `columns` numbers, f32 or bf16, or for partial sums a row of `columns` f64 for each
+              // part
+  SumsMatrix, // address: bf16, or partial sums. Not read where there are no rows
+  MatrixStride, // i64: from one row of the matrix to the next, in its elements
+  Columns,      // i32
+  PartRows,     // i32, at least 1: rows of a part. A result that is no partial sums has one part
+  SumsForm,     // i32: bits algrt_dbias_from_sums, _to_sums, _to_f32
   // Of element-wise functions, which also have `operand`, `number`, `rows` and `columns`:
-  operand_stride, // i64: from one row of an operand to the next, in its elements
+  OperandStride, // i64: from one row of an operand to the next, in its elements
 };
 
 // Which rows of an operand a map shows, and how (runtime/gpu_kernel_abi.h, "rows of X and Y").
 enum class ViewKind {
-  bank,          // the bank, or its gradient: column, group, depth, row group
-  longer_lines,  // cyclic types: the lines that have a row more than the others
-  shorter_lines, // cyclic types: the others
-  first_run,     // interval types: the run that row 0 is in the midst of
-  whole_runs,    // interval types: those of all their rows
-  last_run,      // interval types: the rows that are left
-  listed_rows,   // of each type those of a row list
-  all_rows,      // all as they lie
+  Weights,         // the weight matrix, or its gradient: column, group, depth, row group
+  LongerSegments,  // cyclic types: the lines that have a row more than the others
+  ShorterSegments, // cyclic types: the others
+  FirstRun,        // interval types: the run that row 0 is in the midst of
+  WholeRuns,       // interval types: those of all their rows
+  LastRun,         // interval types: the rows that are left
+  ListedRows,      // of each type those of a row list
+  AllRows,         // all as they lie
 };
 
 const char *name(ParameterType type);
@@ -77,11 +77,12 @@ struct KernelParameter {
   ParameterValue value;
   ParameterType type;
   int64_t offset;           // bytes from the first parameter on
-  std::string operand = {}; // of the values map, operand, element_bytes, number and operand_stride: its name, "x", "w", "bias", ...
-  ViewKind view = ViewKind::bank; // of the value map
+  std::string operand = {}; // of the values map, operand, element_bytes, number and operand_stride: its name,
+                            // "x", "w", "bias", ...
+  ViewKind view = ViewKind::Weights; // of the value map
 
   int64_t end() const { return offset + parameterBytes(type); }
-  bool isMap() const { return value == ParameterValue::map; }
+  bool isMap() const { return value == ParameterValue::Map; }
   bool operator==(const KernelParameter &) const = default;
 };
 

@@ -114,16 +114,16 @@ static_assert(sizeof(algrt_elementwise_record) == (head_words + std::size(elemen
 static_assert(std::size(elementwise_texts) != std::size(cpu_texts));
 
 // Records count values as their types do.
-static_assert(int(SupportKind::complete) == 0 && int(SupportKind::triangular) == 1 &&
-              int(SupportKind::diagonal) == 2 && int(SupportKind::full) == 3 && int(SupportKind::table) == 4);
-static_assert(int(ElementType::f32) == algrt_records_f32 && int(ElementType::bf16) == algrt_records_bf16);
-static_assert(int(Map::forward) == algrt_records_forward && int(Map::dx) == algrt_records_dx &&
-              int(Map::dw) == algrt_records_dw);
-static_assert(int(RowTypesKind::cyclic) == algrt_records_cyclic &&
-              int(RowTypesKind::interval) == algrt_records_interval &&
-              int(RowTypesKind::explicit_types) == algrt_records_explicit);
-static_assert(int(WeightsForm::packed) == 0 && int(WeightsForm::copied) == 1 &&
-              int(WeightsForm::direct) == 2);
+static_assert(int(SupportKind::Complete) == 0 && int(SupportKind::Triangular) == 1 &&
+              int(SupportKind::Diagonal) == 2 && int(SupportKind::Full) == 3 && int(SupportKind::Table) == 4);
+static_assert(int(ElementType::F32) == algrt_records_f32 && int(ElementType::Bf16) == algrt_records_bf16);
+static_assert(int(Map::Forward) == algrt_records_forward && int(Map::Dx) == algrt_records_dx &&
+              int(Map::Dw) == algrt_records_dw);
+static_assert(int(RowTypesKind::Cyclic) == algrt_records_cyclic &&
+              int(RowTypesKind::Interval) == algrt_records_interval &&
+              int(RowTypesKind::ExplicitTypes) == algrt_records_explicit);
+static_assert(int(WeightsForm::Packed) == 0 && int(WeightsForm::Copied) == 1 &&
+              int(WeightsForm::Direct) == 2);
 
 uint64_t hashed(uint64_t hash, const std::vector<int64_t> &numbers) {
   hash = algrt_record_hash(hash, numbers.size());
@@ -134,7 +134,7 @@ uint64_t hashed(uint64_t hash, const std::vector<int64_t> &numbers) {
 
 // Of the factors, whose product may have far more terms than they have themselves.
 uint64_t hashOfSupport(std::span<const FactorTerms> factors) {
-  if (factors.size() == 1 && factors.front().kind() == SupportKind::complete)
+  if (factors.size() == 1 && factors.front().kind() == SupportKind::Complete)
     return 0;
   uint64_t hash = algrt_record_hash(algrt_record_hash_begin, factors.size());
   for (const FactorTerms &factor : factors) {
@@ -147,7 +147,7 @@ uint64_t hashOfSupport(std::span<const FactorTerms> factors) {
         const std::span<const Term> terms = factor.slot(type, group);
         hash = algrt_record_hash(hash, terms.size());
         for (const Term &term : terms)
-          for (const uint64_t number : {uint64_t(term.input_group), uint64_t(term.bank_row),
+          for (const uint64_t number : {uint64_t(term.input_group), uint64_t(term.weight_row),
                                         std::bit_cast<uint64_t>(term.coefficient)})
             hash = algrt_record_hash(hash, number);
       }
@@ -168,13 +168,13 @@ template <typename Record> Record begun(int64_t map, const RecordedLayer &record
   auto record = begun<Record>(map);
   algrt_record_head &head = record.head;
   const Layer &layer = recorded.layer;
-  head.lift = layer.lift == Lift::rows ? algrt_records_rows : algrt_records_slots;
+  head.lift = layer.lift == Lift::Rows ? algrt_records_rows : algrt_records_slots;
   head.dtype = int64_t(layer.dtype);
   head.bias = layer.bias;
   head.k = layer.k;
   head.n = layer.n;
   head.types = layer.types;
-  head.row_types = int64_t(listed ? RowTypesKind::explicit_types : layer.row_types);
+  head.row_types = int64_t(listed ? RowTypesKind::ExplicitTypes : layer.row_types);
   head.row_type_width = listed ? 0 : layer.row_type_width;
   head.groups = recorded.groups;
   head.support = recorded.support;
@@ -194,7 +194,7 @@ std::vector<KernelRecord> cpuRecords(const Kernel &kernel, const RecordedLayer &
   record.features = hashOfTexts(kernel.features);
   record.row_lists = kernel.row_lists;
   record.scratch_bytes = kernel.scratch_bytes;
-  if (map == Map::dw) {
+  if (map == Map::Dw) {
     record.output = int64_t(kernel.output);
     record.tasks = kernel.tasks;
     return {finished(kernel.symbol, record)};
@@ -202,7 +202,7 @@ std::vector<KernelRecord> cpuRecords(const Kernel &kernel, const RecordedLayer &
   record.weights = int64_t(kernel.weights);
   record.types_per_task = kernel.types_per_task;
   record.rows_per_task = kernel.rows_per_task;
-  if (kernel.weights != WeightsForm::packed)
+  if (kernel.weights != WeightsForm::Packed)
     return {finished(kernel.symbol, record)};
   record.pack_tasks = kernel.pack_tasks;
   record.packed_bytes = kernel.packed_bytes;
@@ -227,7 +227,7 @@ KernelRecord gpuRecord(const GpuKernel &kernel, const RecordedLayer &layer) {
   record.scaled = kernel.scaled;
   record.listed = kernel.listed;
   record.groups = kernel.groups;
-  record.copies = kernel.copies == GpuCopies::threads;
+  record.copies = kernel.copies == GpuCopies::Threads;
   record.vector = kernel.vector;
   record.warp_rows = kernel.warp_rows;
   record.warp_columns = kernel.warp_columns;
@@ -241,9 +241,9 @@ KernelRecord gpuRecord(const GpuKernel &kernel, const RecordedLayer &layer) {
   record.tile_cluster_rows = tile.cluster_rows;
   record.tile_cluster_columns = tile.cluster_columns;
   record.tile_types = tile.types;
-  record.tile_held_groups = tile.held_groups;
-  record.tile_split = tile.split;
-  record.tile_long_groups = tile.long_groups;
+  record.tile_held_groups = tile.stationary_groups;
+  record.tile_split = tile.split_k;
+  record.tile_long_groups = tile.longest_first;
   record.x_columns = kernel.x.columns;
   record.x_rows = kernel.x.rows;
   record.x_swizzle = kernel.x.swizzle;
@@ -324,7 +324,7 @@ uint64_t hashOfTexts(const std::vector<std::string> &texts) {
 
 RecordedLayer::RecordedLayer(const Layer &layer, const Support &support)
     : layer(layer), groups(hashed(hashed(hashed(algrt_record_hash_begin, layer.in_groups), layer.out_groups),
-                                  layer.bank_rows)),
+                                  layer.weight_rows)),
       support(hashOfSupport(support.factors())) {}
 
 std::vector<KernelRecord> recordsOf(const Kernel &kernel, const RecordedLayer &layer) {

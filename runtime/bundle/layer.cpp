@@ -31,14 +31,14 @@ void parseRowTypes(const JsonFields &fields, Layer &layer) {
   const JsonFields row_types = fields.object("row_types");
   const std::string kind = row_types.string("kind");
   if (kind == "cyclic") {
-    layer.row_types = RowTypesKind::cyclic;
+    layer.row_types = RowTypesKind::Cyclic;
     layer.row_type_width = row_types.integer("width", 1, 1);
   } else if (kind == "interval") {
-    layer.row_types = RowTypesKind::interval;
+    layer.row_types = RowTypesKind::Interval;
     layer.row_type_width = row_types.integer("width", 1);
     checkedMultiply(layer.types, layer.row_type_width, "manifest: the period of layer.row_types");
   } else if (kind == "explicit") {
-    layer.row_types = RowTypesKind::explicit_types;
+    layer.row_types = RowTypesKind::ExplicitTypes;
     layer.row_type_width = 0;
   } else {
     row_types.fail("kind", "is '" + kind + "', not cyclic, interval or explicit");
@@ -47,11 +47,11 @@ void parseRowTypes(const JsonFields &fields, Layer &layer) {
 
 } // namespace
 
-int64_t elementBytes(ElementType type) { return type == ElementType::f32 ? 4 : 2; }
+int64_t elementBytes(ElementType type) { return type == ElementType::F32 ? 4 : 2; }
 
-const char *name(Lift lift) { return lift == Lift::rows ? "rows" : "slots"; }
+const char *name(Lift lift) { return lift == Lift::Rows ? "rows" : "slots"; }
 
-const char *name(ElementType type) { return type == ElementType::f32 ? "f32" : "bf16"; }
+const char *name(ElementType type) { return type == ElementType::F32 ? "f32" : "bf16"; }
 
 const char *name(FusedOperand::Per per) {
   constexpr const char *names[] = {"column", "row", "element", "call"};
@@ -64,25 +64,25 @@ std::string numberedName(const char *first, int64_t number) {
 
 const char *name(RowTypesKind kind) {
   switch (kind) {
-  case RowTypesKind::cyclic:
+  case RowTypesKind::Cyclic:
     return "cyclic";
-  case RowTypesKind::interval:
+  case RowTypesKind::Interval:
     return "interval";
-  case RowTypesKind::explicit_types:
+  case RowTypesKind::ExplicitTypes:
     return "explicit";
   }
   return "unknown";
 }
 
-int64_t Layer::bankColumns() const { return lift == Lift::rows ? n : n / int64_t(out_groups.size()); }
+int64_t Layer::weightColumns() const { return lift == Lift::Rows ? n : n / int64_t(out_groups.size()); }
 
 Layer joinGroups(const Layer &layer, int64_t groups) {
   Layer joined = layer;
-  for (std::vector<int64_t> *widths : {&joined.in_groups, &joined.out_groups, &joined.bank_rows}) {
+  for (std::vector<int64_t> *widths : {&joined.in_groups, &joined.out_groups, &joined.weight_rows}) {
     const size_t factor = widths->size() / size_t(groups);
     for (size_t group = 0; group < size_t(groups); ++group) {
-      const auto first = widths->begin() + std::ptrdiff_t(group * factor);
-      (*widths)[group] = std::accumulate(first, first + std::ptrdiff_t(factor), int64_t(0));
+      const auto first = widths->begin() + ptrdiff_t(group * factor);
+      (*widths)[group] = std::accumulate(first, first + ptrdiff_t(factor), int64_t(0));
     }
     widths->resize(size_t(groups));
   }
@@ -96,18 +96,18 @@ Layer parseLayer(const JsonFields &fields) {
   const std::string lift = fields.string("lift");
   if (lift != "rows" && lift != "slots")
     fields.fail("lift", "is '" + lift + "', not rows or slots");
-  layer.lift = lift == "rows" ? Lift::rows : Lift::slots;
+  layer.lift = lift == "rows" ? Lift::Rows : Lift::Slots;
   const std::string dtype = fields.string("dtype");
   if (dtype != "f32" && dtype != "bf16")
     fields.fail("dtype", "is '" + dtype + "', not f32 or bf16");
-  layer.dtype = dtype == "f32" ? ElementType::f32 : ElementType::bf16;
+  layer.dtype = dtype == "f32" ? ElementType::F32 : ElementType::Bf16;
   layer.k = fields.integer("k", 1);
   layer.n = fields.integer("n", 1);
   layer.types = fields.integer("types", 1, most_groups);
   parseRowTypes(fields, layer);
   layer.in_groups = fields.integers("in_groups", 1);
   layer.out_groups = fields.integers("out_groups", 1);
-  layer.bank_rows = fields.integers("bank_rows", 1);
+  layer.weight_rows = fields.integers("bank_rows", 1);
   layer.bias = fields.has("bias") && fields.boolean("bias");
   if (fields.has("fused"))
     layer.fusion = parseFusion(fields.object("fused"));
@@ -115,8 +115,8 @@ Layer parseLayer(const JsonFields &fields) {
     fields.fail("bias", "is true, but the layer is fused: a bias is one of its operands");
   requireSum(fields, "in_groups", layer.in_groups, layer.k);
   requireSum(fields, "out_groups", layer.out_groups, layer.n);
-  requireSum(fields, "bank_rows", layer.bank_rows, layer.k);
-  if (layer.lift == Lift::slots) {
+  requireSum(fields, "bank_rows", layer.weight_rows, layer.k);
+  if (layer.lift == Lift::Slots) {
     if (layer.types != 1)
       fields.fail("types",
                   "is " + std::to_string(layer.types) + ": in the slot lift all rows are of one type");
@@ -128,8 +128,8 @@ Layer parseLayer(const JsonFields &fields) {
         fields.fail(key, "are not all equal: slots are blocks of one shape");
     }
   }
-  int64_t elements = checkedMultiply(layer.k, layer.n, "manifest: the bank, layer.k times layer.n");
-  checkedMultiply(elements, elementBytes(layer.dtype), "manifest: the bank in bytes");
+  int64_t elements = checkedMultiply(layer.k, layer.n, "manifest: the weight matrix, layer.k times layer.n");
+  checkedMultiply(elements, elementBytes(layer.dtype), "manifest: the weight matrix in bytes");
   checkedMultiply(layer.types, int64_t(layer.out_groups.size()), "manifest: types times output groups");
   return layer;
 }

@@ -10,9 +10,9 @@ namespace algrt {
 
 class JsonFields;
 
-enum class Lift { rows, slots };
-enum class ElementType { f32, bf16 };
-enum class RowTypesKind { cyclic, interval, explicit_types };
+enum class Lift { Rows, Slots };
+enum class ElementType { F32, Bf16 };
+enum class RowTypesKind { Cyclic, Interval, ExplicitTypes };
 
 int64_t elementBytes(ElementType type);
 const char *name(Lift lift);
@@ -22,10 +22,10 @@ const char *name(RowTypesKind kind);
 // What maps of a product's sums read beside these: numbers in f32 or bf16.
 struct FusedOperand {
   enum class Per {
-    column,  // one for each column of the result: shape [N]
-    row,     // one for each row: [M]
-    element, // one for each element: [M, N]
-    call     // one for the call: [1], always on the CPU, as an argument of the launch; f32
+    Column,  // one for each column of the result: shape [N]
+    Row,     // one for each row: [M]
+    Element, // one for each element: [M, N]
+    Call     // one for the call: [1], always on the CPU, as an argument of the launch; f32
   };
   std::string name; // neither a matrix of the product nor what says the rows' types
   Per per;
@@ -35,8 +35,9 @@ struct FusedOperand {
 const char *name(FusedOperand::Per per);
 
 // What kernels of a program compute at once: products of the same rows with several weights, which are all
-// shaped like the layer's bank, and maps of their sums. Kernels of a fused layer are of one map, forward or
-// dx. Beside x (or dy) they take the weights "w", "w2", "w3", ..., then the operands, and write the results "y", "y2",
+// shaped like the layer's weight matrix, and maps of their sums. Kernels of a fused layer are of one map,
+// forward or dx. Beside x (or dy) they take the weights "w", "w2", "w3", ..., then the operands, and write
+// the results "y", "y2",
 // ... (or "dx", "dx2", ...), all shaped like the result of the map.
 struct Fusion {
   int64_t weights = 1;
@@ -57,13 +58,14 @@ struct Layer {
   int64_t row_type_width; // 1 for cyclic, 0 for explicit
   std::vector<int64_t> in_groups;
   std::vector<int64_t> out_groups;
-  std::vector<int64_t> bank_rows;
+  std::vector<int64_t> weight_rows;
   bool bias = false; // forward adds n numbers of type dtype to every row of y
   // Of a kernel of a program; a plain projection has none. With it there is no bias: that is an operand.
   std::optional<Fusion> fusion = {};
 
-  // The bank as a matrix: k rows, and n columns (row lift) or n over the number of output groups (slot lift).
-  int64_t bankColumns() const;
+  // The weight matrix as a matrix: k rows, and n columns (row lift) or n over the number of output groups
+  // (slot lift).
+  int64_t weightColumns() const;
 };
 
 // The layer with its groups joined into `groups` of as many consecutive ones each: what A*M(b) is to a kernel

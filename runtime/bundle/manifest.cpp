@@ -22,46 +22,46 @@ constexpr size_t most_projections = 64;
 void parseProduct(const JsonFields &fields, const Layer &layer, Kernel &kernel) {
   const std::string weights = fields.string("weights");
   if (weights == "packed")
-    kernel.weights = WeightsForm::packed;
+    kernel.weights = WeightsForm::Packed;
   else if (weights == "copied")
-    kernel.weights = WeightsForm::copied;
+    kernel.weights = WeightsForm::Copied;
   else if (weights == "direct")
-    kernel.weights = WeightsForm::direct;
+    kernel.weights = WeightsForm::Direct;
   else
     fields.fail("weights", "is '" + weights + "', not packed, copied or direct");
-  if (kernel.map == name(Map::dx) && kernel.weights != WeightsForm::copied)
+  if (kernel.map == name(Map::Dx) && kernel.weights != WeightsForm::Copied)
     fields.fail("weights", "is '" + weights + "', but kernels of dx are copied");
   kernel.types_per_task = fields.integer("types_per_task", 1);
   kernel.rows_per_task = fields.integer("rows_per_task", 1);
   if (fields.has("direct_rows"))
     kernel.direct_rows = fields.integer("direct_rows", 0);
-  if (kernel.weights != WeightsForm::packed)
+  if (kernel.weights != WeightsForm::Packed)
     return;
   kernel.pack_symbol = fields.string("pack_symbol");
   if (kernel.pack_symbol.empty())
     fields.fail("pack_symbol", "is empty");
   kernel.pack_tasks = fields.integer("pack_tasks", 1);
-  if (int64_t(layer.bank_rows.size()) % kernel.pack_tasks != 0)
-    fields.fail("pack_tasks", "is " + std::to_string(kernel.pack_tasks) + ", but the bank has " +
-                                  std::to_string(layer.bank_rows.size()) +
+  if (int64_t(layer.weight_rows.size()) % kernel.pack_tasks != 0)
+    fields.fail("pack_tasks", "is " + std::to_string(kernel.pack_tasks) + ", but the weight matrix has " +
+                                  std::to_string(layer.weight_rows.size()) +
                                   " row groups, of which each task packs as many");
   kernel.packed_bytes = fields.integer("packed_bytes", 1);
   if (kernel.packed_bytes % elementBytes(layer.dtype) != 0)
     fields.fail("packed_bytes",
                 "is " + std::to_string(kernel.packed_bytes) + ", not a whole number of elements");
   // parseLayer has seen that these fit.
-  const int64_t bank_bytes = layer.k * layer.bankColumns() * elementBytes(layer.dtype);
-  if (kernel.packed_bytes < bank_bytes)
+  const int64_t weight_bytes = layer.k * layer.weightColumns() * elementBytes(layer.dtype);
+  if (kernel.packed_bytes < weight_bytes)
     fields.fail("packed_bytes", "is " + std::to_string(kernel.packed_bytes) + ", less than the " +
-                                    std::to_string(bank_bytes) + " of the bank");
+                                    std::to_string(weight_bytes) + " of the weight matrix");
 }
 
 // What kernels of dw say.
-void parseBankGradient(const JsonFields &fields, const Layer &layer, Kernel &kernel) {
+void parseWeightGradient(const JsonFields &fields, const Layer &layer, Kernel &kernel) {
   const std::string output = fields.string("output");
-  if (output != name(ElementType::f32) && output != name(layer.dtype))
+  if (output != name(ElementType::F32) && output != name(layer.dtype))
     fields.fail("output", "is '" + output + "', not f32 or the layer's " + name(layer.dtype));
-  kernel.output = output == name(ElementType::f32) ? ElementType::f32 : layer.dtype;
+  kernel.output = output == name(ElementType::F32) ? ElementType::F32 : layer.dtype;
   kernel.tasks = fields.integer("tasks", 1);
 }
 
@@ -88,7 +88,7 @@ Kernel parseKernel(const JsonFields &fields, const Layer &layer) {
   kernel.level = fields.has("level") ? fields.string("level") : "";
   kernel.features = fields.has("features") ? fields.strings("features") : std::vector<std::string>();
   const std::optional<Map> map = mapNamed(kernel.map);
-  const bool bank_gradient = map == Map::dw;
+  const bool weight_gradient = map == Map::Dw;
   if (map && isGpuTarget(kernel.target))
     kernel.gpu = parseGpuKernel(fields, kernel.target, *map, layer);
   if (kernel.map == group_rows_map && isGpuTarget(kernel.target))
@@ -114,13 +114,13 @@ Kernel parseKernel(const JsonFields &fields, const Layer &layer) {
   kernel.scratch_bytes = fields.integer("scratch_bytes", 0, int64_t(1) << 32);
   // Without this field a kernel knows rows of explicit types from lists, and all others from their offset.
   kernel.row_lists =
-      fields.has("row_lists") ? fields.boolean("row_lists") : layer.row_types == RowTypesKind::explicit_types;
-  if (!kernel.row_lists && layer.row_types == RowTypesKind::explicit_types)
+      fields.has("row_lists") ? fields.boolean("row_lists") : layer.row_types == RowTypesKind::ExplicitTypes;
+  if (!kernel.row_lists && layer.row_types == RowTypesKind::ExplicitTypes)
     fields.fail("row_lists", "is false, but the layer's row types are explicit: its rows come in lists");
-  if (!bank_gradient)
+  if (!weight_gradient)
     parseProduct(fields, layer, kernel);
   else
-    parseBankGradient(fields, layer, kernel);
+    parseWeightGradient(fields, layer, kernel);
   return kernel;
 }
 
@@ -167,7 +167,7 @@ void requireOneMap(const JsonFields &fields, const std::vector<Kernel> &kernels)
   for (const Kernel &kernel : kernels) {
     if (!mapNamed(kernel.map))
       continue;
-    if (kernel.map == name(Map::dw))
+    if (kernel.map == name(Map::Dw))
       fields.fail("kernels", "have '" + kernel.name +
                                  "' of dw, but the layer is fused: its kernels are of "
                                  "forward or dx");
@@ -184,7 +184,7 @@ Projection parseProjection(const JsonFields &fields, const Manifest &manifest) {
   const JsonFields support = fields.object("support");
   projection.support = parseSupportDescription(support, projection.layer);
   for (const SupportFactor &factor : projection.support.factors)
-    if (factor.kind == SupportKind::table)
+    if (factor.kind == SupportKind::Table)
       requireSection(support, "section", manifest, factor.section, "terms");
   for (const JsonFields &entry : fields.objects("kernels")) {
     Kernel kernel = parseKernel(entry, projection.layer);
@@ -247,11 +247,11 @@ std::vector<Elementwise> parseFunctions(const JsonFields &document, const Manife
 
 const char *name(WeightsForm form) {
   switch (form) {
-  case WeightsForm::packed:
+  case WeightsForm::Packed:
     return "packed";
-  case WeightsForm::copied:
+  case WeightsForm::Copied:
     return "copied";
-  case WeightsForm::direct:
+  case WeightsForm::Direct:
     return "direct";
   }
   return "unknown";
@@ -259,25 +259,25 @@ const char *name(WeightsForm form) {
 
 const char *name(Map map) {
   switch (map) {
-  case Map::forward:
+  case Map::Forward:
     return "forward";
-  case Map::dx:
+  case Map::Dx:
     return "dx";
-  case Map::dw:
+  case Map::Dw:
     return "dw";
   }
   return "unknown";
 }
 
 std::optional<Map> mapNamed(std::string_view wanted) {
-  for (const Map map : {Map::forward, Map::dx, Map::dw})
+  for (const Map map : {Map::Forward, Map::Dx, Map::Dw})
     if (wanted == name(map))
       return map;
   return std::nullopt;
 }
 
 std::vector<std::string> cpuOperands(Map map, const Layer &layer) {
-  if (map != Map::dw)
+  if (map != Map::Dw)
     return productOperands(layer, map);
   const OperandNames names = operandNames(map);
   return {names.x, names.w, names.y};

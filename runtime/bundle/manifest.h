@@ -17,7 +17,7 @@
 
 namespace algrt {
 
-enum class WeightsForm { packed, copied, direct };
+enum class WeightsForm { Packed, Copied, Direct };
 
 const char *name(WeightsForm form);
 
@@ -43,7 +43,7 @@ struct Kernel {
     return group_rows ? &*group_rows : bias_gradient ? &*bias_gradient : nullptr;
   }
   bool known = false; // a map of this runtime's, for the CPU: the fields below are set and checked
-  WeightsForm weights = WeightsForm::copied;
+  WeightsForm weights = WeightsForm::Copied;
   std::string section;
   std::string symbol;
   int64_t types_per_task = 0;
@@ -56,7 +56,7 @@ struct Kernel {
   int64_t pack_tasks = 0;
   int64_t packed_bytes = 0;
   int64_t tasks = 0;                     // of dw: tiles of the result; 0 for other maps
-  ElementType output = ElementType::f32; // of dw: the type of the result
+  ElementType output = ElementType::F32; // of dw: the type of the result
 };
 
 struct SectionEntry {
@@ -98,12 +98,12 @@ struct Projection {
 struct Manifest {
   std::string compiler;
   std::string algebra; // its name
-  // The bundle's own projection. A bundle that holds programs alone may have none: there is no layer then, and
-  // no kernel.
+  // The bundle's own projection. A bundle that holds programs alone may have none: there is no layer then,
+  // and no kernel.
   std::optional<Layer> layer;
   SupportDescription support;
   std::vector<Kernel> kernels;
-  std::vector<Projection> further; // that steps of programs name
+  std::vector<Projection> further;      // that steps of programs name
   std::vector<Elementwise> elementwise; // that steps name, too
   std::vector<Program> programs;
   Sections sections;

@@ -10,7 +10,7 @@ namespace algrt {
 namespace {
 
 OperandType parseType(const JsonFields &fields, const char *key, const std::string &wanted) {
-  for (const OperandType type : {OperandType::f32, OperandType::bf16, OperandType::i32, OperandType::i64})
+  for (const OperandType type : {OperandType::F32, OperandType::Bf16, OperandType::I32, OperandType::I64})
     if (wanted == name(type))
       return type;
   fields.fail(key, "has '" + wanted + "', not f32, bf16, i32 or i64");
@@ -20,7 +20,7 @@ ProgramOperand parseOperand(const JsonFields &fields, std::set<std::string> &nam
   ProgramOperand operand;
   operand.name = fields.uniqueName(names);
   const std::string role = fields.string("role");
-  const OperandRole all[] = {OperandRole::input, OperandRole::weight, OperandRole::output};
+  const OperandRole all[] = {OperandRole::Input, OperandRole::Weight, OperandRole::Output};
   const auto *found = std::ranges::find_if(all, [&](OperandRole one) { return role == name(one); });
   if (found == std::end(all))
     fields.fail("role", "is '" + role + "', not input, weight or output");
@@ -41,9 +41,9 @@ ProgramBuffer parseBuffer(const JsonFields &fields, std::set<std::string> &names
   ProgramBuffer buffer;
   buffer.name = fields.uniqueName(names);
   const OperandType type = parseType(fields, "type", fields.string("type"));
-  if (type != OperandType::f32 && type != OperandType::bf16)
+  if (type != OperandType::F32 && type != OperandType::Bf16)
     fields.fail("type", std::string("is ") + name(type) + ": buffers hold f32 or bf16");
-  buffer.type = type == OperandType::f32 ? ElementType::f32 : ElementType::bf16;
+  buffer.type = type == OperandType::F32 ? ElementType::F32 : ElementType::Bf16;
   buffer.shape = parseShape(fields, "shape");
   for (const Extent &extent : buffer.shape)
     if (!extent.symbol.empty() && extent.symbol != "M")
@@ -85,11 +85,11 @@ void Steps::connect(const JsonFields &operands, const ProgramOperand &wanted, co
   const ProgramBuffer *buffer = program_.findBuffer(own);
   if (operand == nullptr && buffer == nullptr)
     operands.fail(key, "is '" + own + "', which the program does not have");
-  const bool writes = wanted.role == OperandRole::output;
-  if (writes && operand != nullptr && operand->role != OperandRole::output)
+  const bool writes = wanted.role == OperandRole::Output;
+  if (writes && operand != nullptr && operand->role != OperandRole::Output)
     operands.fail(key, "is written, but '" + own + "' is an " + name(operand->role) + " of the program");
   // What steps hand on: a result of the program may be what a later step goes on with.
-  const bool handed_on = buffer != nullptr || operand->role == OperandRole::output;
+  const bool handed_on = buffer != nullptr || operand->role == OperandRole::Output;
   if (!writes && handed_on && !written_.contains(own))
     operands.fail(key, "is read, but no step before this one writes '" + own + "'");
   if (writes && !written_.insert(own).second)
@@ -101,7 +101,7 @@ void Steps::connect(const JsonFields &operands, const ProgramOperand &wanted, co
   if (operand != nullptr && operand->optional && !wanted.optional)
     operands.fail(key, "is '" + own + "', which a call may leave out, but the step needs it");
   // What a step can do without is of the call: given as packed weights it would be taken for left out.
-  if (wanted.optional && operand != nullptr && operand->role == OperandRole::weight)
+  if (wanted.optional && operand != nullptr && operand->role == OperandRole::Weight)
     operands.fail(key, "is '" + own + "', a weight, but the step takes an input there");
   const Shape &shape = operand != nullptr ? operand->shape : buffer->shape;
   if (shape != wanted.shape)
@@ -117,7 +117,7 @@ void Steps::connect(const JsonFields &operands, const ProgramOperand &wanted, co
 void Steps::place(const JsonFields &operands, const ProgramOperand &wanted, const std::string &own) {
   const char *key = wanted.name.c_str();
   const auto operand = std::ranges::find_if(program_.operands, [&](const ProgramOperand &one) {
-    return one.name == own && one.role != OperandRole::output;
+    return one.name == own && one.role != OperandRole::Output;
   });
   const bool handed_on = operand == program_.operands.end();
   if (wanted.anywhere) {
@@ -169,10 +169,10 @@ Steps::Function Steps::parseMap(const JsonFields &fields, ProgramStep &step) con
     fields.fail("map", "is '" + map + "', which this runtime does not know");
   step.map = *known;
   const Layer &layer = *found->layer;
-  if (layer.fusion && step.map == Map::dw)
+  if (layer.fusion && step.map == Map::Dw)
     fields.fail("map", "is dw, but the projection is fused: its kernels are of forward or dx");
-  std::vector<OperandType> results = {OperandType::f32};
-  if (layer.dtype != ElementType::f32)
+  std::vector<OperandType> results = {OperandType::F32};
+  if (layer.dtype != ElementType::F32)
     results.push_back(operandType(layer.dtype));
   return {"the map " + map + " of this layer", operandsOf(layer, step.map, results)};
 }
@@ -185,7 +185,7 @@ void Steps::parse(const JsonFields &fields) {
   // What is read before what is written: a step does not read its own result.
   for (const bool writes : {false, true})
     for (const ProgramOperand &one : function.operands) {
-      if ((one.role == OperandRole::output) != writes)
+      if ((one.role == OperandRole::Output) != writes)
         continue;
       if (operands.has(one.name.c_str())) {
         const std::string own = operands.string(one.name.c_str());
@@ -203,7 +203,7 @@ void Steps::parse(const JsonFields &fields) {
 
 void Steps::finish(const JsonFields &program) const {
   for (const ProgramOperand &operand : program_.operands) {
-    const bool output = operand.role == OperandRole::output;
+    const bool output = operand.role == OperandRole::Output;
     if (!(output ? written_ : read_).contains(operand.name))
       program.fail("operands", "have '" + operand.name + "', which no step " + (output ? "writes" : "reads"));
   }

@@ -37,13 +37,13 @@ bool take(std::string_view &text, std::string_view wanted) {
 
 Shape shapeOf(FusedOperand::Per per, const Extent &rows, const Extent &width) {
   switch (per) {
-  case FusedOperand::Per::column:
+  case FusedOperand::Per::Column:
     return {width};
-  case FusedOperand::Per::row:
+  case FusedOperand::Per::Row:
     return {rows};
-  case FusedOperand::Per::element:
+  case FusedOperand::Per::Element:
     return {rows, width};
-  case FusedOperand::Per::call:
+  case FusedOperand::Per::Call:
     break;
   }
   return {Extent::number(1)};
@@ -51,13 +51,13 @@ Shape shapeOf(FusedOperand::Per per, const Extent &rows, const Extent &width) {
 
 // What says the types of a layer's rows.
 void addRowOperands(const Layer &layer, std::vector<ProgramOperand> &operands) {
-  const std::vector<OperandType> numbers = {OperandType::i32, OperandType::i64};
+  const std::vector<OperandType> numbers = {OperandType::I32, OperandType::I64};
   const auto add = [&](const char *name, const std::vector<OperandType> &types, const Extent &extent,
                        bool optional) {
-    operands.push_back({name, OperandRole::input, optional, types, {extent}});
+    operands.push_back({name, OperandRole::Input, optional, types, {extent}});
   };
-  if (layer.lift == Lift::rows && layer.row_types == RowTypesKind::explicit_types) {
-    add("types", {OperandType::i32}, Extent::of("M"), /*optional=*/false);
+  if (layer.lift == Lift::Rows && layer.row_types == RowTypesKind::ExplicitTypes) {
+    add("types", {OperandType::I32}, Extent::of("M"), /*optional=*/false);
     return;
   }
   add("positions", numbers, Extent::of("M"), /*optional=*/true);
@@ -71,7 +71,7 @@ const char *name(OperandRole role) { return roles[size_t(role)]; }
 const char *name(OperandType type) { return types[size_t(type)]; }
 
 OperandType operandType(ElementType type) {
-  return type == ElementType::f32 ? OperandType::f32 : OperandType::bf16;
+  return type == ElementType::F32 ? OperandType::F32 : OperandType::Bf16;
 }
 
 std::optional<Extent> Extent::parse(std::string_view text) {
@@ -128,43 +128,44 @@ std::vector<ProgramOperand> operandsOf(const Layer &layer, Map map, const std::v
   const OperandNames names = operandNames(map);
   const std::vector<OperandType> own = {operandType(layer.dtype)};
   const Extent rows = Extent::of("M"), k = Extent::number(layer.k), n = Extent::number(layer.n);
-  const int64_t slots = int64_t(layer.bank_rows.size());
-  const Shape bank = layer.lift == Lift::rows ? Shape{k, n}
-                                              : Shape{Extent::number(slots), Extent::number(layer.k / slots),
-                                                      Extent::number(layer.bankColumns())};
-  const Extent width = map == Map::dx ? k : n; // of results whose rows are of the batch
+  const int64_t slots = int64_t(layer.weight_rows.size());
+  const Shape weight_matrix = layer.lift == Lift::Rows
+                                  ? Shape{k, n}
+                                  : Shape{Extent::number(slots), Extent::number(layer.k / slots),
+                                          Extent::number(layer.weightColumns())};
+  const Extent width = map == Map::Dx ? k : n; // of results whose rows are of the batch
   std::vector<ProgramOperand> operands;
   const auto add = [&](std::string name, OperandRole role, const std::vector<OperandType> &types, Shape shape,
                        bool optional = false) {
     operands.push_back({std::move(name), role, optional, types, std::move(shape)});
   };
-  add(names.x, OperandRole::input, own, {rows, map == Map::dx ? n : k});
+  add(names.x, OperandRole::Input, own, {rows, map == Map::Dx ? n : k});
   if (layer.fusion) {
     const Fusion &fusion = *layer.fusion;
     for (int64_t i = 0; i < fusion.weights; ++i)
-      add(numberedName(names.w, i), OperandRole::weight, own, bank);
+      add(numberedName(names.w, i), OperandRole::Weight, own, weight_matrix);
     for (const FusedOperand &operand : fusion.operands) {
-      add(operand.name, OperandRole::input, {operandType(operand.type)}, shapeOf(operand.per, rows, width));
-      operands.back().host = operand.per == FusedOperand::Per::call;
+      add(operand.name, OperandRole::Input, {operandType(operand.type)}, shapeOf(operand.per, rows, width));
+      operands.back().host = operand.per == FusedOperand::Per::Call;
     }
     for (size_t i = 0; i < fusion.results.size(); ++i)
-      add(numberedName(names.y, int64_t(i)), OperandRole::output, {operandType(fusion.results[i])},
+      add(numberedName(names.y, int64_t(i)), OperandRole::Output, {operandType(fusion.results[i])},
           {rows, width});
     addRowOperands(layer, operands);
     return operands;
   }
-  if (map == Map::dw)
-    add(names.w, OperandRole::input, own, {rows, n});
+  if (map == Map::Dw)
+    add(names.w, OperandRole::Input, own, {rows, n});
   else
-    add(names.w, OperandRole::weight, own, bank);
-  if (map == Map::forward && layer.bias)
-    add("bias", OperandRole::weight, own, {n});
-  if (map == Map::dw)
-    add(names.y, OperandRole::output, results, bank);
+    add(names.w, OperandRole::Weight, own, weight_matrix);
+  if (map == Map::Forward && layer.bias)
+    add("bias", OperandRole::Weight, own, {n});
+  if (map == Map::Dw)
+    add(names.y, OperandRole::Output, results, weight_matrix);
   else
-    add(names.y, OperandRole::output, results, {rows, width});
-  if (map == Map::dw)
-    add("dbias", OperandRole::output, {OperandType::f32, operandType(layer.dtype)}, {n}, /*optional=*/true);
+    add(names.y, OperandRole::Output, results, {rows, width});
+  if (map == Map::Dw)
+    add("dbias", OperandRole::Output, {OperandType::F32, operandType(layer.dtype)}, {n}, /*optional=*/true);
   addRowOperands(layer, operands);
   // A type is there once, also where results are of the layer's.
   for (ProgramOperand &operand : operands)

@@ -17,8 +17,8 @@ namespace algrt {
 
 class JsonFields;
 
-enum class OperandRole { input, weight, output };
-enum class OperandType { f32, bf16, i32, i64 };
+enum class OperandRole { Input, Weight, Output };
+enum class OperandType { F32, Bf16, I32, I64 };
 const char *name(OperandRole role);
 const char *name(OperandType type);
 OperandType operandType(ElementType type);
@@ -51,8 +51,8 @@ struct ProgramOperand {
   // A number that steps are launched with: in CPU memory, also where the other tensors are on a device. Of a
   // program's operands it follows from the steps that read them.
   bool host = false;
-  // Of a step: a number that it takes from wherever it is. One of the program is in CPU memory then, too, unless
-  // another step reads it where the other tensors are.
+  // Of a step: a number that it takes from wherever it is. One of the program is in CPU memory then, too,
+  // unless another step reads it where the other tensors are.
   bool anywhere = false;
 };
 
@@ -66,7 +66,7 @@ struct ProgramBuffer {
 // One map of a projection, or an element-wise function, by whichever of its kernels suits machine and call.
 struct ProgramStep {
   size_t projection = 0; // of those that steps can name, in their order
-  Map map = Map::forward;
+  Map map = Map::Forward;
   // Number in the manifest's list of element-wise functions; with it, projection and map mean nothing.
   std::optional<size_t> elementwise = {};
   std::map<std::string, std::string> operands; // names that the step's function has to those of the program

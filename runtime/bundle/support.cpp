@@ -20,17 +20,18 @@ void checkTerm(const Term &term, const Layer &layer, int64_t index) {
   if (term.input_group < 0 || size_t(term.input_group) >= layer.in_groups.size())
     refuse(which + " names input group " + std::to_string(term.input_group) + " of " +
            std::to_string(layer.in_groups.size()));
-  if (term.bank_row < 0 || size_t(term.bank_row) >= layer.bank_rows.size())
-    refuse(which + " names bank row group " + std::to_string(term.bank_row) + " of " +
-           std::to_string(layer.bank_rows.size()));
-  if (layer.in_groups[term.input_group] != layer.bank_rows[term.bank_row])
+  if (term.weight_row < 0 || size_t(term.weight_row) >= layer.weight_rows.size())
+    refuse(which + " names weight row group " + std::to_string(term.weight_row) + " of " +
+           std::to_string(layer.weight_rows.size()));
+  if (layer.in_groups[term.input_group] != layer.weight_rows[term.weight_row])
     refuse(which + " multiplies " + std::to_string(layer.in_groups[term.input_group]) +
-           " columns of x with " + std::to_string(layer.bank_rows[term.bank_row]) + " rows of the bank");
+           " columns of x with " + std::to_string(layer.weight_rows[term.weight_row]) +
+           " rows of the weight matrix");
   if (!std::isfinite(term.coefficient))
     refuse(which + " has a coefficient that is not finite");
 }
 
-auto placeOf(const Term &term) { return std::tuple(term.input_group, term.bank_row); }
+auto placeOf(const Term &term) { return std::tuple(term.input_group, term.weight_row); }
 
 bool before(const Term &a, const Term &b) { return placeOf(a) < placeOf(b); }
 
@@ -42,20 +43,20 @@ bool allEqual(const std::vector<int64_t> &widths) {
 struct TableSummary {
   int64_t most_terms = 0;  // of a slot
   double largest = 0;      // coefficient
-  bool same_groups = true; // every term's bank row is its input group
+  bool same_groups = true; // every term's weight row is its input group
 };
 
 TableSummary checkTableOfProduct(const FactorTerms &factor, const std::string &which) {
   TableSummary summary;
   for (const Term &term : factor.all()) {
-    if (term.input_group < 0 || term.input_group >= factor.groups() || term.bank_row < 0 ||
-        term.bank_row >= factor.groups())
-      refuse(which + " names input group " + std::to_string(term.input_group) + " and bank row group " +
-             std::to_string(term.bank_row) + " of " + std::to_string(factor.groups()));
+    if (term.input_group < 0 || term.input_group >= factor.groups() || term.weight_row < 0 ||
+        term.weight_row >= factor.groups())
+      refuse(which + " names input group " + std::to_string(term.input_group) + " and weight row group " +
+             std::to_string(term.weight_row) + " of " + std::to_string(factor.groups()));
     if (!std::isfinite(term.coefficient))
       refuse(which + " has a coefficient that is not finite");
     summary.largest = std::max(summary.largest, std::abs(term.coefficient));
-    summary.same_groups = summary.same_groups && term.input_group == term.bank_row;
+    summary.same_groups = summary.same_groups && term.input_group == term.weight_row;
   }
   for (int64_t type = 0; type < factor.types(); ++type)
     for (int64_t group = 0; group < factor.groups(); ++group) {
@@ -72,7 +73,7 @@ TableSummary checkTableOfProduct(const FactorTerms &factor, const std::string &w
 
 Support Support::complete(int64_t types) {
   Support support;
-  support.factors_.push_back(FactorTerms::formula(SupportKind::complete, types));
+  support.factors_.push_back(FactorTerms::formula(SupportKind::Complete, types));
   return support;
 }
 
@@ -89,14 +90,14 @@ Support Support::parseTable(std::string_view section, const Layer &layer) {
   return support;
 }
 
-Support Support::parse(const SupportDescription &description, const SectionOf &sectionOf,
+Support Support::parse(const SupportDescription &description, const SectionOf &section_of,
                        const Layer &layer) {
-  if (!description.is_product && description.factors.front().kind == SupportKind::table)
-    return parseTable(sectionOf(description.factors.front().section), layer);
+  if (!description.is_product && description.factors.front().kind == SupportKind::Table)
+    return parseTable(section_of(description.factors.front().section), layer);
   Support support;
   for (const SupportFactor &factor : description.factors)
-    support.factors_.push_back(factor.kind == SupportKind::table
-                                   ? FactorTerms::table(sectionOf(factor.section))
+    support.factors_.push_back(factor.kind == SupportKind::Table
+                                   ? FactorTerms::table(section_of(factor.section))
                                    : FactorTerms::formula(factor.kind, factor.groups));
   support.requireSizes(layer);
   support.requireFactorsOfProduct(layer);
@@ -111,14 +112,15 @@ void Support::requireSizes(const Layer &layer) const {
     groups = checkedMultiply(groups, factor.groups(), "support: groups");
   }
   const auto fits = [&](const std::vector<int64_t> &widths) { return int64_t(widths.size()) == groups; };
-  if (types != layer.types || !fits(layer.in_groups) || !fits(layer.out_groups) || !fits(layer.bank_rows))
-    throw Error(
-        ALGRT_BAD_BUNDLE,
-        "manifest: support is of " + std::to_string(types) + " types and " + std::to_string(groups) +
-            " groups; types, input groups, output groups and bank rows of the layer do not agree with that: "
-            "they are " +
-            std::to_string(layer.types) + ", " + std::to_string(layer.in_groups.size()) + ", " +
-            std::to_string(layer.out_groups.size()) + " and " + std::to_string(layer.bank_rows.size()));
+  if (types != layer.types || !fits(layer.in_groups) || !fits(layer.out_groups) || !fits(layer.weight_rows))
+    throw Error(ALGRT_BAD_BUNDLE,
+                "manifest: support is of " + std::to_string(types) + " types and " + std::to_string(groups) +
+                    " groups; types, input groups, output groups and weight rows of the layer do not agree "
+                    "with that: "
+                    "they are " +
+                    std::to_string(layer.types) + ", " + std::to_string(layer.in_groups.size()) + ", " +
+                    std::to_string(layer.out_groups.size()) + " and " +
+                    std::to_string(layer.weight_rows.size()));
 }
 
 void Support::requireFactorsOfProduct(const Layer &layer) const {
@@ -141,10 +143,10 @@ void Support::requireFactorsOfProduct(const Layer &layer) const {
            " terms, and this runtime reads at most " + std::to_string(most_terms_of_slot));
   if (!std::isfinite(largest))
     refuse("coefficients of the factors multiply to more than a double holds");
-  // Every term multiplies as many columns of x as rows of the bank.
-  if (same_groups ? layer.in_groups == layer.bank_rows
-                  : allEqual(layer.in_groups) && allEqual(layer.bank_rows) &&
-                        layer.in_groups.front() == layer.bank_rows.front())
+  // Every term multiplies as many columns of x as rows of the weight matrix.
+  if (same_groups ? layer.in_groups == layer.weight_rows
+                  : allEqual(layer.in_groups) && allEqual(layer.weight_rows) &&
+                        layer.in_groups.front() == layer.weight_rows.front())
     return;
   throw Error(ALGRT_BAD_BUNDLE, "manifest: support: layer.in_groups and layer.bank_rows do not agree");
 }
@@ -166,11 +168,11 @@ std::span<const Term> Support::terms(int64_t type, int64_t output_group, TermSto
     // From the end, so that what is read has not been written over.
     for (int64_t high = own - 1; high >= 0; --high) {
       const Term term = factor->at(own_type, own_group, high);
-      ascending = ascending && term.input_group == term.bank_row;
+      ascending = ascending && term.input_group == term.weight_row;
       for (int64_t low = 0; low < found; ++low) {
         const Term &lower = storage[size_t(low)];
         storage[size_t(high * found + low)] = {int32_t(term.input_group * low_groups + lower.input_group),
-                                               int32_t(term.bank_row * low_groups + lower.bank_row),
+                                               int32_t(term.weight_row * low_groups + lower.weight_row),
                                                term.coefficient * lower.coefficient};
       }
     }

@@ -1,4 +1,4 @@
-// The terms of each (row type, output group): which blocks of x and of the bank it sums, with what
+// The terms of each (row type, output group): which blocks of x and of the weight matrix it sums, with what
 // coefficient.
 #pragma once
 
@@ -19,14 +19,15 @@ public:
   using SectionOf = std::function<std::string_view(const std::string &)>;
   // Throws Error(ALGRT_BAD_BUNDLE) if sizes, counts, offsets or indices do not fit the layer, and where a
   // slot of a product has more than 2^28 terms.
-  static Support parse(const SupportDescription &description, const SectionOf &sectionOf, const Layer &layer);
+  static Support parse(const SupportDescription &description, const SectionOf &section_of,
+                       const Layer &layer);
   // Q(q) in the row lift: nothing is stored.
   static Support complete(int64_t types);
   // A table of the whole layer.
   static Support parseTable(std::string_view section, const Layer &layer);
 
-  // The terms of one slot of the output; in a product ascending by input group, then bank row. Valid as long
-  // as the support and `storage`, which is written where the terms are not stored as such.
+  // The terms of one slot of the output; in a product ascending by input group, then weight row. Valid as
+  // long as the support and `storage`, which is written where the terms are not stored as such.
   std::span<const Term> terms(int64_t type, int64_t output_group, TermStorage &storage) const;
 
   // One, or those of a product, in the order of the description.

@@ -10,8 +10,8 @@ namespace algrt {
 
 namespace {
 
-constexpr std::array all_kinds = {SupportKind::complete, SupportKind::triangular, SupportKind::diagonal,
-                                  SupportKind::full, SupportKind::table};
+constexpr std::array all_kinds = {SupportKind::Complete, SupportKind::Triangular, SupportKind::Diagonal,
+                                  SupportKind::Full, SupportKind::Table};
 constexpr size_t most_factors = 1024;
 
 // `groups` is that of the layer where the factor is all of the support, and 0 where it has to say its own.
@@ -24,11 +24,11 @@ SupportFactor parseFactor(const JsonFields &fields, const Layer &layer, int64_t 
     fields.fail("kind", "is '" + kind + "', not complete, triangular, diagonal, full or table" +
                             (groups > 0 ? ", nor product" : ""));
   factor.kind = *found;
-  if (factor.kind == SupportKind::table) {
+  if (factor.kind == SupportKind::Table) {
     factor.section = fields.string("section");
     return factor;
   }
-  if (layer.lift != Lift::rows)
+  if (layer.lift != Lift::Rows)
     fields.fail("kind", "is " + kind + ", which the slot lift has no use for");
   factor.groups = groups > 0 ? groups : fields.integer("groups", 1, int64_t(layer.out_groups.size()));
   return factor;
@@ -38,15 +38,15 @@ SupportFactor parseFactor(const JsonFields &fields, const Layer &layer, int64_t 
 
 const char *name(SupportKind kind) {
   switch (kind) {
-  case SupportKind::complete:
+  case SupportKind::Complete:
     return "complete";
-  case SupportKind::triangular:
+  case SupportKind::Triangular:
     return "triangular";
-  case SupportKind::diagonal:
+  case SupportKind::Diagonal:
     return "diagonal";
-  case SupportKind::full:
+  case SupportKind::Full:
     return "full";
-  case SupportKind::table:
+  case SupportKind::Table:
     return "table";
   }
   return "unknown";

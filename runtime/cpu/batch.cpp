@@ -21,7 +21,7 @@ int64_t alignUp(int64_t bytes) {
 int64_t rowListBytes(const Layer &layer, int64_t m) {
   const int64_t entries = checkedAdd(m, layer.types + 1, "workspace: row lists");
   int64_t bytes = checkedMultiply(entries, int64_t(sizeof(int64_t)), "workspace: row lists");
-  if (layer.row_types != RowTypesKind::explicit_types)
+  if (layer.row_types != RowTypesKind::ExplicitTypes)
     bytes = checkedAdd(bytes, checkedMultiply(m, int64_t(sizeof(int32_t)), "workspace: types"), "workspace");
   return alignUp(bytes);
 }
@@ -40,7 +40,7 @@ std::byte *firstAligned(void *memory) {
 } // namespace
 
 size_t workspaceSize(const CpuKernels &kernels, const Layer &layer, int64_t m, int threads) {
-  const bool listed = layer.row_types == RowTypesKind::explicit_types || layer.types > 1;
+  const bool listed = layer.row_types == RowTypesKind::ExplicitTypes || layer.types > 1;
   return size_t(
       neededBytes(resolveThreads(threads), kernels.scratchBytes(), listed ? rowListBytes(layer, m) : 0));
 }
@@ -73,7 +73,7 @@ BatchMemory::BatchMemory(const CpuKernels &kernels, const Layer &layer, int64_t 
   }
   int64_t *rows = reinterpret_cast<int64_t *>(scratch_), *starts = rows + m;
   const int32_t *types = static_cast<const int32_t *>(source.types.data);
-  if (source.kind != RowSourceKind::types) {
+  if (source.kind != RowSourceKind::Types) {
     int32_t *found = reinterpret_cast<int32_t *>(starts + layer.types + 1);
     typesOfRows(layer, source, m, found);
     types = found;

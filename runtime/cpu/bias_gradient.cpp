@@ -55,7 +55,7 @@ void sumColumns(const BiasGradientCall &call, int64_t begin, int64_t end) {
 } // namespace
 
 void runBiasGradient(const BiasGradientCall &call) {
-  const bool wide_input = call.input == ElementType::f32, wide_output = call.output == ElementType::f32;
+  const bool wide_input = call.input == ElementType::F32, wide_output = call.output == ElementType::F32;
   const auto sum = wide_input    ? (wide_output ? sumColumns<float, float> : sumColumns<float, uint16_t>)
                    : wide_output ? sumColumns<uint16_t, float>
                                  : sumColumns<uint16_t, uint16_t>;

@@ -8,9 +8,9 @@ namespace algrt {
 
 struct BiasGradientCall {
   MatrixView dy;
-  ElementType input = ElementType::f32; // of dy
+  ElementType input = ElementType::F32; // of dy
   MatrixView dbias;                     // one row of dy.columns elements
-  ElementType output = ElementType::f32;
+  ElementType output = ElementType::F32;
   float beta = 0; // what dbias was counts so often; 0: it is not read
   int threads = 0;
 };

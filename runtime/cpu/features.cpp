@@ -14,9 +14,9 @@ namespace algrt {
 namespace {
 
 // What the operating system must save for a feature's registers to survive a context switch.
-enum class Registers { sse, avx, avx512, amx };
+enum class Registers { Sse, Avx, Avx512, Amx };
 
-enum Output { eax, ebx, ecx, edx };
+enum Output { Eax, Ebx, Ecx, Edx };
 
 struct Feature {
   std::string_view name;
@@ -28,67 +28,67 @@ struct Feature {
 
 // Intel SDM volume 2A, CPUID; AMD APM volume 3, appendix E.
 constexpr Feature features[] = {
-    {"sse3", 1, 0, ecx, 0, Registers::sse},
-    {"pclmul", 1, 0, ecx, 1, Registers::sse},
-    {"ssse3", 1, 0, ecx, 9, Registers::sse},
-    {"fma", 1, 0, ecx, 12, Registers::avx},
-    {"cx16", 1, 0, ecx, 13, Registers::sse},
-    {"sse4.1", 1, 0, ecx, 19, Registers::sse},
-    {"sse4.2", 1, 0, ecx, 20, Registers::sse},
-    {"movbe", 1, 0, ecx, 22, Registers::sse},
-    {"popcnt", 1, 0, ecx, 23, Registers::sse},
-    {"aes", 1, 0, ecx, 25, Registers::sse},
-    {"avx", 1, 0, ecx, 28, Registers::avx},
-    {"f16c", 1, 0, ecx, 29, Registers::avx},
-    {"sse", 1, 0, edx, 25, Registers::sse},
-    {"sse2", 1, 0, edx, 26, Registers::sse},
-    {"bmi", 7, 0, ebx, 3, Registers::sse},
-    {"avx2", 7, 0, ebx, 5, Registers::avx},
-    {"bmi2", 7, 0, ebx, 8, Registers::sse},
-    {"avx512f", 7, 0, ebx, 16, Registers::avx512},
-    {"avx512dq", 7, 0, ebx, 17, Registers::avx512},
-    {"avx512ifma", 7, 0, ebx, 21, Registers::avx512},
-    {"avx512cd", 7, 0, ebx, 28, Registers::avx512},
-    {"sha", 7, 0, ebx, 29, Registers::sse},
-    {"avx512bw", 7, 0, ebx, 30, Registers::avx512},
-    {"avx512vl", 7, 0, ebx, 31, Registers::avx512},
-    {"avx512vbmi", 7, 0, ecx, 1, Registers::avx512},
-    {"avx512vbmi2", 7, 0, ecx, 6, Registers::avx512},
-    {"gfni", 7, 0, ecx, 8, Registers::sse},
-    {"vaes", 7, 0, ecx, 9, Registers::avx},
-    {"vpclmulqdq", 7, 0, ecx, 10, Registers::avx},
-    {"avx512vnni", 7, 0, ecx, 11, Registers::avx512},
-    {"avx512bitalg", 7, 0, ecx, 12, Registers::avx512},
-    {"avx512vpopcntdq", 7, 0, ecx, 14, Registers::avx512},
-    {"avx512vp2intersect", 7, 0, edx, 8, Registers::avx512},
-    {"amx-bf16", 7, 0, edx, 22, Registers::amx},
-    {"avx512fp16", 7, 0, edx, 23, Registers::avx512},
-    {"amx-tile", 7, 0, edx, 24, Registers::amx},
-    {"amx-int8", 7, 0, edx, 25, Registers::amx},
-    {"avxvnni", 7, 1, eax, 4, Registers::avx},
-    {"avx512bf16", 7, 1, eax, 5, Registers::avx512},
-    {"crc32", 1, 0, ecx, 20, Registers::sse},
-    {"xsave", 1, 0, ecx, 26, Registers::sse},
-    {"rdrnd", 1, 0, ecx, 30, Registers::sse},
-    {"fsgsbase", 7, 0, ebx, 0, Registers::sse},
-    {"invpcid", 7, 0, ebx, 10, Registers::sse},
-    {"rdseed", 7, 0, ebx, 18, Registers::sse},
-    {"adx", 7, 0, ebx, 19, Registers::sse},
-    {"clflushopt", 7, 0, ebx, 23, Registers::sse},
-    {"clwb", 7, 0, ebx, 24, Registers::sse},
-    {"rdpid", 7, 0, ecx, 22, Registers::sse},
-    {"movdiri", 7, 0, ecx, 27, Registers::sse},
-    {"movdir64b", 7, 0, ecx, 28, Registers::sse},
-    {"xsaveopt", 0xd, 1, eax, 0, Registers::sse},
-    {"xsavec", 0xd, 1, eax, 1, Registers::sse},
-    {"xsaves", 0xd, 1, eax, 3, Registers::sse},
-    {"sse4a", 0x80000001u, 0, ecx, 6, Registers::sse},
-    {"mwaitx", 0x80000001u, 0, ecx, 29, Registers::sse},
-    {"clzero", 0x80000008u, 0, ebx, 0, Registers::sse},
-    {"wbnoinvd", 0x80000008u, 0, ebx, 9, Registers::sse},
-    {"sahf", 0x80000001u, 0, ecx, 0, Registers::sse},
-    {"lzcnt", 0x80000001u, 0, ecx, 5, Registers::sse},
-    {"prfchw", 0x80000001u, 0, ecx, 8, Registers::sse},
+    {"sse3", 1, 0, Ecx, 0, Registers::Sse},
+    {"pclmul", 1, 0, Ecx, 1, Registers::Sse},
+    {"ssse3", 1, 0, Ecx, 9, Registers::Sse},
+    {"fma", 1, 0, Ecx, 12, Registers::Avx},
+    {"cx16", 1, 0, Ecx, 13, Registers::Sse},
+    {"sse4.1", 1, 0, Ecx, 19, Registers::Sse},
+    {"sse4.2", 1, 0, Ecx, 20, Registers::Sse},
+    {"movbe", 1, 0, Ecx, 22, Registers::Sse},
+    {"popcnt", 1, 0, Ecx, 23, Registers::Sse},
+    {"aes", 1, 0, Ecx, 25, Registers::Sse},
+    {"avx", 1, 0, Ecx, 28, Registers::Avx},
+    {"f16c", 1, 0, Ecx, 29, Registers::Avx},
+    {"sse", 1, 0, Edx, 25, Registers::Sse},
+    {"sse2", 1, 0, Edx, 26, Registers::Sse},
+    {"bmi", 7, 0, Ebx, 3, Registers::Sse},
+    {"avx2", 7, 0, Ebx, 5, Registers::Avx},
+    {"bmi2", 7, 0, Ebx, 8, Registers::Sse},
+    {"avx512f", 7, 0, Ebx, 16, Registers::Avx512},
+    {"avx512dq", 7, 0, Ebx, 17, Registers::Avx512},
+    {"avx512ifma", 7, 0, Ebx, 21, Registers::Avx512},
+    {"avx512cd", 7, 0, Ebx, 28, Registers::Avx512},
+    {"sha", 7, 0, Ebx, 29, Registers::Sse},
+    {"avx512bw", 7, 0, Ebx, 30, Registers::Avx512},
+    {"avx512vl", 7, 0, Ebx, 31, Registers::Avx512},
+    {"avx512vbmi", 7, 0, Ecx, 1, Registers::Avx512},
+    {"avx512vbmi2", 7, 0, Ecx, 6, Registers::Avx512},
+    {"gfni", 7, 0, Ecx, 8, Registers::Sse},
+    {"vaes", 7, 0, Ecx, 9, Registers::Avx},
+    {"vpclmulqdq", 7, 0, Ecx, 10, Registers::Avx},
+    {"avx512vnni", 7, 0, Ecx, 11, Registers::Avx512},
+    {"avx512bitalg", 7, 0, Ecx, 12, Registers::Avx512},
+    {"avx512vpopcntdq", 7, 0, Ecx, 14, Registers::Avx512},
+    {"avx512vp2intersect", 7, 0, Edx, 8, Registers::Avx512},
+    {"amx-bf16", 7, 0, Edx, 22, Registers::Amx},
+    {"avx512fp16", 7, 0, Edx, 23, Registers::Avx512},
+    {"amx-tile", 7, 0, Edx, 24, Registers::Amx},
+    {"amx-int8", 7, 0, Edx, 25, Registers::Amx},
+    {"avxvnni", 7, 1, Eax, 4, Registers::Avx},
+    {"avx512bf16", 7, 1, Eax, 5, Registers::Avx512},
+    {"crc32", 1, 0, Ecx, 20, Registers::Sse},
+    {"xsave", 1, 0, Ecx, 26, Registers::Sse},
+    {"rdrnd", 1, 0, Ecx, 30, Registers::Sse},
+    {"fsgsbase", 7, 0, Ebx, 0, Registers::Sse},
+    {"invpcid", 7, 0, Ebx, 10, Registers::Sse},
+    {"rdseed", 7, 0, Ebx, 18, Registers::Sse},
+    {"adx", 7, 0, Ebx, 19, Registers::Sse},
+    {"clflushopt", 7, 0, Ebx, 23, Registers::Sse},
+    {"clwb", 7, 0, Ebx, 24, Registers::Sse},
+    {"rdpid", 7, 0, Ecx, 22, Registers::Sse},
+    {"movdiri", 7, 0, Ecx, 27, Registers::Sse},
+    {"movdir64b", 7, 0, Ecx, 28, Registers::Sse},
+    {"xsaveopt", 0xd, 1, Eax, 0, Registers::Sse},
+    {"xsavec", 0xd, 1, Eax, 1, Registers::Sse},
+    {"xsaves", 0xd, 1, Eax, 3, Registers::Sse},
+    {"sse4a", 0x80000001u, 0, Ecx, 6, Registers::Sse},
+    {"mwaitx", 0x80000001u, 0, Ecx, 29, Registers::Sse},
+    {"clzero", 0x80000008u, 0, Ebx, 0, Registers::Sse},
+    {"wbnoinvd", 0x80000008u, 0, Ebx, 9, Registers::Sse},
+    {"sahf", 0x80000001u, 0, Ecx, 0, Registers::Sse},
+    {"lzcnt", 0x80000001u, 0, Ecx, 5, Registers::Sse},
+    {"prfchw", 0x80000001u, 0, Ecx, 8, Registers::Sse},
 };
 
 // Features that every CPU of the architecture has, or that cost no register state worth asking for.
@@ -105,16 +105,16 @@ std::array<uint32_t, 4> cpuid(uint32_t leaf, uint32_t subleaf) {
 }
 
 bool systemSaves(Registers registers) {
-  if (registers == Registers::sse)
+  if (registers == Registers::Sse)
     return true;
   constexpr uint32_t osxsave = 1u << 27;
-  if ((cpuid(1, 0)[ecx] & osxsave) == 0)
+  if ((cpuid(1, 0)[Ecx] & osxsave) == 0)
     return false;
   uint32_t low, high;
   __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
   // XCR0: 1 SSE, 2 AVX, 5..7 the AVX-512 state, 17..18 the tiles.
-  const uint32_t needed = registers == Registers::avx      ? 0x6u
-                          : registers == Registers::avx512 ? 0xe6u
+  const uint32_t needed = registers == Registers::Avx      ? 0x6u
+                          : registers == Registers::Avx512 ? 0xe6u
                                                            : 0x60006u;
   return (low & needed) == needed;
 }

@@ -51,7 +51,7 @@ bool CpuKernels::anyUsable(Map map) const {
 }
 
 bool CpuKernels::anyUsable() const {
-  return anyUsable(Map::forward) || anyUsable(Map::dx) || anyUsable(Map::dw);
+  return anyUsable(Map::Forward) || anyUsable(Map::Dx) || anyUsable(Map::Dw);
 }
 
 void CpuKernels::refuseAll(const std::string &what) const {
@@ -69,7 +69,7 @@ void CpuKernels::refuseAll(const std::string &what) const {
 size_t CpuKernels::choosePacked() const {
   const std::vector<Kernel> &kernels = bundle_->manifest().kernels;
   for (size_t i = 0; i < kernels.size(); ++i)
-    if (usable(i, Map::forward) && kernels[i].weights == WeightsForm::packed)
+    if (usable(i, Map::Forward) && kernels[i].weights == WeightsForm::Packed)
       return i;
   refuseAll("the bundle has no kernel for packed weights that runs on this machine");
 }
@@ -82,12 +82,12 @@ size_t CpuKernels::chooseUnpacked(Map map, int64_t longest) const {
       ++i;
     return i;
   };
-  const size_t copied = first(WeightsForm::copied), direct = first(WeightsForm::direct);
+  const size_t copied = first(WeightsForm::Copied), direct = first(WeightsForm::Direct);
   if (copied < kernels.size() && (direct == kernels.size() || longest > kernels[copied].direct_rows))
     return copied;
   if (direct < kernels.size())
     return direct;
-  if (first(WeightsForm::packed) < kernels.size())
+  if (first(WeightsForm::Packed) < kernels.size())
     throw Error(ALGRT_UNSUPPORTED,
                 "w: the bundle's kernels for this machine need packed weights: call "
                 "algrt_weights_pack, or for a program algrt_program_weights_pack, and pass "
@@ -95,10 +95,10 @@ size_t CpuKernels::chooseUnpacked(Map map, int64_t longest) const {
   refuseAll(std::string("the bundle has no kernel of ") + name(map) + " that runs on this machine");
 }
 
-size_t CpuKernels::chooseBankGradient(ElementType output) const {
+size_t CpuKernels::chooseWeightGradient(ElementType output) const {
   const std::vector<Kernel> &kernels = bundle_->manifest().kernels;
   for (size_t i = 0; i < kernels.size(); ++i)
-    if (usable(i, Map::dw) && kernels[i].output == output)
+    if (usable(i, Map::Dw) && kernels[i].output == output)
       return i;
   refuseAll(std::string("the bundle has no kernel of dw with results of type ") + name(output) +
             " that runs on this machine");
@@ -114,7 +114,7 @@ void CpuKernels::requireUsable(int64_t index, Map map, bool packed_weights) cons
   if (kernels[index].map != name(map))
     throw Error(ALGRT_INVALID_ARGUMENT,
                 "kernel " + kernels[index].name + " computes " + kernels[index].map + ", not " + name(map));
-  if ((kernels[index].weights == WeightsForm::packed) != packed_weights)
+  if ((kernels[index].weights == WeightsForm::Packed) != packed_weights)
     throw Error(ALGRT_INVALID_ARGUMENT,
                 "kernel " + kernels[index].name + " takes " +
                     (packed_weights ? "w, not packed weights" : "packed weights, not w"));
@@ -144,12 +144,12 @@ CpuKernel CpuKernels::load(size_t index) const {
         bundle_->section(*bundle_->manifest().findSection(kernel.section)), kernel.section);
   CpuKernel loaded{&kernel};
   void *symbol = object->symbol(kernel.symbol);
-  if (kernel.map == name(Map::dw)) {
-    loaded.bank_gradient = reinterpret_cast<algrt_bank_gradient_kernel>(symbol);
+  if (kernel.map == name(Map::Dw)) {
+    loaded.weight_gradient = reinterpret_cast<algrt_weight_gradient_kernel>(symbol);
     return loaded;
   }
   loaded.multiply = reinterpret_cast<algrt_product_kernel>(symbol);
-  if (kernel.weights == WeightsForm::packed)
+  if (kernel.weights == WeightsForm::Packed)
     loaded.pack = reinterpret_cast<algrt_pack_kernel>(object->symbol(kernel.pack_symbol));
   return loaded;
 }

@@ -13,9 +13,9 @@ namespace algrt {
 
 struct CpuKernel {
   const Kernel *description;
-  algrt_product_kernel multiply = nullptr;            // of forward and of dx
-  algrt_pack_kernel pack = nullptr;                   // where the weights are packed
-  algrt_bank_gradient_kernel bank_gradient = nullptr; // of dw
+  algrt_product_kernel multiply = nullptr;                // of forward and of dx
+  algrt_pack_kernel pack = nullptr;                       // where the weights are packed
+  algrt_weight_gradient_kernel weight_gradient = nullptr; // of dw
 };
 
 class CpuKernels {
@@ -37,10 +37,11 @@ public:
 
   // Index of the forward kernel for packed weights. Throws Error(ALGRT_UNSUPPORTED) if none runs here.
   size_t choosePacked() const;
-  // Index of the map's kernel that reads the user's bank, where no type has more than `longest` rows.
+  // Index of the map's kernel that reads the user's weight matrix, where no type has more than `longest`
+  // rows.
   size_t chooseUnpacked(Map map, int64_t longest) const;
   // Index of the kernel of dw that writes that type. Throws Error(ALGRT_UNSUPPORTED) if none runs here.
-  size_t chooseBankGradient(ElementType output) const;
+  size_t chooseWeightGradient(ElementType output) const;
   // Throws unless kernel `index` exists, is of this map, runs here and reads weights of that form.
   void requireUsable(int64_t index, Map map, bool packed_weights) const;
 

@@ -1,4 +1,4 @@
-// Packing a bank for the kernel that reads it packed.
+// Packing a weight matrix for the kernel that reads it packed.
 #pragma once
 
 #include "runtime/cpu/kernels.h"
@@ -7,7 +7,8 @@
 
 namespace algrt {
 
-// `bank` is layer.k x layer.bankColumns(). Throws std::bad_alloc.
-AlignedBuffer packBank(const CpuKernel &kernel, const Layer &layer, const MatrixView &bank, int threads);
+// `bank` is layer.k x layer.weightColumns(). Throws std::bad_alloc.
+AlignedBuffer packWeights(const CpuKernel &kernel, const Layer &layer, const MatrixView &weights,
+                          int threads);
 
 } // namespace algrt

@@ -36,7 +36,7 @@ void runProduct(const CpuKernels &kernels, const Layer &layer, const ProductCall
   memory.requireTakenBy(description);
 
   const int64_t row_blocks = ceilDivide(memory.longestType(), description.rows_per_task);
-  const std::vector<int64_t> &groups = call.map == Map::forward ? layer.out_groups : layer.in_groups;
+  const std::vector<int64_t> &groups = call.map == Map::Forward ? layer.out_groups : layer.in_groups;
   const int64_t per_slice =
       checkedMultiply(ceilDivide(layer.types, description.types_per_task), row_blocks, "tasks");
   const int64_t slices = chooseSlices(per_slice, memory.workers(), int64_t(groups.size()));

@@ -1,4 +1,5 @@
-// One product of rows with a bank, or several with maps of their sums: cut into tasks, workers started.
+// One product of rows with a weight matrix, or several with maps of their sums: cut into tasks, workers
+// started.
 #pragma once
 
 #include "runtime/cpu/batch.h"
@@ -10,10 +11,10 @@
 namespace algrt {
 
 struct ProductCall {
-  Map map = Map::forward;
+  Map map = Map::Forward;
   int64_t rows = 0; // of x or dy, above 0
-  // What the kernel is called with, in the order of cpuOperands (runtime/bundle/manifest.h); weights that were
-  // packed as one row each.
+  // What the kernel is called with, in the order of cpuOperands (runtime/bundle/manifest.h); weights that
+  // were packed as one row each.
   std::span<const algrt_memref2> operands;
   std::optional<size_t> packed_kernel; // that all weights were packed for; nothing where they are the user's
   BatchCall batch;

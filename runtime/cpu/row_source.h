@@ -20,14 +20,14 @@ struct IntegerVector {
 };
 
 enum class RowSourceKind {
-  offset,    // row r is at position p0 + r
-  types,     // one type for each row
-  positions, // one position for each row
-  sequences  // rows of one sequence after another, ascending positions in each
+  Offset,    // row r is at position p0 + r
+  Types,     // one type for each row
+  Positions, // one position for each row
+  Sequences  // rows of one sequence after another, ascending positions in each
 };
 
 struct RowSource {
-  RowSourceKind kind = RowSourceKind::offset;
+  RowSourceKind kind = RowSourceKind::Offset;
   int64_t p0 = 0;                   // of offset
   IntegerVector types;              // of types: int32, m of them
   IntegerVector positions;          // of positions: m of them
@@ -38,7 +38,7 @@ struct RowSource {
 // Whether such rows have to be listed for a kernel: not where there is but one type that follows from the
 // position.
 inline bool needsLists(const Layer &layer, RowSourceKind kind) {
-  return kind == RowSourceKind::types || (kind != RowSourceKind::offset && layer.types > 1);
+  return kind == RowSourceKind::Types || (kind != RowSourceKind::Offset && layer.types > 1);
 }
 
 } // namespace algrt

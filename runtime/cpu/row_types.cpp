@@ -39,9 +39,9 @@ void requireNotNegative(const IntegerVector &vector, const char *name) {
 } // namespace
 
 void checkRows(const RowSource &source, int64_t m) {
-  if (source.kind == RowSourceKind::positions)
+  if (source.kind == RowSourceKind::Positions)
     requireNotNegative(source.positions, "positions");
-  if (source.kind != RowSourceKind::sequences)
+  if (source.kind != RowSourceKind::Sequences)
     return;
   constexpr const char *name = "sequence_starts";
   const IntegerVector &starts = source.sequence_starts;
@@ -66,7 +66,7 @@ void checkRows(const RowSource &source, int64_t m) {
 
 void typesOfRows(const Layer &layer, const RowSource &source, int64_t m, int32_t *types) {
   const int64_t width = layer.row_type_width, period = layer.types * width;
-  if (source.kind == RowSourceKind::positions) {
+  if (source.kind == RowSourceKind::Positions) {
     for (int64_t row = 0; row < m; ++row)
       types[row] = int32_t(source.positions[row] % period / width);
     return;

@@ -28,7 +28,7 @@ int64_t biasGradientBytes(int64_t n, int64_t m) {
 std::vector<ColumnSumsLaunch> planBiasGradient(const BiasGradientCall &call) {
   const int32_t rows = int32_t(call.rows), columns = int32_t(call.columns);
   const int32_t part_rows = int32_t(bias_gradient_part_rows), parts = int32_t(partsOf(rows, part_rows));
-  const int32_t form = call.output == ElementType::f32 ? algrt_dbias_to_f32 : 0;
+  const int32_t form = call.output == ElementType::F32 ? algrt_dbias_to_f32 : 0;
   if (parts == 1)
     return {withGrid({0, call.dbias, call.dy, call.leading, rows, columns, part_rows, form, call.beta})};
   return {withGrid({0, call.sums, call.dy, call.leading, rows, columns, part_rows, algrt_dbias_to_sums, 0}),

@@ -47,7 +47,7 @@ public:
 
 private:
   const Driver &driver_;
-  CaptureMode before_ = CaptureMode::relaxed;
+  CaptureMode before_ = CaptureMode::Relaxed;
 };
 
 } // namespace algrt::cuda

@@ -32,11 +32,11 @@ DeviceProperties readDevice(const Driver &driver, int32_t ordinal) {
                  "reading a CUDA device's attributes");
     return value;
   };
-  device.capability = 10 * attribute(DeviceAttribute::compute_capability_major) +
-                      attribute(DeviceAttribute::compute_capability_minor);
-  device.multiprocessors = attribute(DeviceAttribute::multiprocessor_count);
-  device.shared_bytes = attribute(DeviceAttribute::max_shared_memory_per_block_optin);
-  device.clusters = attribute(DeviceAttribute::cluster_launch) != 0;
+  device.capability = 10 * attribute(DeviceAttribute::ComputeCapabilityMajor) +
+                      attribute(DeviceAttribute::ComputeCapabilityMinor);
+  device.multiprocessors = attribute(DeviceAttribute::MultiprocessorCount);
+  device.shared_bytes = attribute(DeviceAttribute::MaxSharedMemoryPerBlockOptin);
+  device.clusters = attribute(DeviceAttribute::ClusterLaunch) != 0;
   return device;
 }
 
@@ -55,9 +55,9 @@ std::vector<GpuImage> loadableImages(const GpuCode &kernel, const DeviceProperti
                                device.capability / 10 == kernel.architecture / 10);
   const bool text = same || (!kernel.exact_architecture && device.capability > kernel.architecture);
   std::vector<GpuImage> images;
-  for (ImageKind kind : {ImageKind::cubin, ImageKind::ptx})
+  for (ImageKind kind : {ImageKind::Cubin, ImageKind::Ptx})
     for (const GpuImage &image : kernel.images)
-      if (image.kind == kind && (kind == ImageKind::cubin ? binary : text))
+      if (image.kind == kind && (kind == ImageKind::Cubin ? binary : text))
         images.push_back(image);
   return images;
 }

@@ -11,21 +11,21 @@ constexpr int oldest_version = 12000;
 
 algrt_status statusOf(Result result) {
   switch (result) {
-  case Result::out_of_memory:
+  case Result::OutOfMemory:
     return ALGRT_OUT_OF_MEMORY;
-  case Result::stub_library:
-  case Result::system_driver_mismatch:
+  case Result::StubLibrary:
+  case Result::SystemDriverMismatch:
     return ALGRT_NO_DRIVER;
-  case Result::no_device:
-  case Result::invalid_device:
+  case Result::NoDevice:
+  case Result::InvalidDevice:
     return ALGRT_NO_DEVICE;
-  case Result::no_binary_for_gpu:
-  case Result::unsupported_ptx_version:
-  case Result::jit_compiler_not_found:
+  case Result::NoBinaryForGpu:
+  case Result::UnsupportedPtxVersion:
+  case Result::JitCompilerNotFound:
     return ALGRT_WRONG_ARCHITECTURE;
-  case Result::invalid_image:
-  case Result::invalid_ptx:
-  case Result::not_found:
+  case Result::InvalidImage:
+  case Result::InvalidPtx:
+  case Result::NotFound:
     return ALGRT_BAD_BUNDLE;
   default:
     return ALGRT_DEVICE_ERROR;
@@ -77,15 +77,15 @@ std::shared_ptr<const Driver> Driver::open() {
 
 void Driver::fail(Result result, const std::string &what) const {
   const char *name = nullptr, *text = nullptr;
-  if (getErrorName(result, &name) != Result::success || name == nullptr)
+  if (getErrorName(result, &name) != Result::Success || name == nullptr)
     name = "an error that the driver has no name for";
-  if (getErrorString(result, &text) != Result::success || text == nullptr)
+  if (getErrorString(result, &text) != Result::Success || text == nullptr)
     text = "no description";
   throw Error(statusOf(result), what + ": " + name + " (" + std::to_string(int(result)) + "): " + text);
 }
 
 void Driver::check(Result result, const char *what) const {
-  if (result != Result::success)
+  if (result != Result::Success)
     fail(result, what);
 }
 

@@ -111,9 +111,9 @@ void GpuElementwise::run(size_t function, const ElementwiseCall &call) const {
   if (const auto found = on.ready.find(function); found != on.ready.end()) {
     ready = found->second;
   } else {
-    CaptureStatus status = CaptureStatus::none;
+    CaptureStatus status = CaptureStatus::None;
     driver.check(driver.streamIsCapturing(stream, &status), "asking whether the stream is being captured");
-    if (status != CaptureStatus::none)
+    if (status != CaptureStatus::None)
       throw Error(ALGRT_NOT_PREPARED,
                   "the stream is being captured, and the function " + description.name +
                       " is not yet on device " + std::to_string(call.device) +

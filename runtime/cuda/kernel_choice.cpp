@@ -23,7 +23,7 @@ Kind kindOf(const GpuKernel &kernel, int64_t moved) {
 }
 
 int64_t movedBy(const GpuKernel &kernel) {
-  return kernel.copies == GpuCopies::engine ? std::numeric_limits<int64_t>::max() : kernel.vector;
+  return kernel.copies == GpuCopies::Engine ? std::numeric_limits<int64_t>::max() : kernel.vector;
 }
 
 // What the kernels of the same map, result and architecture that are no vector reductions move at most; of
@@ -102,12 +102,12 @@ const KernelChoice::Candidate *KernelChoice::bestAmong(const ProductRequest &req
 
 size_t KernelChoice::choose(const ProductRequest &request) const {
   checkRows(kernelShape(layer_, request.map, 0), request.m, request.p0);
-  const auto isListed = [](const GpuKernel &kernel) { return kernel.listed; };
-  const auto isReduction = [](const GpuKernel &kernel) { return kernel.isReduction(); };
-  const auto countsFromOffset = [](const GpuKernel &kernel) { return !kernel.listed; };
-  const Candidate *best = bestAmong(request, request.listed ? +isListed : +countsFromOffset);
+  const auto is_listed = [](const GpuKernel &kernel) { return kernel.listed; };
+  const auto is_reduction = [](const GpuKernel &kernel) { return kernel.isReduction(); };
+  const auto counts_from_offset = [](const GpuKernel &kernel) { return !kernel.listed; };
+  const Candidate *best = bestAmong(request, request.listed ? +is_listed : +counts_from_offset);
   if (request.positions) {
-    const Candidate *reduction = bestAmong(request, isReduction);
+    const Candidate *reduction = bestAmong(request, is_reduction);
     const auto apart = [&](const Candidate *one) { return misfit(gpu(*one).best_for_rows, request.m); };
     if (reduction != nullptr && (best == nullptr || apart(reduction) <= apart(best)))
       best = reduction;
@@ -146,12 +146,12 @@ void KernelChoice::refuse(const ProductRequest &request) const {
   if (reasons.empty())
     throw Error(ALGRT_UNSUPPORTED,
                 std::string("the bundle has no kernel ") +
-                    (request.map == Map::forward ? "" : std::string("of ") + name(request.map) + " ") +
+                    (request.map == Map::Forward ? "" : std::string("of ") + name(request.map) + " ") +
                     "for CUDA devices that " + (request.listed ? "finds rows in a list and " : "") +
                     "writes " + name(request.output) + ": pass " +
                     kernelShape(layer_, request.map, 0).resultName() +
                     " in the other type, or compile such a kernel" +
-                    (request.positions && request.map == Map::forward
+                    (request.positions && request.map == Map::Forward
                          ? ", or one of vector reductions, as with --m 1,2048"
                          : ""));
   if (!status)

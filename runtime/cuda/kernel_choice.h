@@ -19,7 +19,7 @@ struct ProductRequest {
   int64_t p0; // absolute position of row 0
   ElementType output;
   bool dependent_launch = false;
-  Map map = Map::forward;
+  Map map = Map::Forward;
   bool listed = false; // rows are grouped by a row list
   // Every row has a position on the device, which kernels of vector reductions read without a list.
   bool positions = false;

@@ -24,7 +24,7 @@ std::vector<void *> ParameterBlock::pointers() {
 std::span<const std::byte> ParameterBlock::plainMaps() {
   int64_t begin = 0, end = 0;
   for (const KernelParameter &parameter : list_)
-    if (parameter.type == ParameterType::plain_map) {
+    if (parameter.type == ParameterType::PlainMap) {
       begin = end == 0 ? parameter.offset : begin;
       end = parameter.end();
     }
@@ -44,13 +44,13 @@ void setProduct(ParameterBlock &block, const KernelParameters &list, const Launc
     const size_t number = fused != nullptr ? size_t(fused - values.fusion->operands.data()) : 0;
     const bool bias = parameter.operand == "bias", positions = parameter.operand == "positions";
     switch (parameter.value) {
-    case ParameterValue::map:
-      if (parameter.type == ParameterType::tensor_map)
+    case ParameterValue::Map:
+      if (parameter.type == ParameterType::TensorMap)
         encode(plan.maps.at(tensor_maps++), block.at(parameter.offset));
       else
         block.set(parameter, plan.plain_maps.at(plain_maps++));
       break;
-    case ParameterValue::operand:
+    case ParameterValue::Operand:
       if (fused != nullptr) {
         block.set(parameter, values.further[size_t(values.fusion->weights - 1) + number].address);
         break;
@@ -59,26 +59,26 @@ void setProduct(ParameterBlock &block, const KernelParameters &list, const Launc
         refuse(parameter);
       block.set(parameter, bias ? values.bias : values.positions);
       break;
-    case ParameterValue::element_bytes:
+    case ParameterValue::ElementBytes:
       if (!positions)
         refuse(parameter);
       block.set(parameter, values.position_bytes);
       break;
-    case ParameterValue::number:
+    case ParameterValue::Number:
       if (fused == nullptr)
         refuse(parameter);
       block.set(parameter, values.numbers[number]);
       break;
-    case ParameterValue::rows:
+    case ParameterValue::Rows:
       block.set(parameter, values.rows);
       break;
-    case ParameterValue::offset:
+    case ParameterValue::Offset:
       block.set(parameter, values.offset);
       break;
-    case ParameterValue::terms:
+    case ParameterValue::Terms:
       block.set(parameter, values.terms);
       break;
-    case ParameterValue::beta:
+    case ParameterValue::Beta:
       block.set(parameter, values.beta);
       break;
     default:
@@ -90,28 +90,28 @@ void setProduct(ParameterBlock &block, const KernelParameters &list, const Launc
 void setRowList(ParameterBlock &block, const KernelParameters &list, const RowListValues &values) {
   for (const KernelParameter &parameter : list) {
     switch (parameter.value) {
-    case ParameterValue::row_list:
+    case ParameterValue::RowList:
       block.set(parameter, values.list);
       break;
-    case ParameterValue::row_source:
+    case ParameterValue::RowSource:
       block.set(parameter, values.source);
       break;
-    case ParameterValue::first_positions:
+    case ParameterValue::FirstPositions:
       block.set(parameter, values.firsts);
       break;
-    case ParameterValue::type_width:
+    case ParameterValue::TypeWidth:
       block.set(parameter, values.width);
       break;
-    case ParameterValue::rows:
+    case ParameterValue::Rows:
       block.set(parameter, values.rows);
       break;
-    case ParameterValue::types:
+    case ParameterValue::Types:
       block.set(parameter, values.types);
       break;
-    case ParameterValue::row_source_form:
+    case ParameterValue::RowSourceForm:
       block.set(parameter, values.form);
       break;
-    case ParameterValue::sequences:
+    case ParameterValue::Sequences:
       block.set(parameter, values.sequences);
       break;
     default:
@@ -123,28 +123,28 @@ void setRowList(ParameterBlock &block, const KernelParameters &list, const RowLi
 void setColumnSums(ParameterBlock &block, const KernelParameters &list, const ColumnSumsLaunch &launch) {
   for (const KernelParameter &parameter : list) {
     switch (parameter.value) {
-    case ParameterValue::sums_result:
+    case ParameterValue::SumsResult:
       block.set(parameter, launch.to);
       break;
-    case ParameterValue::sums_matrix:
+    case ParameterValue::SumsMatrix:
       block.set(parameter, launch.from);
       break;
-    case ParameterValue::matrix_stride:
+    case ParameterValue::MatrixStride:
       block.set(parameter, launch.leading);
       break;
-    case ParameterValue::rows:
+    case ParameterValue::Rows:
       block.set(parameter, launch.rows);
       break;
-    case ParameterValue::columns:
+    case ParameterValue::Columns:
       block.set(parameter, launch.columns);
       break;
-    case ParameterValue::part_rows:
+    case ParameterValue::PartRows:
       block.set(parameter, launch.part_rows);
       break;
-    case ParameterValue::sums_form:
+    case ParameterValue::SumsForm:
       block.set(parameter, launch.form);
       break;
-    case ParameterValue::beta:
+    case ParameterValue::Beta:
       block.set(parameter, launch.beta);
       break;
     default:
@@ -163,19 +163,19 @@ void setElementwise(ParameterBlock &block, const KernelParameters &list, const E
       return operands[size_t(operand - function.operands.data())];
     };
     switch (parameter.value) {
-    case ParameterValue::operand:
+    case ParameterValue::Operand:
       block.set(parameter, value().address);
       break;
-    case ParameterValue::operand_stride:
+    case ParameterValue::OperandStride:
       block.set(parameter, value().stride);
       break;
-    case ParameterValue::number:
+    case ParameterValue::Number:
       block.set(parameter, value().number);
       break;
-    case ParameterValue::rows:
+    case ParameterValue::Rows:
       block.set(parameter, rows);
       break;
-    case ParameterValue::columns:
+    case ParameterValue::Columns:
       block.set(parameter, columns);
       break;
     default:

@@ -77,7 +77,7 @@ void appendMaps(LaunchPlan &plan, const KernelShape &shape, const Layer &layer, 
   const auto append = [&](const KernelParameter &parameter, const ViewsOfOperand &seen, const GpuBox &box,
                           ElementType element) {
     const OperandView *view = seen.find(parameter.view);
-    if (view != nullptr && parameter.type == ParameterType::tensor_map)
+    if (view != nullptr && parameter.type == ParameterType::TensorMap)
       plan.maps.push_back(tensorMap(*view, seen.row_dimension, element, box, views.y.all[0].address));
     else if (view != nullptr)
       plan.plain_maps.push_back(plainMap(*view, seen.listed, lists));
@@ -124,33 +124,34 @@ int64_t inWholeClusters(int64_t extent, int64_t step, int64_t cluster) {
 
 // Where blocks compute a tile together, it counts for each of them.
 int64_t dividedTiles(int64_t tiles, int64_t groups, const GpuTile &tile, const char *what) {
-  if (tile.long_groups == 0)
-    return checkedMultiply(tiles, tile.split, what);
-  const int64_t long_tiles = tiles / groups * tile.long_groups;
-  return checkedAdd(tiles, checkedMultiply(long_tiles, tile.split - 1, what), what);
+  if (tile.longest_first == 0)
+    return checkedMultiply(tiles, tile.split_k, what);
+  const int64_t long_tiles = tiles / groups * tile.longest_first;
+  return checkedAdd(tiles, checkedMultiply(long_tiles, tile.split_k - 1, what), what);
 }
 
 // Tiles of dW, whatever the rows.
-int64_t countBankTiles(const KernelShape &shape, const GpuTile &tile) {
+int64_t countWeightTiles(const KernelShape &shape, const GpuTile &tile) {
   const char *const what = "tiles of dw";
-  int64_t tiles = checkedMultiply(shape.bank_row_groups,
-                                  inWholeClusters(shape.bank_height, tile.rows, tile.cluster_rows), what);
-  tiles = checkedMultiply(tiles, shape.bank_groups, what);
-  tiles = checkedMultiply(tiles, inWholeClusters(shape.bank_width, tile.columns, tile.cluster_columns), what);
-  return requireCountable(dividedTiles(tiles, shape.bank_groups, tile, what), shape);
+  int64_t tiles = checkedMultiply(shape.weight_row_groups,
+                                  inWholeClusters(shape.weight_height, tile.rows, tile.cluster_rows), what);
+  tiles = checkedMultiply(tiles, shape.weight_groups, what);
+  tiles =
+      checkedMultiply(tiles, inWholeClusters(shape.weight_width, tile.columns, tile.cluster_columns), what);
+  return requireCountable(dividedTiles(tiles, shape.weight_groups, tile, what), shape);
 }
 
 // The steps of a tile of dW are counted in 32 bits: `depth` rows of each term of its block. Terms of single
 // types are no more than types, those of all types no more than input groups or, in the slot lift, pairs of
 // groups.
-void checkBankSteps(const Layer &layer, const KernelShape &shape, const GpuTile &tile, int64_t m) {
+void checkWeightSteps(const Layer &layer, const KernelShape &shape, const GpuTile &tile, int64_t m) {
   const char *const what = "steps of dw";
   const int64_t runs = shape.interval ? ceilDivide(ceilDivide(m, shape.run) + 1, layer.types) : 1;
   // Of a list all rows may be of one type.
   const int64_t rows_of_run = shape.interval ? shape.run : shape.listed ? m : ceilDivide(m, layer.types);
   const int64_t of_type = checkedMultiply(runs, ceilDivide(rows_of_run, tile.depth), what);
   const int64_t terms_of_all =
-      layer.lift == Lift::slots ? checkedMultiply(shape.in_groups, shape.out_groups, what) : shape.in_groups;
+      layer.lift == Lift::Slots ? checkedMultiply(shape.in_groups, shape.out_groups, what) : shape.in_groups;
   const int64_t steps = std::max(checkedMultiply(of_type, layer.types, what),
                                  checkedMultiply(ceilDivide(m, tile.depth), terms_of_all, what));
   if (steps > most_int32)
@@ -160,8 +161,8 @@ void checkBankSteps(const Layer &layer, const KernelShape &shape, const GpuTile 
 }
 
 int64_t countTiles(const KernelShape &shape, const GpuTile &tile, int64_t m, int64_t offset) {
-  if (shape.isBankGradient())
-    return countBankTiles(shape, tile);
+  if (shape.isWeightGradient())
+    return countWeightTiles(shape, tile);
   if (m == 0)
     return 0;
   int64_t lines, longest;
@@ -181,9 +182,9 @@ int64_t countTiles(const KernelShape &shape, const GpuTile &tile, int64_t m, int
   int64_t tiles = checkedMultiply(ceilDivide(lines, tile.types),
                                   inWholeClusters(longest, tile.rows, tile.cluster_rows), "tiles of y");
   // Where rows of x are held, a block counts what it does while they are.
-  const bool holds = tile.held_groups > 0;
-  tiles = checkedMultiply(tiles, holds ? ceilDivide(shape.out_groups, tile.held_groups) : shape.out_groups,
-                          "tiles of y");
+  const bool holds = tile.stationary_groups > 0;
+  tiles = checkedMultiply(
+      tiles, holds ? ceilDivide(shape.out_groups, tile.stationary_groups) : shape.out_groups, "tiles of y");
   tiles = checkedMultiply(
       tiles, holds ? 1 : inWholeClusters(shape.out_width, tile.columns, tile.cluster_columns), "tiles of y");
   tiles = dividedTiles(tiles, shape.out_groups, tile, "tiles of y");
@@ -201,10 +202,10 @@ Layer kernelLayer(const Layer &layer, const GpuKernel &kernel) {
   return kernel.groups == 0 ? layer : joinGroups(layer, kernel.groups);
 }
 
-int64_t rowMapCount(const Layer &layer) { return kernelShape(layer, Map::forward, 0).rowMaps(); }
+int64_t rowMapCount(const Layer &layer) { return kernelShape(layer, Map::Forward, 0).rowMaps(); }
 
 int64_t tileCount(const Layer &layer, const GpuTile &tile, int64_t m, int64_t offset) {
-  return countTiles(kernelShape(layer, Map::forward, 0), tile, m, offset);
+  return countTiles(kernelShape(layer, Map::Forward, 0), tile, m, offset);
 }
 
 void checkRows(const KernelShape &shape, int64_t m, int64_t p0) {
@@ -239,8 +240,8 @@ LaunchPlan planLaunch(const Layer &layer, const GpuKernel &kernel, const Operand
                                     " further operands, which its layer does not have");
   LaunchPlan plan{};
   const int64_t offset = p0 % shape.period;
-  if (shape.isBankGradient())
-    checkBankSteps(layer, shape, kernel.tile, m);
+  if (shape.isWeightGradient())
+    checkWeightSteps(layer, shape, kernel.tile, m);
   plan.tiles = countTiles(shape, kernel.tile, m, offset);
   if (plan.tiles == 0)
     return plan;

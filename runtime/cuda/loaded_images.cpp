@@ -11,11 +11,11 @@ LoadedModule::LoadedModule(const PrimaryContext &context, std::string_view image
   // PTX is a string to the driver.
   const std::string terminated(image);
   std::array<char, 4096> log{};
-  JitOption options[] = {JitOption::error_log_buffer, JitOption::error_log_buffer_size_bytes};
+  JitOption options[] = {JitOption::ErrorLogBuffer, JitOption::ErrorLogBufferSizeBytes};
   void *values[] = {log.data(), reinterpret_cast<void *>(log.size() - 1)};
   const Result result =
-      driver.moduleLoadDataEx(&module_, terminated.c_str(), kind == ImageKind::ptx ? 2 : 0, options, values);
-  if (result != Result::success)
+      driver.moduleLoadDataEx(&module_, terminated.c_str(), kind == ImageKind::Ptx ? 2 : 0, options, values);
+  if (result != Result::Success)
     driver.fail(result, std::string("loading the ") + algrt::name(kind) + " section '" + name_ + "'" +
                             (log[0] == '\0' ? "" : std::string(": ") + log.data()));
 }
@@ -25,7 +25,7 @@ LoadedModule::~LoadedModule() { (void)context_.driver().moduleUnload(module_); }
 Function LoadedModule::function(const std::string &symbol) const {
   Function function = nullptr;
   const Result result = context_.driver().moduleGetFunction(&function, module_, symbol.c_str());
-  if (result != Result::success)
+  if (result != Result::Success)
     context_.driver().fail(result, "finding kernel '" + symbol + "' in section '" + name_ + "'");
   return function;
 }
@@ -35,8 +35,8 @@ LoadedImages::~LoadedImages() {
     return;
   const Driver &driver = context_.driver();
   // Where the context cannot be made current the driver has gone, and what it held with it.
-  const bool pushed = driver.ctxPushCurrent(context_.get()) == Result::success;
-  CaptureMode mode = CaptureMode::relaxed; // another thread's capture is not to end with us
+  const bool pushed = driver.ctxPushCurrent(context_.get()) == Result::Success;
+  CaptureMode mode = CaptureMode::Relaxed; // another thread's capture is not to end with us
   (void)driver.threadExchangeStreamCaptureMode(&mode);
   modules_.clear();
   (void)driver.threadExchangeStreamCaptureMode(&mode);

@@ -54,8 +54,8 @@ DeviceModules::~DeviceModules() {
     return;
   const Driver &driver = context_.driver();
   // Where the context cannot be made current the driver has gone, and what it held with it.
-  const bool pushed = driver.ctxPushCurrent(context_.get()) == Result::success;
-  CaptureMode mode = CaptureMode::relaxed; // another thread's capture is not to end with us
+  const bool pushed = driver.ctxPushCurrent(context_.get()) == Result::Success;
+  CaptureMode mode = CaptureMode::Relaxed; // another thread's capture is not to end with us
   (void)driver.threadExchangeStreamCaptureMode(&mode);
   ready_.clear();
   terms_.clear();
@@ -89,12 +89,12 @@ ReadyKernel DeviceModules::load(size_t index) {
     return {images_.module(*auxiliary).function(auxiliary->symbol), 0, properties_.multiprocessors};
   const GpuKernel &kernel = *bundle_.manifest().kernels[index].gpu;
   ReadyKernel ready{images_.module(kernel).function(kernel.symbol), 0, properties_.multiprocessors};
-  driver.check(driver.funcSetAttribute(ready.function, FunctionAttribute::max_dynamic_shared_size_bytes,
+  driver.check(driver.funcSetAttribute(ready.function, FunctionAttribute::MaxDynamicSharedSizeBytes,
                                        int(kernel.shared_bytes)),
                "reserving the kernel's shared memory");
   // Whose threads copy hides the latency of one block's copies behind other blocks. Where the copy engine
   // does, a block takes what a multiprocessor has.
-  if (kernel.copies == GpuCopies::threads) {
+  if (kernel.copies == GpuCopies::Threads) {
     int together = 0;
     driver.check(driver.occupancyMaxActiveBlocks(&together, ready.function, int(kernel.threads),
                                                  size_t(kernel.shared_bytes)),
@@ -122,7 +122,7 @@ ReadyKernel DeviceModules::load(size_t index) {
   if (kernel.terms) {
     const bool unequal = kernelShape(bundle_.layer(), kernel).unequal;
     std::unique_ptr<DeviceBytes> &terms =
-        terms_[{kernel.map, kernel.groups, kernel.scaled, kernel.tile.long_groups > 0,
+        terms_[{kernel.map, kernel.groups, kernel.scaled, kernel.tile.longest_first > 0,
                 unequal ? kernel.tile.depth : 0}];
     if (!terms) {
       const std::vector<int32_t> table = termsTable(bundle_.layer(), kernel, bundle_.support());

@@ -25,7 +25,7 @@ struct Demands {
     result.value = value;
     return result;
   }
-  bool engine() const { return obstacle.copies == GpuCopies::engine; }
+  bool engine() const { return obstacle.copies == GpuCopies::Engine; }
   // Elements that are moved at a time.
   int64_t unit() const { return obstacle.unit_bytes / obstacle.element_bytes; }
   bool isFar(int64_t elements) const { return engine() && elements >= stride_limit / obstacle.element_bytes; }
@@ -33,23 +33,23 @@ struct Demands {
   std::optional<OperandObstacle> check(const Operand &operand, int64_t rows,
                                        std::span<const OperandView> views) const {
     if (operand.address % uint64_t(obstacle.unit_bytes) != 0)
-      return refuse(Kind::address, 0);
+      return refuse(Kind::Address, 0);
     // A tensor map has to be right about steps that it never takes.
     if (engine() || rows > 1) {
       if (operand.leading_dimension % unit() != 0)
-        return refuse(Kind::row_distance, operand.leading_dimension);
+        return refuse(Kind::RowDistance, operand.leading_dimension);
       if (isFar(operand.leading_dimension))
-        return refuse(Kind::far_rows, operand.leading_dimension);
+        return refuse(Kind::FarRows, operand.leading_dimension);
     }
     for (const OperandView &view : views) {
       for (int64_t extent : view.extents)
         if (extent > most_int32)
-          return refuse(Kind::extent, extent);
+          return refuse(Kind::Extent, extent);
       if (!engine() && view.granule % unit() != 0)
-        return refuse(view.group_list < 0 ? Kind::group_width : Kind::group_granule, view.granule);
+        return refuse(view.group_list < 0 ? Kind::GroupWidth : Kind::GroupGranule, view.granule);
       for (int64_t stride : view.strides)
         if (stride % unit() != 0 || isFar(stride))
-          return refuse(Kind::stride, stride);
+          return refuse(Kind::Stride, stride);
     }
     return std::nullopt;
   }
@@ -63,9 +63,9 @@ Demands demandsBesideSums(const std::string &name, const GpuKernel &kernel, Elem
                           bool per_row) {
   const int64_t bytes = elementBytes(element);
   const int64_t elements = per_row                              ? 1
-                           : kernel.copies == GpuCopies::engine ? pair
+                           : kernel.copies == GpuCopies::Engine ? pair
                                                                 : std::min(kernel.vector, pair);
-  return {{Kind::address, name, GpuCopies::threads, elements * bytes, bytes, 0}};
+  return {{Kind::Address, name, GpuCopies::Threads, elements * bytes, bytes, 0}};
 }
 
 Demands demandsOf(const std::string &name, const GpuKernel &kernel, ElementType element) {
@@ -76,48 +76,47 @@ Demands demandsOf(const std::string &name, const GpuKernel &kernel, ElementType 
   if (kernel.isReduction() && name == "y")
     elements = 1;
   // Threads write dW, in pairs, whoever copies the operands.
-  if (moved_by == GpuCopies::engine && name == "dw") {
-    moved_by = GpuCopies::threads;
+  if (moved_by == GpuCopies::Engine && name == "dw") {
+    moved_by = GpuCopies::Threads;
     elements = pair;
   }
-  const int64_t unit = moved_by == GpuCopies::engine ? quantum : std::min(elements * bytes, quantum);
-  return {{Kind::address, name, moved_by, unit, bytes, 0}};
+  const int64_t unit = moved_by == GpuCopies::Engine ? quantum : std::min(elements * bytes, quantum);
+  return {{Kind::Address, name, moved_by, unit, bytes, 0}};
 }
 
 } // namespace
 
 algrt_status OperandObstacle::status() const {
-  return kind == Kind::address || kind == Kind::row_distance || kind == Kind::far_rows
-             ? ALGRT_INVALID_ARGUMENT
-             : ALGRT_UNSUPPORTED;
+  return kind == Kind::Address || kind == Kind::RowDistance || kind == Kind::FarRows ? ALGRT_INVALID_ARGUMENT
+                                                                                     : ALGRT_UNSUPPORTED;
 }
 
 std::string OperandObstacle::text() const {
   const std::string name = operand + ": ", unit = std::to_string(unit_bytes),
                     elements = std::to_string(unit_bytes / element_bytes), number = std::to_string(value);
-  const std::string moved = copies == GpuCopies::engine
+  const std::string moved = copies == GpuCopies::Engine
                                 ? ""
                                 : ", which the kernel's threads move " + elements + " elements at a time";
   switch (kind) {
-  case Kind::address:
+  case Kind::Address:
     return name + "starts at an address that is not a multiple of " + unit + " bytes: align it";
-  case Kind::row_distance:
+  case Kind::RowDistance:
     return name + "has rows " + number + " elements apart, which is " +
            std::to_string(value * element_bytes) + " bytes, not a multiple of " + unit +
            ": pad the rows to a multiple of " + elements + " elements";
-  case Kind::far_rows:
+  case Kind::FarRows:
     return name + "has rows " + std::to_string(value * element_bytes) +
            " bytes apart, a tensor map takes less than 2^40";
-  case Kind::group_width:
-  case Kind::group_granule:
-    return name + "has groups of " + (kind == Kind::group_width ? "" : "multiples of ") + number +
-           " columns" + moved + ": choose group widths that are multiples of " + elements +
+  case Kind::GroupWidth:
+  case Kind::GroupGranule:
+    return name + "has groups of " + (kind == Kind::GroupWidth ? "" : "multiples of ") + number + " columns" +
+           moved + ": choose group widths that are multiples of " + elements +
            ", or compile the kernel for fewer at a time";
-  case Kind::stride:
+  case Kind::Stride:
     return name + "a tensor map cannot step over " + std::to_string(value * element_bytes) +
            " bytes, only over multiples of 16 below 2^40: choose group widths that are multiples of " +
            elements + ", or the rows of the matrix closer together";
-  case Kind::extent:
+  case Kind::Extent:
     return name + number +
            " columns, groups or rows of one group do not fit a coordinate of 32 bits: cut the layer into "
            "smaller ones";
@@ -135,7 +134,7 @@ OperandUnit unitOf(const Layer &layer, const GpuKernel &kernel, const std::strin
         demandsOf(operand, kernel, operand == operandNames(kernel.map).y ? kernel.output : layer.dtype));
   const FurtherOperand further = FurtherOperand::at(*layer.fusion, *place);
   const ElementType element = further.element(*layer.fusion, layer.dtype);
-  return unit(further.kind == FurtherOperand::Kind::weight
+  return unit(further.kind == FurtherOperand::Kind::Weight
                   ? demandsOf(operand, kernel, element)
                   : demandsBesideSums(operand, kernel, element, further.isPerRow(*layer.fusion)));
 }
@@ -159,7 +158,7 @@ std::optional<OperandObstacle> findObstacle(const Layer &layer, const GpuKernel 
     const FurtherOperand further = FurtherOperand::at(*layer.fusion, place);
     const std::string name = further.name(*layer.fusion, kernel.map);
     const ElementType element = further.element(*layer.fusion, layer.dtype);
-    const bool is_weight = further.kind == FurtherOperand::Kind::weight;
+    const bool is_weight = further.kind == FurtherOperand::Kind::Weight;
     const Demands demands = is_weight
                                 ? demandsOf(name, kernel, element)
                                 : demandsBesideSums(name, kernel, element, further.isPerRow(*layer.fusion));
@@ -167,7 +166,7 @@ std::optional<OperandObstacle> findObstacle(const Layer &layer, const GpuKernel 
     if (further.hasNoMap(*layer.fusion)) {
       // Numbers of columns lie one behind the other, and are read one by one.
       if (operand.address % uint64_t(elementBytes(element)) != 0)
-        return demandsBesideSums(name, kernel, element, true).refuse(Kind::address, 0);
+        return demandsBesideSums(name, kernel, element, true).refuse(Kind::Address, 0);
       continue;
     }
     const ViewsOfOperand seen = viewFurther(kernelShape(layer, kernel), layer, place, operand, m, offset);

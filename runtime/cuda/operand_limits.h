@@ -14,13 +14,13 @@ namespace algrt::cuda {
 // trying one kernel after another costs no strings.
 struct OperandObstacle {
   enum class Kind {
-    address,       // not a multiple of what is moved at a time
-    row_distance,  // the same for the distance of rows
-    far_rows,      // rows further apart than a tensor map can step
-    group_width,   // not a multiple of the elements that threads move at a time
-    group_granule, // the same where groups have unequal widths
-    stride,        // a step between groups, runs or row groups that a tensor map cannot take
-    extent         // more columns, groups or rows than a coordinate can count
+    Address,      // not a multiple of what is moved at a time
+    RowDistance,  // the same for the distance of rows
+    FarRows,      // rows further apart than a tensor map can step
+    GroupWidth,   // not a multiple of the elements that threads move at a time
+    GroupGranule, // the same where groups have unequal widths
+    Stride,       // a step between groups, runs or row groups that a tensor map cannot take
+    Extent        // more columns, groups or rows than a coordinate can count
   };
   Kind kind;
   std::string operand; // "x"

@@ -47,7 +47,7 @@ OperandView viewLines(const Operand &operand, ElementType element, const ColumnG
           groups.granule,
           groups.list,
           -1,
-          ViewKind::all_rows};
+          ViewKind::AllRows};
 }
 
 // The views of X, Y or a gradient of one.
@@ -64,47 +64,47 @@ ViewsOfOperand viewRows(const KernelShape &shape, const Operand &operand, Elemen
       view.extents[3] = 0;
   };
   if (shape.as_they_lie) {
-    append(ViewKind::all_rows, {0, 1, m}, 1, 1);
+    append(ViewKind::AllRows, {0, 1, m}, 1, 1);
     return views;
   }
   if (shape.listed) {
     // A type is no step in memory; its rows are.
-    append(ViewKind::listed_rows, {0, shape.types, m}, 0, 1);
+    append(ViewKind::ListedRows, {0, shape.types, m}, 0, 1);
     views.all[0].extents[2] = shape.types;
     return views;
   }
   if (!shape.interval) {
     const int64_t q = shape.period, longer = m % q;
-    append(ViewKind::longer_lines, {0, longer, m / q + 1}, 1, q);
-    append(ViewKind::shorter_lines, {longer, q - longer, m / q}, 1, q);
+    append(ViewKind::LongerSegments, {0, longer, m / q + 1}, 1, q);
+    append(ViewKind::ShorterSegments, {longer, q - longer, m / q}, 1, q);
   } else {
     const int64_t run = shape.run, into = offset % run;
     const int64_t first = into == 0 ? 0 : std::min(m, run - into);
     const int64_t whole = (m - first) / run, left = m - first - whole * run;
-    append(ViewKind::first_run, {0, 1, first}, run, 1);
-    append(ViewKind::whole_runs, {first, whole, run}, run, 1);
-    append(ViewKind::last_run, {first + whole * run, 1, left}, run, 1);
+    append(ViewKind::FirstRun, {0, 1, first}, run, 1);
+    append(ViewKind::WholeRuns, {first, whole, run}, run, 1);
+    append(ViewKind::LastRun, {first + whole * run, 1, left}, run, 1);
   }
-  if (shape.isBankGradient())
-    append(ViewKind::all_rows, {0, 1, m}, 1, 1);
+  if (shape.isWeightGradient())
+    append(ViewKind::AllRows, {0, 1, m}, 1, 1);
   return views;
 }
 
 // Column, output group, depth, row group.
-ViewsOfOperand viewBank(const KernelShape &shape, const Operand &operand, int64_t granule) {
+ViewsOfOperand viewWeights(const KernelShape &shape, const Operand &operand, int64_t granule) {
   const int64_t row = operand.leading_dimension;
   ViewsOfOperand views{};
   views.row_dimension = 2;
   views.count = 1;
   views.all[0] = {operand.address,
-                  {shape.bank_width, shape.bank_groups, shape.bank_height, shape.bank_row_groups},
-                  {shape.bank_groups > 1 && !shape.unequal ? shape.bank_width : 0,
-                   shape.bank_height > 1 ? row : 0,
-                   shape.bank_row_groups > 1 && !shape.unequal ? shape.bank_height * row : 0},
+                  {shape.weight_width, shape.weight_groups, shape.weight_height, shape.weight_row_groups},
+                  {shape.weight_groups > 1 && !shape.unequal ? shape.weight_width : 0,
+                   shape.weight_height > 1 ? row : 0,
+                   shape.weight_row_groups > 1 && !shape.unequal ? shape.weight_height * row : 0},
                   granule,
                   shape.unequal ? shape.outputList() : -1,
                   shape.unequal ? shape.rowGroupList() : -1,
-                  ViewKind::bank};
+                  ViewKind::Weights};
   return views;
 }
 
@@ -118,8 +118,8 @@ GroupWidths widthsOf(const std::vector<int64_t> &widths, int64_t count) {
   const size_t joined = widths.size() / size_t(count);
   GroupWidths result{count, 0, 0, true};
   for (size_t first = 0; first < widths.size(); first += joined) {
-    const int64_t width = std::accumulate(widths.begin() + std::ptrdiff_t(first),
-                                          widths.begin() + std::ptrdiff_t(first + joined), int64_t(0));
+    const int64_t width = std::accumulate(widths.begin() + ptrdiff_t(first),
+                                          widths.begin() + ptrdiff_t(first + joined), int64_t(0));
     result.equal = result.equal && (first == 0 || width == result.widest);
     result.widest = std::max(result.widest, width);
     result.granule = std::gcd(result.granule, width);
@@ -127,7 +127,8 @@ GroupWidths widthsOf(const std::vector<int64_t> &widths, int64_t count) {
   return result;
 }
 
-// Of what the kernel reads rows of, and of what it writes, of a gradient of the bank also reads, rows of.
+// Of what the kernel reads rows of, and of what it writes, of a gradient of the weight matrix also reads,
+// rows of.
 struct GroupsOfShape {
   explicit GroupsOfShape(const KernelShape &shape)
       : in{shape.in_groups, shape.in_width, shape.in_granule,
@@ -138,12 +139,12 @@ struct GroupsOfShape {
             !shape.unequal        ? -1
             : isTransposed(shape) ? shape.inputList()
                                   : shape.outputList()},
-        bank_granule(shape.unequal ? (isTransposed(shape) ? in : out).granule : shape.bank_width) {}
+        weight_granule(shape.unequal ? (isTransposed(shape) ? in : out).granule : shape.weight_width) {}
 
-  static bool isTransposed(const KernelShape &shape) { return shape.map == Map::dx; }
+  static bool isTransposed(const KernelShape &shape) { return shape.map == Map::Dx; }
 
   ColumnGroups in, out;
-  int64_t bank_granule;
+  int64_t weight_granule;
 };
 
 } // namespace
@@ -155,10 +156,10 @@ size_t FurtherOperand::count(const Fusion &fusion) {
 FurtherOperand FurtherOperand::at(const Fusion &fusion, size_t place) {
   const size_t weights = size_t(fusion.weights - 1), operands = fusion.operands.size();
   if (place < weights)
-    return {Kind::weight, place + 1};
+    return {Kind::Weight, place + 1};
   if (place < weights + operands)
-    return {Kind::operand, place - weights};
-  return {Kind::result, place - weights - operands + 1};
+    return {Kind::Operand, place - weights};
+  return {Kind::Result, place - weights - operands + 1};
 }
 
 std::optional<size_t> FurtherOperand::find(const Fusion &fusion, Map map, std::string_view name) {
@@ -170,15 +171,15 @@ std::optional<size_t> FurtherOperand::find(const Fusion &fusion, Map map, std::s
 
 std::string FurtherOperand::name(const Fusion &fusion, Map map) const {
   const OperandNames names = operandNames(map);
-  if (kind == Kind::operand)
+  if (kind == Kind::Operand)
     return fusion.operands[number].name;
-  return numberedName(kind == Kind::weight ? names.w : names.y, int64_t(number));
+  return numberedName(kind == Kind::Weight ? names.w : names.y, int64_t(number));
 }
 
 ElementType FurtherOperand::element(const Fusion &fusion, ElementType weights) const {
-  if (kind == Kind::weight)
+  if (kind == Kind::Weight)
     return weights;
-  return kind == Kind::operand ? fusion.operands[number].type : fusion.results[number];
+  return kind == Kind::Operand ? fusion.operands[number].type : fusion.results[number];
 }
 
 const OperandView *ViewsOfOperand::find(ViewKind kind) const {
@@ -195,11 +196,11 @@ KernelShape kernelShape(const Layer &layer, const GpuKernel &kernel) {
 }
 
 KernelShape kernelShape(const Layer &layer, Map map, int64_t groups, bool listed) {
-  const bool slots = layer.lift == Lift::slots;
+  const bool slots = layer.lift == Lift::Slots;
   KernelShape shape{};
   shape.map = map;
   shape.listed = listed;
-  shape.interval = !slots && !listed && layer.row_types == RowTypesKind::interval;
+  shape.interval = !slots && !listed && layer.row_types == RowTypesKind::Interval;
   shape.run = shape.interval ? layer.row_type_width : 1;
   shape.types = slots ? 1 : layer.types;
   shape.period = shape.types * shape.run;
@@ -207,23 +208,23 @@ KernelShape kernelShape(const Layer &layer, Map map, int64_t groups, bool listed
     return widthsOf(widths, groups == 0 ? int64_t(widths.size()) : groups);
   };
   const GroupWidths in = counted(layer.in_groups), out = counted(layer.out_groups),
-                    bank = counted(layer.bank_rows);
-  shape.unequal = !in.equal || !out.equal || !bank.equal;
+                    weight_matrix = counted(layer.weight_rows);
+  shape.unequal = !in.equal || !out.equal || !weight_matrix.equal;
   shape.in_groups = in.count;
   shape.in_width = in.widest;
   shape.in_granule = in.granule;
   shape.out_groups = out.count;
   shape.out_width = out.widest;
   shape.out_granule = out.granule;
-  shape.bank_row_groups = bank.count;
-  shape.bank_height = bank.widest;
-  shape.bank_groups = slots ? 1 : out.count;
-  shape.bank_width = slots ? layer.bankColumns() : out.widest;
+  shape.weight_row_groups = weight_matrix.count;
+  shape.weight_height = weight_matrix.widest;
+  shape.weight_groups = slots ? 1 : out.count;
+  shape.weight_width = slots ? layer.weightColumns() : out.widest;
   shape.k_total = layer.k;
   shape.n_total = layer.n;
-  shape.bank_columns_total = layer.bankColumns();
-  shape.bank_rows_total = layer.k;
-  if (map == Map::dx) {
+  shape.weight_columns_total = layer.weightColumns();
+  shape.weight_rows_total = layer.k;
+  if (map == Map::Dx) {
     std::swap(shape.in_groups, shape.out_groups);
     std::swap(shape.in_width, shape.out_width);
     std::swap(shape.in_granule, shape.out_granule);
@@ -234,30 +235,29 @@ KernelShape kernelShape(const Layer &layer, Map map, int64_t groups, bool listed
 
 OperandViews viewOperands(const KernelShape &shape, ElementType input, ElementType output,
                           const Operands &operands, int64_t m, int64_t offset) {
-  const bool gradient = shape.isBankGradient();
-  const auto checkRows = [&](const char *name, const Operand &operand, ElementType element, int64_t columns) {
-    checkSpan(name, operand, element, m, columns);
+  const bool gradient = shape.isWeightGradient();
+  const auto check_rows = [&](const char *name, const Operand &operand, ElementType element,
+                              int64_t columns) { checkSpan(name, operand, element, m, columns); };
+  const auto check_weights = [&](const char *name, const Operand &operand, ElementType element) {
+    checkSpan(name, operand, element, shape.weightRows(), shape.weightColumns());
   };
-  const auto checkBank = [&](const char *name, const Operand &operand, ElementType element) {
-    checkSpan(name, operand, element, shape.bankRows(), shape.bankColumns());
-  };
-  const auto rowsOf = [&](const Operand &operand, ElementType element, const ColumnGroups &groups) {
+  const auto rows_of = [&](const Operand &operand, ElementType element, const ColumnGroups &groups) {
     return viewRows(shape, operand, element, groups, m, offset);
   };
-  const auto [in, out, bank_granule] = GroupsOfShape(shape);
+  const auto [in, out, weight_granule] = GroupsOfShape(shape);
   OperandViews views{};
-  checkRows(shape.rowsName(), operands.x, input, shape.k());
-  views.x = rowsOf(operands.x, input, in);
+  check_rows(shape.rowsName(), operands.x, input, shape.k());
+  views.x = rows_of(operands.x, input, in);
   if (gradient) {
-    checkRows(shape.secondName(), operands.w, input, shape.n());
-    checkBank(shape.resultName(), operands.y, output);
-    views.w = rowsOf(operands.w, input, out);
-    views.y = viewBank(shape, operands.y, bank_granule);
+    check_rows(shape.secondName(), operands.w, input, shape.n());
+    check_weights(shape.resultName(), operands.y, output);
+    views.w = rows_of(operands.w, input, out);
+    views.y = viewWeights(shape, operands.y, weight_granule);
   } else {
-    checkBank(shape.secondName(), operands.w, input);
-    checkRows(shape.resultName(), operands.y, output, shape.n());
-    views.w = viewBank(shape, operands.w, bank_granule);
-    views.y = rowsOf(operands.y, output, out);
+    check_weights(shape.secondName(), operands.w, input);
+    check_rows(shape.resultName(), operands.y, output, shape.n());
+    views.w = viewWeights(shape, operands.w, weight_granule);
+    views.y = rows_of(operands.y, output, out);
   }
   return views;
 }
@@ -269,9 +269,9 @@ ViewsOfOperand viewFurther(const KernelShape &shape, const Layer &layer, size_t 
   const std::string name = further.name(fusion, shape.map);
   const ElementType element = further.element(fusion, layer.dtype);
   const GroupsOfShape groups(shape);
-  if (further.kind == FurtherOperand::Kind::weight) {
-    checkSpan(name.c_str(), operand, element, shape.bankRows(), shape.bankColumns());
-    return viewBank(shape, operand, groups.bank_granule);
+  if (further.kind == FurtherOperand::Kind::Weight) {
+    checkSpan(name.c_str(), operand, element, shape.weightRows(), shape.weightColumns());
+    return viewWeights(shape, operand, groups.weight_granule);
   }
   const ColumnGroups one = {1, 1, 1, -1};
   const bool per_row = further.isPerRow(fusion);

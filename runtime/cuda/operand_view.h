@@ -31,7 +31,7 @@ struct Operands {
 // What kernels of a fused layer take beside x, w and y: the weights behind the first, the operands of maps,
 // and the results behind the first.
 struct FurtherOperand {
-  enum class Kind { weight, operand, result } kind;
+  enum class Kind { Weight, Operand, Result } kind;
   size_t number; // in the fusion's list of that kind
 
   static size_t count(const Fusion &fusion);
@@ -42,14 +42,14 @@ struct FurtherOperand {
   std::string name(const Fusion &fusion, Map map) const;
   ElementType element(const Fusion &fusion, ElementType weights) const;
   // Whether it is a number for each row, or for each column or the call, and so is seen through no map.
-  bool isPerRow(const Fusion &fusion) const { return isPer(fusion, FusedOperand::Per::row); }
+  bool isPerRow(const Fusion &fusion) const { return isPer(fusion, FusedOperand::Per::Row); }
   bool hasNoMap(const Fusion &fusion) const {
-    return isPer(fusion, FusedOperand::Per::column) || isPer(fusion, FusedOperand::Per::call);
+    return isPer(fusion, FusedOperand::Per::Column) || isPer(fusion, FusedOperand::Per::Call);
   }
 
 private:
   bool isPer(const Fusion &fusion, FusedOperand::Per per) const {
-    return kind == Kind::operand && fusion.operands[number].per == per;
+    return kind == Kind::Operand && fusion.operands[number].per == per;
   }
 };
 
@@ -65,38 +65,39 @@ struct KernelShape {
   int64_t period, run; // rows until the types repeat; rows of a run, 1 for cyclic types and the slot lift
   int64_t in_groups, in_width;
   int64_t out_groups, out_width;
-  // The bank as it lies in memory: row groups of a height, and groups of columns, one in the slot lift.
-  int64_t bank_row_groups, bank_height, bank_groups, bank_width;
-  // Columns of what is read and of what is written, columns and rows of the bank.
-  int64_t k_total, n_total, bank_columns_total, bank_rows_total;
+  // The weight matrix as it lies in memory: row groups of a height, and groups of columns, one in the slot
+  // lift.
+  int64_t weight_row_groups, weight_height, weight_groups, weight_width;
+  // Columns of what is read and of what is written, columns and rows of the weight matrix.
+  int64_t k_total, n_total, weight_columns_total, weight_rows_total;
   // Every group of what is read and of what is written begins at a multiple of so many columns.
   int64_t in_granule, out_granule;
 
   int64_t k() const { return k_total; }
   int64_t n() const { return n_total; }
-  int64_t bankColumns() const { return bank_columns_total; }
-  int64_t bankRows() const { return bank_rows_total; }
+  int64_t weightColumns() const { return weight_columns_total; }
+  int64_t weightRows() const { return weight_rows_total; }
   // What the operand x and the result y are called.
   const char *rowsName() const { return operandNames(map).x; }
   const char *secondName() const { return operandNames(map).w; }
   const char *resultName() const { return operandNames(map).y; }
-  bool isBankGradient() const { return map == Map::dw; }
+  bool isWeightGradient() const { return map == Map::Dw; }
   // Rows of x and y are one line, whatever their types: for kernels of vector reductions.
   bool as_they_lie = false;
-  // Maps of an operand that has rows. A gradient of the bank also sees all of them as they lie.
+  // Maps of an operand that has rows. A gradient of the weight matrix also sees all of them as they lie.
   int64_t rowMaps() const {
     if (as_they_lie)
       return 1;
     if (listed)
       return algrt_listed_row_maps;
-    return (interval ? algrt_interval_row_maps : algrt_cyclic_row_maps) + (isBankGradient() ? 1 : 0);
+    return (interval ? algrt_interval_row_maps : algrt_cyclic_row_maps) + (isWeightGradient() ? 1 : 0);
   }
   // Words of the lists with which the terms table begins, and where in it each of the layer's is: of its
-  // input groups, its output groups and its bank's row groups.
-  int64_t listWords() const { return unequal ? rowGroupList() + bank_row_groups + 1 : 0; }
+  // input groups, its output groups and its weight matrix's row groups.
+  int64_t listWords() const { return unequal ? rowGroupList() + weight_row_groups + 1 : 0; }
   int64_t inputList() const { return 0; }
-  int64_t outputList() const { return (map == Map::dx ? out_groups : in_groups) + 1; }
-  int64_t rowGroupList() const { return outputList() + (map == Map::dx ? in_groups : out_groups) + 1; }
+  int64_t outputList() const { return (map == Map::Dx ? out_groups : in_groups) + 1; }
+  int64_t rowGroupList() const { return outputList() + (map == Map::Dx ? in_groups : out_groups) + 1; }
 };
 
 // `groups` as GpuKernel has it: 0 for those of the layer.
@@ -119,7 +120,7 @@ struct OperandView {
 struct ViewsOfOperand {
   int64_t count;
   std::array<OperandView, algrt_most_row_maps> all;
-  int row_dimension; // which of the dimensions has the rows of a box: 3, and of the bank 2
+  int row_dimension; // which of the dimensions has the rows of a box: 3, and of the weight matrix 2
   bool listed;       // dimensions 2 and 3 are those of the row list
 
   std::span<const OperandView> views() const { return std::span(all).first(size_t(count)); }

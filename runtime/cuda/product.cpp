@@ -37,9 +37,9 @@ ReadyKernel readyKernel(DeviceModules &modules, size_t index, Stream stream, con
   if (const std::optional<ReadyKernel> ready = modules.find(index))
     return *ready;
   const Driver &driver = modules.context().driver();
-  CaptureStatus status = CaptureStatus::none;
+  CaptureStatus status = CaptureStatus::None;
   driver.check(driver.streamIsCapturing(stream, &status), "asking whether the stream is being captured");
-  if (status != CaptureStatus::none)
+  if (status != CaptureStatus::None)
     throw Error(ALGRT_NOT_PREPARED,
                 "the stream is being captured, and kernel " + name + " is not yet on device " +
                     std::to_string(modules.properties().ordinal) +
@@ -81,7 +81,7 @@ void launch(const Driver &driver, const LaunchPlan &plan, const KernelParameters
     attributes[config.attribute_count++] = clusterAttribute(plan.cluster);
   if (call.dependent_launch) {
     LaunchAttribute &attribute = attributes[config.attribute_count++];
-    attribute.id = LaunchAttributeId::programmatic_stream_serialization;
+    attribute.id = LaunchAttributeId::ProgrammaticStreamSerialization;
     attribute.value.programmatic_stream_serialization_allowed = 1;
   }
   driver.check(driver.launchKernelEx(&config, kernel.function, block.pointers().data(), nullptr),
@@ -94,14 +94,14 @@ void runProduct(const GpuKernels &kernels, const Layer &layer, const ProductCall
   DeviceModules &modules = kernels.device(call.device);
   const FurtherOfCall further(layer, call);
   const ProductRequest request{{operandOf(call.x), operandOf(call.w), operandOf(call.y), further.operands},
-                               call.map == Map::dw ? call.x.rows : call.y.rows,
+                               call.map == Map::Dw ? call.x.rows : call.y.rows,
                                call.rows.p0,
                                call.output,
                                call.dependent_launch,
                                call.map,
                                needsLists(layer, call.rows.kind),
                                needsLists(layer, call.rows.kind) &&
-                                   call.rows.kind == RowSourceKind::positions};
+                                   call.rows.kind == RowSourceKind::Positions};
   const size_t index = kernels.choose(modules, request, call.kernel);
   const Kernel &kernel = kernels.kernel(index);
   const Operands &operands = request.operands;

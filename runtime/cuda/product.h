@@ -23,7 +23,7 @@ struct ProductOperand {
 };
 
 struct ProductCall {
-  Map map = Map::forward;
+  Map map = Map::Forward;
   // In the device's memory. Where the map is dx, x and y are dy and dx; where it is dw, w and y are dy and
   // dw.
   MatrixView x, w, y;
@@ -37,7 +37,7 @@ struct ProductCall {
   float beta = 0;                // of the map dw: what dw and dbias hold counts so often
   // Of the map dw, in the device's memory: the gradient of a bias, a row; null where it is not wanted.
   const void *dbias = nullptr;
-  ElementType dbias_output = ElementType::f32;
+  ElementType dbias_output = ElementType::F32;
   // A bias; or of a fused layer weights from w2 on, what its maps read, results from y2 on, in this order.
   std::span<const ProductOperand> further = {};
 };

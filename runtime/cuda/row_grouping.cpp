@@ -34,20 +34,20 @@ DevicePointer placeRowList(const Layer &layer, int64_t m, const Workspace &works
 
 void groupRows(const Driver &driver, const ReadyKernel &kernel, const GpuCode &code, const Layer &layer,
                const RowSource &source, int64_t m, DevicePointer list, Stream stream) {
-  const IntegerVector &numbers = source.kind == RowSourceKind::types       ? source.types
-                                 : source.kind == RowSourceKind::positions ? source.positions
+  const IntegerVector &numbers = source.kind == RowSourceKind::Types       ? source.types
+                                 : source.kind == RowSourceKind::Positions ? source.positions
                                                                            : source.sequence_starts;
   if (numbers.size > algrt_most_gpu_rows)
     throw Error(ALGRT_INVALID_ARGUMENT, "sequence_starts: has " + std::to_string(numbers.size) +
                                             " elements, kernels count up to " +
                                             std::to_string(algrt_most_gpu_rows));
-  int32_t form = source.kind == RowSourceKind::types       ? algrt_rows_of_types
-                 : source.kind == RowSourceKind::positions ? algrt_rows_of_positions
+  int32_t form = source.kind == RowSourceKind::Types       ? algrt_rows_of_types
+                 : source.kind == RowSourceKind::Positions ? algrt_rows_of_positions
                                                            : algrt_rows_of_sequences;
   if (numbers.bytes == 8)
     form |= algrt_rows_of_wide;
   const int32_t types = int32_t(layer.types),
-                sequences = source.kind == RowSourceKind::sequences
+                sequences = source.kind == RowSourceKind::Sequences
                                 ? int32_t(std::max<int64_t>(numbers.size - 1, 1))
                                 : 1;
   ParameterBlock block(code.parameters);

@@ -7,13 +7,13 @@ namespace {
 TensorMapSwizzle swizzleOf(int32_t bytes) {
   switch (bytes) {
   case 32:
-    return TensorMapSwizzle::bytes_32;
+    return TensorMapSwizzle::Bytes32;
   case 64:
-    return TensorMapSwizzle::bytes_64;
+    return TensorMapSwizzle::Bytes64;
   case 128:
-    return TensorMapSwizzle::bytes_128;
+    return TensorMapSwizzle::Bytes128;
   default:
-    return TensorMapSwizzle::none;
+    return TensorMapSwizzle::None;
   }
 }
 
@@ -26,10 +26,10 @@ TensorMapObject encodeTensorMap(const Driver &driver, const TensorMap &map) {
   constexpr uint32_t side_by_side[5] = {1, 1, 1, 1, 1};
   driver.check(driver.tensorMapEncodeTiled(
                    &object,
-                   map.element == ElementType::f32 ? TensorMapDataType::float32 : TensorMapDataType::bfloat16,
+                   map.element == ElementType::F32 ? TensorMapDataType::Float32 : TensorMapDataType::Bfloat16,
                    uint32_t(map.rank), reinterpret_cast<void *>(map.address), map.extents.data(),
-                   map.strides.data(), map.box.data(), side_by_side, TensorMapInterleave::none,
-                   swizzleOf(map.swizzle), TensorMapL2Promotion::bytes_128, TensorMapFloatOobFill::none),
+                   map.strides.data(), map.box.data(), side_by_side, TensorMapInterleave::None,
+                   swizzleOf(map.swizzle), TensorMapL2Promotion::Bytes128, TensorMapFloatOobFill::None),
                "encoding a tensor map");
   return object;
 }

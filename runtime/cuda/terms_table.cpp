@@ -16,7 +16,7 @@ namespace algrt::cuda {
 namespace {
 
 constexpr int64_t most_int32 = std::numeric_limits<int32_t>::max();
-constexpr int32_t negative = std::numeric_limits<int32_t>::min(); // bit 31 of a bank row
+constexpr int32_t negative = std::numeric_limits<int32_t>::min(); // bit 31 of a weight row
 
 [[noreturn]] void refuse(const std::string &what) { throw Error(ALGRT_UNSUPPORTED, what); }
 
@@ -39,27 +39,27 @@ std::vector<Term> termsOf(const Support &support, int64_t type, int64_t group, i
   std::vector<Term> terms;
   // Groups that are one to the kernel enter together, block for block: the first of each speaks for all.
   for (const Term &term : support.terms(type, group * joined, storage))
-    if (term.input_group % joined == 0 && term.bank_row % joined == 0)
+    if (term.input_group % joined == 0 && term.weight_row % joined == 0)
       terms.push_back(
-          {int32_t(term.input_group / joined), int32_t(term.bank_row / joined), term.coefficient});
+          {int32_t(term.input_group / joined), int32_t(term.weight_row / joined), term.coefficient});
   return terms;
 }
 
 // Those of a type, group after group. Transposed, a term that takes group k to group j takes j to k, by block
-// (j, k) of the transposed bank or, in the slot lift, by its own block; so they stay ascending.
+// (j, k) of the transposed weight matrix or, in the slot lift, by its own block; so they stay ascending.
 std::vector<std::vector<Term>> termsOfType(const Layer &layer, const GpuKernel &kernel,
                                            const Support &support, int64_t type, int64_t groups) {
   const int64_t joined = int64_t(layer.out_groups.size()) / groups;
   std::vector<std::vector<Term>> lists(static_cast<size_t>(groups));
   for (int64_t group = 0; group < groups; ++group) {
     std::vector<Term> terms = termsOf(support, type, group, joined);
-    if (kernel.map == Map::forward) {
+    if (kernel.map == Map::Forward) {
       lists[size_t(group)] = std::move(terms);
       continue;
     }
     for (const Term &term : terms)
       lists[size_t(term.input_group)].push_back(
-          {int32_t(group), layer.lift == Lift::slots ? term.bank_row : int32_t(group), term.coefficient});
+          {int32_t(group), layer.lift == Lift::Slots ? term.weight_row : int32_t(group), term.coefficient});
   }
   return lists;
 }
@@ -128,10 +128,10 @@ std::vector<int32_t> groupStarts(const Layer &layer, const KernelShape &shape) {
         words.push_back(int32_t(start));
     }
   };
-  const bool transposed = shape.map == Map::dx;
+  const bool transposed = shape.map == Map::Dx;
   append(layer.in_groups, transposed ? shape.out_groups : shape.in_groups);
   append(layer.out_groups, transposed ? shape.in_groups : shape.out_groups);
-  append(layer.bank_rows, shape.bank_row_groups);
+  append(layer.weight_rows, shape.weight_row_groups);
   return words;
 }
 
@@ -147,47 +147,47 @@ std::vector<int32_t> productTable(const Layer &layer, const GpuKernel &kernel, c
     for (std::vector<Term> &terms : termsOfType(layer, kernel, support, type, groups)) {
       if (kernel.scaled)
         std::sort(terms.begin(), terms.end(), [](const Term &a, const Term &b) {
-          return std::tuple(scaleOf(a.coefficient), a.input_group, a.bank_row) <
-                 std::tuple(scaleOf(b.coefficient), b.input_group, b.bank_row);
+          return std::tuple(scaleOf(a.coefficient), a.input_group, a.weight_row) <
+                 std::tuple(scaleOf(b.coefficient), b.input_group, b.weight_row);
         });
       const int64_t before = table.count();
       for (const Term &term : terms) {
         if (!shape.unequal) {
-          table.append({term.input_group, term.bank_row}, term.coefficient);
+          table.append({term.input_group, term.weight_row}, term.coefficient);
           continue;
         }
         // The columns of what is read: X's input groups, or dY's output groups.
         const int32_t *const group = starts.data() +
-                                     (kernel.map == Map::dx ? shape.outputList() : shape.inputList()) +
+                                     (kernel.map == Map::Dx ? shape.outputList() : shape.inputList()) +
                                      term.input_group;
         for (int64_t column = 0; column < group[1] - group[0]; column += kernel.tile.depth)
-          table.append({term.input_group, int32_t(column), term.bank_row}, term.coefficient);
+          table.append({term.input_group, int32_t(column), term.weight_row}, term.coefficient);
       }
       table.endList();
       counts.push_back(table.count() - before);
     }
   std::vector<int32_t> words = std::move(table).all();
-  if (kernel.tile.long_groups > 0)
+  if (kernel.tile.longest_first > 0)
     appendOrder(words, counts, groups);
   return words;
 }
 
-struct BankTerm {
+struct WeightTerm {
   int32_t type, input_group, output_group;
   double coefficient;
 };
 
 // The terms of a block whose every term is there for all types: each of them once, of the type number
 // `types`. Those of any other block stay as they are.
-std::vector<BankTerm> ofAllTypes(std::vector<BankTerm> terms, int64_t types) {
-  const auto key = [](const BankTerm &term) {
+std::vector<WeightTerm> ofAllTypes(std::vector<WeightTerm> terms, int64_t types) {
+  const auto key = [](const WeightTerm &term) {
     return std::tuple(term.input_group, term.output_group, term.coefficient, term.type);
   };
-  std::vector<BankTerm> sorted = terms, merged;
+  std::vector<WeightTerm> sorted = terms, merged;
   std::sort(sorted.begin(), sorted.end(),
-            [&](const BankTerm &a, const BankTerm &b) { return key(a) < key(b); });
+            [&](const WeightTerm &a, const WeightTerm &b) { return key(a) < key(b); });
   // Types are ascending among equals, and none is there twice: so many of them are all.
-  const auto same = [](const BankTerm &a, const BankTerm &b) {
+  const auto same = [](const WeightTerm &a, const WeightTerm &b) {
     return a.input_group == b.input_group && a.output_group == b.output_group &&
            a.coefficient == b.coefficient;
   };
@@ -200,36 +200,36 @@ std::vector<BankTerm> ofAllTypes(std::vector<BankTerm> terms, int64_t types) {
   return merged;
 }
 
-std::vector<int32_t> bankTable(const Layer &layer, const GpuKernel &kernel, const Support &support) {
+std::vector<int32_t> weightTable(const Layer &layer, const GpuKernel &kernel, const Support &support) {
   const KernelShape shape = kernelShape(layer, kernel);
-  const int64_t blocks = checkedMultiply(shape.bank_row_groups, shape.bank_groups, "terms table: blocks");
+  const int64_t blocks = checkedMultiply(shape.weight_row_groups, shape.weight_groups, "terms table: blocks");
   const int64_t joined = int64_t(layer.out_groups.size()) / shape.out_groups;
-  std::vector<std::vector<BankTerm>> lists(static_cast<size_t>(blocks));
+  std::vector<std::vector<WeightTerm>> lists(static_cast<size_t>(blocks));
   for (int64_t type = 0; type < layer.types; ++type)
     for (int64_t group = 0; group < shape.out_groups; ++group)
       for (const Term &term : termsOf(support, type, group, joined)) {
-        const int64_t column = shape.bank_groups == 1 ? 0 : group;
-        lists[size_t(term.bank_row * shape.bank_groups + column)].push_back(
+        const int64_t column = shape.weight_groups == 1 ? 0 : group;
+        lists[size_t(term.weight_row * shape.weight_groups + column)].push_back(
             {int32_t(type), term.input_group, int32_t(group), term.coefficient});
       }
   TableOfLists table(groupStarts(layer, shape), kernel.scaled);
   std::vector<int64_t> counts;
-  for (std::vector<BankTerm> &list : lists) {
+  for (std::vector<WeightTerm> &list : lists) {
     counts.push_back(int64_t(list.size()));
-    std::vector<BankTerm> terms = ofAllTypes(std::move(list), layer.types);
-    const auto key = [&](const BankTerm &term) {
+    std::vector<WeightTerm> terms = ofAllTypes(std::move(list), layer.types);
+    const auto key = [&](const WeightTerm &term) {
       return std::tuple(kernel.scaled ? scaleOf(term.coefficient) : 0, term.type, term.output_group,
                         term.input_group);
     };
     std::sort(terms.begin(), terms.end(),
-              [&](const BankTerm &a, const BankTerm &b) { return key(a) < key(b); });
-    for (const BankTerm &term : terms)
+              [&](const WeightTerm &a, const WeightTerm &b) { return key(a) < key(b); });
+    for (const WeightTerm &term : terms)
       table.append({term.type, term.input_group, term.output_group}, term.coefficient);
     table.endList();
   }
   std::vector<int32_t> words = std::move(table).all();
-  if (kernel.tile.long_groups > 0)
-    appendOrder(words, counts, shape.bank_groups);
+  if (kernel.tile.longest_first > 0)
+    appendOrder(words, counts, shape.weight_groups);
   return words;
 }
 
@@ -252,7 +252,7 @@ void requireTermsFit(const Layer &layer, const GpuKernel &kernel, const Support 
 
 std::vector<int32_t> termsTable(const Layer &layer, const GpuKernel &kernel, const Support &support) {
   requireTermsFit(layer, kernel, support);
-  return kernel.map == Map::dw ? bankTable(layer, kernel, support) : productTable(layer, kernel, support);
+  return kernel.map == Map::Dw ? weightTable(layer, kernel, support) : productTable(layer, kernel, support);
 }
 
 } // namespace algrt::cuda

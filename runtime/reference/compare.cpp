@@ -10,14 +10,14 @@ namespace algrt {
 
 namespace {
 
-enum class Kind { finite, nan, plus_infinity, minus_infinity };
+enum class Kind { Finite, Nan, PlusInfinity, MinusInfinity };
 
 Kind kindOf(double value) {
   if (std::isnan(value))
-    return Kind::nan;
+    return Kind::Nan;
   if (std::abs(value) <= double(std::numeric_limits<float>::max()))
-    return Kind::finite;
-  return value > 0 ? Kind::plus_infinity : Kind::minus_infinity;
+    return Kind::Finite;
+  return value > 0 ? Kind::PlusInfinity : Kind::MinusInfinity;
 }
 
 } // namespace
@@ -36,7 +36,7 @@ Comparison compare(std::span<const float> actual, std::span<const double> expect
         result.first_mismatch = int64_t(i);
       continue;
     }
-    if (kind != Kind::finite)
+    if (kind != Kind::Finite)
       continue;
     const double error = double(actual[i]) - expected[i];
     error_squares += error * error;

@@ -49,8 +49,8 @@ void addTransposedBlock(double *sum, int64_t depth, const float *dy, int64_t wid
   }
 }
 
-// By type, so that a block of the bank is used by many rows while it is in cache: result[t] = indices into
-// rows.
+// By type, so that a block of the weight matrix is used by many rows while it is in cache: result[t] =
+// indices into rows.
 std::vector<std::vector<size_t>> placesByType(const Layer &layer, const std::vector<int64_t> &type_of_row,
                                               std::span<const int64_t> rows) {
   std::vector<std::vector<size_t>> places(size_t(layer.types));
@@ -75,7 +75,7 @@ std::vector<int64_t> rowTypes(const Layer &layer, int64_t m, int64_t p0, const i
   std::vector<int64_t> types(static_cast<size_t>(m));
   const int64_t width = layer.row_type_width, period = layer.types * width;
   for (int64_t row = 0; row < m; ++row) {
-    if (given == nullptr && layer.row_types != RowTypesKind::explicit_types) {
+    if (given == nullptr && layer.row_types != RowTypesKind::ExplicitTypes) {
       types[row] = checkedAdd(p0, row, "position") % period / width;
       continue;
     }
@@ -96,7 +96,7 @@ std::vector<double> referenceForward(const ForwardProblem &problem, std::span<co
   const std::vector<std::vector<size_t>> places =
       placesByType(layer, rowTypes(layer, problem.m, problem.p0, problem.types), rows);
   const std::vector<int64_t> x_offsets = offsetsOf(layer.in_groups), y_offsets = offsetsOf(layer.out_groups);
-  const std::vector<int64_t> bank_offsets = offsetsOf(layer.bank_rows);
+  const std::vector<int64_t> weight_offsets = offsetsOf(layer.weight_rows);
   const int64_t groups = int64_t(layer.out_groups.size());
 
   std::vector<double> y(size_t(checkedMultiply(int64_t(rows.size()), layer.n, "reference result")), 0.0);
@@ -106,14 +106,14 @@ std::vector<double> referenceForward(const ForwardProblem &problem, std::span<co
       const int64_t type = slot / groups, group = slot % groups;
       if (places[size_t(type)].empty())
         continue;
-      // The bank's columns of this output group; in the slot lift every block has all the columns.
-      const int64_t column = layer.lift == Lift::rows ? y_offsets[group] : 0;
+      // The weight matrix's columns of this output group; in the slot lift every block has all the columns.
+      const int64_t column = layer.lift == Lift::Rows ? y_offsets[group] : 0;
       for (const Term &term : problem.support->terms(type, group, storage))
         for (size_t place : places[size_t(type)])
           addBlock(y.data() + int64_t(place) * layer.n + y_offsets[group], layer.out_groups[group],
                    problem.x + rows[place] * problem.x_stride + x_offsets[term.input_group],
                    layer.in_groups[term.input_group],
-                   problem.w + bank_offsets[term.bank_row] * problem.w_stride + column, problem.w_stride,
+                   problem.w + weight_offsets[term.weight_row] * problem.w_stride + column, problem.w_stride,
                    term.coefficient);
     }
   });
@@ -132,7 +132,7 @@ std::vector<double> referenceDx(const DxProblem &problem, std::span<const int64_
   const std::vector<std::vector<size_t>> places =
       placesByType(layer, rowTypes(layer, problem.m, problem.p0, problem.types), rows);
   const std::vector<int64_t> x_offsets = offsetsOf(layer.in_groups), y_offsets = offsetsOf(layer.out_groups);
-  const std::vector<int64_t> bank_offsets = offsetsOf(layer.bank_rows);
+  const std::vector<int64_t> weight_offsets = offsetsOf(layer.weight_rows);
 
   std::vector<double> dx(size_t(checkedMultiply(int64_t(rows.size()), layer.k, "reference result")), 0.0);
   // Types have no rows in common, groups of one type add to the same elements.
@@ -140,14 +140,14 @@ std::vector<double> referenceDx(const DxProblem &problem, std::span<const int64_
     TermStorage storage;
     for (int64_t type = begin; type < end; ++type)
       for (size_t group = 0; group < layer.out_groups.size() && !places[size_t(type)].empty(); ++group) {
-        const int64_t column = layer.lift == Lift::rows ? y_offsets[group] : 0;
+        const int64_t column = layer.lift == Lift::Rows ? y_offsets[group] : 0;
         for (const Term &term : problem.support->terms(type, int64_t(group), storage))
           for (size_t place : places[size_t(type)])
             addTransposedBlock(dx.data() + int64_t(place) * layer.k + x_offsets[term.input_group],
                                layer.in_groups[term.input_group],
                                problem.dy + rows[place] * problem.dy_stride + y_offsets[group],
                                layer.out_groups[group],
-                               problem.w + bank_offsets[term.bank_row] * problem.w_stride + column,
+                               problem.w + weight_offsets[term.weight_row] * problem.w_stride + column,
                                problem.w_stride, term.coefficient);
       }
   });
@@ -163,36 +163,37 @@ std::vector<double> referenceDw(const DwProblem &problem, std::span<const int64_
   const std::vector<std::vector<size_t>> rows_of_type =
       placesByType(layer, rowTypes(layer, problem.m, problem.p0, problem.types), allRows(problem.m));
   const std::vector<int64_t> x_offsets = offsetsOf(layer.in_groups), y_offsets = offsetsOf(layer.out_groups);
-  const std::vector<int64_t> bank_offsets = offsetsOf(layer.bank_rows);
+  const std::vector<int64_t> weight_offsets = offsetsOf(layer.weight_rows);
   struct Use {
     int64_t type, group;
     Term term;
   };
   for (int64_t row : rows)
     if (row < 0 || row >= layer.k)
-      throw Error(ALGRT_INVALID_ARGUMENT,
-                  "row " + std::to_string(row) + " is not one of the bank's " + std::to_string(layer.k));
-  const auto bankRowOf = [&](int64_t row) {
-    return std::upper_bound(bank_offsets.begin(), bank_offsets.end(), row) - bank_offsets.begin() - 1;
+      throw Error(ALGRT_INVALID_ARGUMENT, "row " + std::to_string(row) +
+                                              " is not one of the weight matrix's " +
+                                              std::to_string(layer.k));
+  const auto weight_row_of = [&](int64_t row) {
+    return std::upper_bound(weight_offsets.begin(), weight_offsets.end(), row) - weight_offsets.begin() - 1;
   };
-  std::vector<bool> wanted(layer.bank_rows.size());
+  std::vector<bool> wanted(layer.weight_rows.size());
   for (int64_t row : rows)
-    wanted[size_t(bankRowOf(row))] = true;
-  std::vector<std::vector<Use>> uses(layer.bank_rows.size()); // of the blocks of each row group
+    wanted[size_t(weight_row_of(row))] = true;
+  std::vector<std::vector<Use>> uses(layer.weight_rows.size()); // of the blocks of each row group
   TermStorage storage;
   for (int64_t type = 0; type < layer.types; ++type)
     for (int64_t group = 0; group < int64_t(layer.out_groups.size()) && !rows_of_type[size_t(type)].empty();
          ++group)
       for (const Term &term : problem.support->terms(type, group, storage))
-        if (wanted[size_t(term.bank_row)])
-          uses[size_t(term.bank_row)].push_back({type, group, term});
-  const int64_t columns = layer.bankColumns();
+        if (wanted[size_t(term.weight_row)])
+          uses[size_t(term.weight_row)].push_back({type, group, term});
+  const int64_t columns = layer.weightColumns();
   std::vector<double> dw(size_t(checkedMultiply(int64_t(rows.size()), columns, "reference result")), 0.0);
   runTasks(resolveThreads(threads), int64_t(rows.size()), [&](int, int64_t begin, int64_t end) {
     for (int64_t at = begin; at < end; ++at) {
-      const int64_t bank_row = bankRowOf(rows[at]), feature = rows[at] - bank_offsets[bank_row];
-      for (const Use &use : uses[size_t(bank_row)]) {
-        double *sums = dw.data() + at * columns + (layer.lift == Lift::rows ? y_offsets[use.group] : 0);
+      const int64_t weight_row = weight_row_of(rows[at]), feature = rows[at] - weight_offsets[weight_row];
+      for (const Use &use : uses[size_t(weight_row)]) {
+        double *sums = dw.data() + at * columns + (layer.lift == Lift::Rows ? y_offsets[use.group] : 0);
         const int64_t input = x_offsets[use.term.input_group] + feature;
         for (size_t row : rows_of_type[size_t(use.type)]) {
           const double x = use.term.coefficient * problem.x[int64_t(row) * problem.x_stride + input];

@@ -16,7 +16,7 @@ struct ForwardProblem {
   int64_t m;
   const float *x; // m x k, row-major, already rounded to the layer's dtype
   int64_t x_stride;
-  const float *w; // k x layer.bankColumns(), row-major, already rounded
+  const float *w; // k x layer.weightColumns(), row-major, already rounded
   int64_t w_stride;
   int64_t p0 = 0;
   const int32_t *types = nullptr; // one per row; null: they follow from p0
@@ -36,7 +36,7 @@ struct DxProblem {
   const int32_t *types = nullptr;
 };
 
-// The gradient of the bank: dw = x^T dy, term by term.
+// The gradient of the weight matrix: dw = x^T dy, term by term.
 struct DwProblem {
   const Layer *layer;
   const Support *support;
@@ -49,8 +49,8 @@ struct DwProblem {
   const int32_t *types = nullptr;
 };
 
-// Row type of every row: `types` where they are given, which explicit types have to be. Throws Error(ALGRT_INVALID_ARGUMENT) for a type out
-// of range.
+// Row type of every row: `types` where they are given, which explicit types have to be. Throws
+// Error(ALGRT_INVALID_ARGUMENT) for a type out of range.
 std::vector<int64_t> rowTypes(const Layer &layer, int64_t m, int64_t p0, const int32_t *types);
 
 // Rows `rows` of y, one after another, n wide each. Costs their active MACs in double on `threads` threads (0
@@ -64,8 +64,8 @@ std::vector<double> referenceForward(const ForwardProblem &problem, int threads 
 std::vector<double> referenceDx(const DxProblem &problem, std::span<const int64_t> rows, int threads = 0);
 std::vector<double> referenceDx(const DxProblem &problem, int threads = 0);
 
-// Rows `rows` of dw (row r belongs to feature r of the bank's row groups, one after another), bankColumns()
-// wide each; otherwise as referenceForward.
+// Rows `rows` of dw (row r belongs to feature r of the weight matrix's row groups, one after another),
+// weightColumns() wide each; otherwise as referenceForward.
 std::vector<double> referenceDw(const DwProblem &problem, std::span<const int64_t> rows, int threads = 0);
 std::vector<double> referenceDw(const DwProblem &problem, int threads = 0);
 

@@ -40,7 +40,7 @@ int64_t cellsOf(const std::vector<int64_t> &extents, int64_t cell) {
 }
 
 float valueAt(const void *y, ElementType type, int64_t index) {
-  return type == ElementType::f32 ? static_cast<const float *>(y)[index]
+  return type == ElementType::F32 ? static_cast<const float *>(y)[index]
                                   : fromBfloat16(static_cast<const uint16_t *>(y)[index]);
 }
 
@@ -138,7 +138,7 @@ void SampledCheck::chooseCells(double macs_of_an_output) {
 }
 
 int64_t SampledCheck::diagonalSamples() const {
-  if (bundle_.layer().lift == Lift::slots)
+  if (bundle_.layer().lift == Lift::Slots)
     return 0;
   return std::count_if(samples_.begin(), samples_.end(), [](const Sample &s) { return s.kind == s.group; });
 }
@@ -149,7 +149,7 @@ int64_t SampledCheck::unwrittenElements(const void *result, ElementType output) 
   runTasks(resolveThreads(options_.threads), blocks_.rows, [&](int, int64_t begin, int64_t end) {
     int64_t found = 0;
     // By bits: the finite-math options of a compiler must not decide here.
-    if (output == ElementType::bf16)
+    if (output == ElementType::Bf16)
       found = std::count_if(static_cast<const uint16_t *>(result) + begin * n,
                             static_cast<const uint16_t *>(result) + end * n,
                             [](uint16_t bits) { return (bits & 0x7fffu) > 0x7f80u; });
@@ -164,21 +164,22 @@ int64_t SampledCheck::unwrittenElements(const void *result, ElementType output) 
 
 std::string SampledCheck::place(const Sample &sample) const {
   std::string text = "row " + std::to_string(sample.row) + ", column " + std::to_string(sample.column);
-  const bool bank = options_.map == Map::dw, rows_lift = bundle_.layer().lift == Lift::rows;
-  const char *const columns = options_.map == Map::dx ? "input group " : "output group ";
+  const bool weights = options_.map == Map::Dw, rows_lift = bundle_.layer().lift == Lift::Rows;
+  const char *const columns = options_.map == Map::Dx ? "input group " : "output group ";
   if (rows_lift)
-    text += (bank ? " (row group " : " (type ") + std::to_string(sample.kind) + ", " + columns +
+    text += (weights ? " (row group " : " (type ") + std::to_string(sample.kind) + ", " + columns +
             std::to_string(sample.group) +
             (sample.kind == sample.group ? ", diagonal)" : ", off the diagonal)");
   else
-    text += (bank ? " (row group " + std::to_string(sample.kind) : " (slot " + std::to_string(sample.group)) +
-            ")";
+    text +=
+        (weights ? " (row group " + std::to_string(sample.kind) : " (slot " + std::to_string(sample.group)) +
+        ")";
   return text;
 }
 
 CheckOutcome SampledCheck::compare(const void *result, ElementType output, int64_t roundings) const {
   const int64_t n = blocks_.columns;
-  const bool narrow = output == ElementType::bf16;
+  const bool narrow = output == ElementType::Bf16;
   CheckOutcome outcome;
   outcome.samples = samples();
   outcome.unwritten = unwrittenElements(result, output);

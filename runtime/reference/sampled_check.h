@@ -18,7 +18,7 @@ namespace algrt {
 inline constexpr unsigned char unwritten_byte = 0xff;
 
 struct SampledCheckOptions {
-  Map map = Map::forward; // whose result is checked
+  Map map = Map::Forward; // whose result is checked
   int64_t p0 = 0;         // absolute position of row 0
   uint64_t seed = 1;
   int threads = 0; // 0 = all

@@ -16,7 +16,8 @@ std::align_val_t alignmentFor(size_t bytes) { return std::align_val_t(bytes >= h
 
 AlignedBuffer::AlignedBuffer(size_t bytes)
     : data_(static_cast<std::byte *>(::operator new(bytes, alignmentFor(bytes)))), size_(bytes) {
-  // A hint: kernels stream through banks of many megabytes, and would otherwise miss the TLB on every panel.
+  // A hint: kernels stream through weight matrices of many megabytes, and would otherwise miss the TLB on
+  // every panel.
   if (bytes >= huge_page)
     (void)::madvise(data_, bytes / huge_page * huge_page, MADV_HUGEPAGE);
 }

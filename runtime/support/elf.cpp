@@ -72,7 +72,7 @@ bool Elf::holdsItsSegments() const {
 void Elf::forEachSymbol(const std::function<void(std::string_view, std::string_view)> &visit) const {
   const size_t sections = count<Elf64_Shdr>(sections_);
   const auto section = [&](size_t index) { return entryOf<Elf64_Shdr>(sections_, index); };
-  const auto contentsOf = [&](const Elf64_Sym &symbol) -> std::string_view {
+  const auto contents_of = [&](const Elf64_Sym &symbol) -> std::string_view {
     if (symbol.st_shndx >= sections)
       return {};
     const Elf64_Shdr home = section(symbol.st_shndx);
@@ -101,7 +101,7 @@ void Elf::forEachSymbol(const std::function<void(std::string_view, std::string_v
       if (symbol.st_shndx == SHN_UNDEF)
         continue;
       if (const auto name = nameAt(*strings, symbol.st_name); name && !name->empty())
-        visit(*name, contentsOf(symbol));
+        visit(*name, contents_of(symbol));
     }
   }
 }

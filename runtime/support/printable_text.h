@@ -12,6 +12,6 @@ namespace algrt {
 std::string printable(std::string_view text);
 
 // Where the first byte stands that is no part of a character in UTF-8; npos where there is none.
-std::size_t firstInvalidUtf8(std::string_view text);
+size_t firstInvalidUtf8(std::string_view text);
 
 } // namespace algrt

@@ -29,7 +29,7 @@ TEST(AlgorithmFile, ComesBackAsItWas) {
 // `marked` has a ^ before the byte that the caret has to point at; it is taken out.
 void expectRefused(std::string marked, const std::string &message) {
   SCOPED_TRACE(marked);
-  std::size_t place = marked.find('^');
+  size_t place = marked.find('^');
   ASSERT_NE(place, std::string::npos);
   marked.erase(place, 1);
   SourceLocation expected = locate(marked, place, "bad.json");

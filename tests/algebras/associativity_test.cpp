@@ -40,10 +40,10 @@ TEST(Associativity, DamagedTables) {
         victim.value = victim.value * Rational(3, 1);
         break;
       case 1:
-        constants.erase(constants.begin() + static_cast<std::ptrdiff_t>(random() % constants.size()));
+        constants.erase(constants.begin() + static_cast<ptrdiff_t>(random() % constants.size()));
         break;
       default:
-        victim.k = static_cast<std::int64_t>(random() % whole.dimension());
+        victim.k = static_cast<int64_t>(random() % whole.dimension());
       }
       std::sort(constants.begin(), constants.end(), [](const Constant &a, const Constant &b) {
         return std::tie(a.i, a.j, a.k) < std::tie(b.i, b.j, b.k);
@@ -59,14 +59,13 @@ TEST(Associativity, DamagedTables) {
 TEST(Associativity, RandomTables) {
   std::mt19937 random(6);
   for (int round = 0; round < 60; ++round) {
-    std::int64_t dimension = 1 + static_cast<std::int64_t>(random() % 3);
+    int64_t dimension = 1 + static_cast<int64_t>(random() % 3);
     std::vector<Constant> constants;
-    for (std::int64_t i = 0; i < dimension; ++i)
-      for (std::int64_t j = 0; j < dimension; ++j)
-        for (std::int64_t k = 0; k < dimension; ++k)
+    for (int64_t i = 0; i < dimension; ++i)
+      for (int64_t j = 0; j < dimension; ++j)
+        for (int64_t k = 0; k < dimension; ++k)
           if (random() % 3 == 0)
-            constants.push_back(
-                {i, j, k, Rational(static_cast<std::int64_t>(random() % 3) - 1, 1 + round % 2)});
+            constants.push_back({i, j, k, Rational(static_cast<int64_t>(random() % 3) - 1, 1 + round % 2)});
     expectAgreement(Table("random", Field(), dimension, constants));
   }
 }
@@ -98,14 +97,14 @@ TEST(Associativity, DenseMatrixAlgebra) {
   // c[i,j,k] = 1 throughout: b_i b_j is the sum of all slots, and so is every triple product, times the
   // dimension.
   std::vector<Constant> constants;
-  constexpr std::int64_t kSize = 40;
-  for (std::int64_t i = 0; i < kSize; ++i)
-    for (std::int64_t j = 0; j < kSize; ++j)
-      for (std::int64_t k = 0; k < kSize; ++k)
+  constexpr int64_t table_dimension = 40;
+  for (int64_t i = 0; i < table_dimension; ++i)
+    for (int64_t j = 0; j < table_dimension; ++j)
+      for (int64_t k = 0; k < table_dimension; ++k)
         constants.push_back({i, j, k, Rational(1)});
-  EXPECT_FALSE(findNonassociative(Table("all", Field(), kSize, constants)));
-  constants[5 * kSize * kSize + 7 * kSize + 9].value = Rational(2);
-  EXPECT_TRUE(findNonassociative(Table("nearly all", Field(), kSize, constants)));
+  EXPECT_FALSE(findNonassociative(Table("all", Field(), table_dimension, constants)));
+  constants[5 * table_dimension * table_dimension + 7 * table_dimension + 9].value = Rational(2);
+  EXPECT_TRUE(findNonassociative(Table("nearly all", Field(), table_dimension, constants)));
 }
 
 // A table of dimension 36 in a dense basis has more pairs than are examined: second slots that generate it
@@ -150,23 +149,23 @@ TEST(Associativity, DenseTablesByGeneratingElements) {
 // exact.
 TEST(Associativity, DenseTablesOfLongRationalsByResidues) {
   std::mt19937_64 random(10);
-  constexpr std::int64_t kSize = 12;
+  constexpr int64_t table_dimension = 12;
   std::vector<Constant> constants;
   auto digits = [&] { return std::to_string(random() >> 1) + std::to_string(random() >> 1); };
-  for (std::int64_t i = 0; i < kSize; ++i)
-    for (std::int64_t j = 0; j < kSize; ++j)
-      for (std::int64_t k = 0; k < kSize; ++k)
+  for (int64_t i = 0; i < table_dimension; ++i)
+    for (int64_t j = 0; j < table_dimension; ++j)
+      for (int64_t k = 0; k < table_dimension; ++k)
         constants.push_back({i, j, k, Rational::parse(digits() + "/" + digits())});
-  const Table table("long", Field(), kSize, constants);
+  const Table table("long", Field(), table_dimension, constants);
   const Associativity examined = examineAssociativity(table);
   ASSERT_TRUE(examined.witness);
   EXPECT_EQ(examined.modulus, nextModulus(0));
   const auto [i, j, k, l] = *examined.witness;
   Rational left(0), right(0);
-  auto constant = [&](std::int64_t a, std::int64_t b, std::int64_t c) {
-    return constants[(a * kSize + b) * kSize + c].value;
+  auto constant = [&](int64_t a, int64_t b, int64_t c) {
+    return constants[(a * table_dimension + b) * table_dimension + c].value;
   };
-  for (std::int64_t s = 0; s < kSize; ++s) {
+  for (int64_t s = 0; s < table_dimension; ++s) {
     left += constant(i, j, s) * constant(s, k, l);
     right += constant(j, k, s) * constant(i, s, l);
   }
@@ -181,7 +180,7 @@ TEST(Associativity, DenseTablesOfLongRationalsByResidues) {
 // What vanishes modulo the prime is decided without it, and so is a table that it cannot reduce.
 TEST(Associativity, ResiduesAloneProveNothing) {
   std::mt19937 random(12);
-  const auto p = static_cast<std::int64_t>(nextModulus(0));
+  const auto p = static_cast<int64_t>(nextModulus(0));
   const Table table = testing_support::denseBasis(
       testing_support::denseBasis(parseExpression("M(3)").expand(), random), random);
   for (const Rational &step : {Rational(p), Rational(1, p), Rational(1)}) {

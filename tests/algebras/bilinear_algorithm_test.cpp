@@ -27,20 +27,20 @@ const std::vector<Field> &fields() {
 // k[x]/(f), f monic, in the basis 1, x, x^2, ...
 Table quotient(const Field &field, const Polynomial &f) {
   std::vector<Constant> constants;
-  std::int64_t n = degree(f);
-  for (std::int64_t i = 0; i < n; ++i)
-    for (std::int64_t j = 0; j < n; ++j) {
+  int64_t n = degree(f);
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j < n; ++j) {
       Polynomial rest = remainder(field, monomial(i + j), f);
-      for (std::size_t k = 0; k < rest.size(); ++k)
+      for (size_t k = 0; k < rest.size(); ++k)
         if (!rest[k].isZero())
-          constants.push_back({i, j, static_cast<std::int64_t>(k), rest[k]});
+          constants.push_back({i, j, static_cast<int64_t>(k), rest[k]});
     }
   return Table("k[x]/(f)", field, n, std::move(constants));
 }
 
-Polynomial polynomial(const Field &field, std::initializer_list<std::int64_t> coefficients) {
+Polynomial polynomial(const Field &field, std::initializer_list<int64_t> coefficients) {
   Polynomial result;
-  for (std::int64_t value : coefficients)
+  for (int64_t value : coefficients)
     result.push_back(field.reduce(Rational(value)));
   return result;
 }
@@ -50,7 +50,7 @@ TEST(BilinearAlgorithm, OwnProductsOfRandomAlgebras) {
   for (int round = 0; round < 30; ++round) {
     Table table = testing_support::randomAlgebra(random, 40, fields()[round % fields().size()]).expand();
     BilinearAlgorithm own = ownProducts(table);
-    EXPECT_LE(static_cast<std::int64_t>(own.size()), table.nonzeros());
+    EXPECT_LE(static_cast<int64_t>(own.size()), table.nonzeros());
     EXPECT_FALSE(findMismatch(own, table));
   }
 }
@@ -69,10 +69,10 @@ TEST(BilinearAlgorithm, EveryTamperedEntryIsFound) {
     Table table = matrices(2, field).expand();
     const BilinearAlgorithm strassen = matrixAlgorithm(field, 2);
     ASSERT_FALSE(findMismatch(strassen, table));
-    for (std::size_t r = 0; r < strassen.size(); ++r)
+    for (size_t r = 0; r < strassen.size(); ++r)
       for (SparseVector BilinearProduct::*part :
            {&BilinearProduct::alpha, &BilinearProduct::beta, &BilinearProduct::gamma})
-        for (std::size_t entry = 0; entry < (strassen[r].*part).size(); ++entry) {
+        for (size_t entry = 0; entry < (strassen[r].*part).size(); ++entry) {
           BilinearAlgorithm tampered = strassen;
           Rational &value = (tampered[r].*part)[entry].second;
           value = field.reduce(value + Rational(1));
@@ -107,7 +107,7 @@ TEST(BilinearAlgorithm, ADifferenceThatVanishesModuloTheFirstPrimesIsFound) {
   // be.
   Table table("one", Field(), 1, {{0, 0, 0, Rational(1)}});
   Rational large(1);
-  for (std::int64_t prime : {2147483659, 2147483693, 2147483713})
+  for (int64_t prime : {2147483659, 2147483693, 2147483713})
     large *= Rational(prime);
   BilinearAlgorithm algorithm{{{{0, Rational(1) + large}}, {{0, Rational(1)}}, {{0, Rational(1)}}}};
   EXPECT_TRUE(findMismatch(algorithm, table));
@@ -123,9 +123,9 @@ TEST(BilinearAlgorithm, AnIndexOutsideIsRefused) {
 
 TEST(MatrixAlgorithms, AreCorrectAndAsLongAsTheirBound) {
   for (const Field &field : {Field(), Field::prime(2), Field::prime(7)})
-    for (std::int64_t n = 1; n <= 8; ++n) {
+    for (int64_t n = 1; n <= 8; ++n) {
       BilinearAlgorithm algorithm = matrixAlgorithm(field, n);
-      EXPECT_EQ(static_cast<std::int64_t>(algorithm.size()), matrixRankUpper(n).products) << n;
+      EXPECT_EQ(static_cast<int64_t>(algorithm.size()), matrixRankUpper(n).products) << n;
       EXPECT_FALSE(findMismatch(algorithm, matrices(n, field).expand())) << n;
     }
   EXPECT_EQ(matrixRankUpper(2).products, 7);
@@ -134,23 +134,23 @@ TEST(MatrixAlgorithms, AreCorrectAndAsLongAsTheirBound) {
   EXPECT_EQ(matrixRankUpper(6).products, 161);
   EXPECT_EQ(matrixRankUpper(96).products, 161 * 7 * 7 * 7 * 7);
   EXPECT_LT(matrixRankUpper(5).products, 125);
-  for (std::int64_t n = 2; n < 200; ++n)
+  for (int64_t n = 2; n < 200; ++n)
     EXPECT_LE(matrixRankLower(n).products, matrixRankUpper(n).products) << n;
 }
 
 TEST(MatrixAlgorithms, BeyondThePlannedOrders) {
-  EXPECT_EQ(static_cast<std::int64_t>(matrixAlgorithm(Field(), 34).size()), matrixRankUpper(34).products);
+  EXPECT_EQ(static_cast<int64_t>(matrixAlgorithm(Field(), 34).size()), matrixRankUpper(34).products);
 }
 
 TEST(PolynomialProducts, TruncatedOverEveryField) {
   for (const Field &field : fields()) {
     PolynomialProducts products(field);
     bool large = field.isRationals() || field.characteristic() > 100;
-    for (std::int64_t n = 1; n <= 9; ++n) {
+    for (int64_t n = 1; n <= 9; ++n) {
       BilinearAlgorithm algorithm = products.truncated(n);
       EXPECT_FALSE(findMismatch(algorithm, quotient(field, monomial(n)))) << field.name() << " " << n;
-      EXPECT_EQ(static_cast<std::int64_t>(algorithm.size()), products.truncatedCost(n));
-      if (large || static_cast<std::int64_t>(field.characteristic()) >= 2 * n - 4) {
+      EXPECT_EQ(static_cast<int64_t>(algorithm.size()), products.truncatedCost(n));
+      if (large || static_cast<int64_t>(field.characteristic()) >= 2 * n - 4) {
         EXPECT_EQ(products.truncatedCost(n), 2 * n - 1) << field.name() << " " << n;
       }
     }
@@ -159,13 +159,13 @@ TEST(PolynomialProducts, TruncatedOverEveryField) {
 
 TEST(PolynomialProducts, KnownCountsOverTheFieldOfTwoElements) {
   PolynomialProducts products{Field::prime(2)};
-  std::vector<std::int64_t> full, truncated;
-  for (std::int64_t n = 1; n <= 6; ++n) {
+  std::vector<int64_t> full, truncated;
+  for (int64_t n = 1; n <= 6; ++n) {
     full.push_back(products.fullCost(n));
     truncated.push_back(products.truncatedCost(n));
   }
-  EXPECT_EQ(full, (std::vector<std::int64_t>{1, 3, 6, 9, 14, 18}));
-  EXPECT_EQ(truncated, (std::vector<std::int64_t>{1, 3, 5, 8, 11, 15}));
+  EXPECT_EQ(full, (std::vector<int64_t>{1, 3, 6, 9, 14, 18}));
+  EXPECT_EQ(truncated, (std::vector<int64_t>{1, 3, 5, 8, 11, 15}));
 }
 
 TEST(PolynomialProducts, ModuloPolynomials) {
@@ -179,7 +179,7 @@ TEST(PolynomialProducts, ModuloPolynomials) {
           polynomial(field, {-2, 0, 0, 0, 0, 0, 0, 1})}) {
       BilinearAlgorithm algorithm = products.modulo(f);
       EXPECT_FALSE(findMismatch(algorithm, quotient(field, f))) << field.name();
-      std::size_t factors = factor(field, f).size();
+      size_t factors = factor(field, f).size();
       if (large) {
         EXPECT_EQ(algorithm.size(), 2 * (f.size() - 1) - factors);
       } else {

@@ -17,13 +17,13 @@ class Residues {
 public:
   Residues(const SparseProduct &product, const std::vector<SparseVector> &basis)
       : product_(product), basis_(basis) {
-    for (std::size_t index = 0; index < basis.size(); ++index) {
+    for (size_t index = 0; index < basis.size(); ++index) {
       EXPECT_FALSE(basis[index].empty());
       EXPECT_TRUE(basis[index].front().second.isOne());
       leading_[basis[index].front().first] = index;
     }
     EXPECT_EQ(leading_.size(), basis.size());
-    for (std::size_t index = 0; index < basis.size(); ++index)
+    for (size_t index = 0; index < basis.size(); ++index)
       for (const auto &[slot, value] : basis[index])
         EXPECT_TRUE(slot == basis[index].front().first || !leading_.contains(slot)) << "not reduced";
     EXPECT_TRUE(std::is_sorted(basis.begin(), basis.end(), [](const SparseVector &a, const SparseVector &b) {
@@ -42,12 +42,12 @@ public:
 private:
   const SparseProduct &product_;
   const std::vector<SparseVector> &basis_;
-  std::map<std::int64_t, std::size_t> leading_;
+  std::map<int64_t, size_t> leading_;
 };
 
 // The rank of vectors, by elimination of its own.
-std::size_t rank(const SparseProduct &product, std::vector<SparseVector> vectors) {
-  std::size_t result = 0;
+size_t rank(const SparseProduct &product, std::vector<SparseVector> vectors) {
+  size_t result = 0;
   for (;;) {
     std::erase_if(vectors, [](const SparseVector &vector) { return vector.empty(); });
     if (vectors.empty())
@@ -63,14 +63,14 @@ std::size_t rank(const SparseProduct &product, std::vector<SparseVector> vectors
   }
 }
 
-SparseVector unit(std::int64_t slot) { return {{slot, Rational(1)}}; }
+SparseVector unit(int64_t slot) { return {{slot, Rational(1)}}; }
 
 void checkRadical(const Table &table, const SparseProduct &product, const Decomposition &decomposition) {
   const auto &powers = decomposition.radical_powers;
-  for (std::size_t s = 0; s < powers.size(); ++s) {
+  for (size_t s = 0; s < powers.size(); ++s) {
     ASSERT_FALSE(powers[s].empty());
     Residues own(product, powers[s]);
-    for (std::int64_t slot = 0; slot < table.dimension(); ++slot)
+    for (int64_t slot = 0; slot < table.dimension(); ++slot)
       for (const SparseVector &vector : powers[s]) {
         ASSERT_TRUE(own.contains(product.multiply(unit(slot), vector))) << "no left ideal";
         ASSERT_TRUE(own.contains(product.multiply(vector, unit(slot)))) << "no right ideal";
@@ -98,18 +98,18 @@ void checkComponent(const SparseProduct &product, const Residues &rad, const Tab
   EXPECT_EQ(times(e, e), e);
   EXPECT_EQ(times(e, z), z);
   std::vector<SparseVector> images, powers{e};
-  for (std::int64_t slot = 0; slot < table.dimension(); ++slot) {
+  for (int64_t slot = 0; slot < table.dimension(); ++slot) {
     EXPECT_EQ(times(e, unit(slot)), times(unit(slot), e));
     EXPECT_EQ(times(z, unit(slot)), times(unit(slot), z));
     images.push_back(times(e, unit(slot)));
   }
-  EXPECT_EQ(static_cast<std::int64_t>(rank(product, images)), component.dimension);
+  EXPECT_EQ(static_cast<int64_t>(rank(product, images)), component.dimension);
   // The polynomial is monic, vanishes at z, and is minimal.
   const std::vector<Rational> &polynomial = component.center_polynomial;
   ASSERT_GE(polynomial.size(), 2u);
   EXPECT_TRUE(polynomial.back().isOne());
   SparseVector value;
-  for (std::size_t exponent = 0; exponent < polynomial.size(); ++exponent) {
+  for (size_t exponent = 0; exponent < polynomial.size(); ++exponent) {
     value = product.combine(Rational(1), value, polynomial[exponent], powers.back());
     powers.push_back(times(powers.back(), z));
   }
@@ -121,22 +121,21 @@ void checkComponent(const SparseProduct &product, const Residues &rad, const Tab
     EXPECT_TRUE(component.matrix_units.empty());
     return;
   }
-  std::int64_t d = *component.matrix_degree;
-  EXPECT_EQ(component.dimension % (d * d * static_cast<std::int64_t>(polynomial.size() - 1)), 0);
-  bool is_matrix_over_center =
-      component.dimension == d * d * static_cast<std::int64_t>(polynomial.size() - 1);
+  int64_t d = *component.matrix_degree;
+  EXPECT_EQ(component.dimension % (d * d * static_cast<int64_t>(polynomial.size() - 1)), 0);
+  bool is_matrix_over_center = component.dimension == d * d * static_cast<int64_t>(polynomial.size() - 1);
   EXPECT_EQ(is_matrix_over_center, component.division_reason.empty());
   if (d == 1) {
     EXPECT_TRUE(component.matrix_units.empty());
     return;
   }
-  ASSERT_EQ(static_cast<std::int64_t>(component.matrix_units.size()), d * d);
+  ASSERT_EQ(static_cast<int64_t>(component.matrix_units.size()), d * d);
   SparseVector sum;
-  for (std::int64_t a = 0; a < d; ++a) {
+  for (int64_t a = 0; a < d; ++a) {
     sum = product.combine(Rational(1), sum, Rational(1), component.matrix_units[a * d + a]);
-    for (std::int64_t b = 0; b < d; ++b)
-      for (std::int64_t c = 0; c < d; ++c)
-        for (std::int64_t f = 0; f < d; ++f)
+    for (int64_t b = 0; b < d; ++b)
+      for (int64_t c = 0; c < d; ++c)
+        for (int64_t f = 0; f < d; ++f)
           ASSERT_EQ(times(component.matrix_units[a * d + b], component.matrix_units[c * d + f]),
                     b == c ? rad.reduce(component.matrix_units[a * d + f]) : SparseVector());
   }
@@ -153,13 +152,13 @@ void checkDecomposition(const Table &table, const Decomposition &decomposition) 
       decomposition.radical_powers.empty() ? zero : decomposition.radical_powers[0];
   Residues rad(product, basis);
   SparseVector sum;
-  std::int64_t dimension = static_cast<std::int64_t>(basis.size());
-  for (std::size_t index = 0; index < decomposition.components.size(); ++index) {
+  int64_t dimension = static_cast<int64_t>(basis.size());
+  for (size_t index = 0; index < decomposition.components.size(); ++index) {
     const SimpleComponent &component = decomposition.components[index];
     checkComponent(product, rad, table, component);
     sum = product.combine(Rational(1), sum, Rational(1), component.idempotent);
     dimension += component.dimension;
-    for (std::size_t other = 0; other < index; ++other)
+    for (size_t other = 0; other < index; ++other)
       EXPECT_TRUE(
           rad.contains(product.multiply(component.idempotent, decomposition.components[other].idempotent)));
     if (index > 0)
@@ -170,34 +169,33 @@ void checkDecomposition(const Table &table, const Decomposition &decomposition) 
 }
 
 Table denseBasis(const Table &table, std::mt19937 &random) {
-  std::int64_t m = table.dimension();
+  int64_t m = table.dimension();
   using Row = std::vector<Rational>;
   std::vector<Row> change(m, Row(m)), inverse(m, Row(m));
   const Field &field = table.field();
-  for (std::int64_t i = 0; i < m; ++i)
+  for (int64_t i = 0; i < m; ++i)
     change[i][i] = inverse[i][i] = Rational(1);
   // Row i gains factor * row j; the inverse loses it in its columns.
-  auto add = [&](std::int64_t i, std::int64_t j, std::int64_t factor) {
-    for (std::int64_t k = 0; k < m; ++k) {
+  auto add = [&](int64_t i, int64_t j, int64_t factor) {
+    for (int64_t k = 0; k < m; ++k) {
       change[i][k] = field.reduce(change[i][k] + Rational(factor) * change[j][k]);
       inverse[k][j] = field.reduce(inverse[k][j] - Rational(factor) * inverse[k][i]);
     }
   };
-  for (std::int64_t i = 0; i + 1 < m; ++i)
-    add(i, i + 1 + static_cast<std::int64_t>(random() % (m - i - 1)),
-        static_cast<std::int64_t>(random() % 3) - 1);
-  for (std::int64_t i = m; i-- > 1;)
-    add(i, static_cast<std::int64_t>(random() % i), static_cast<std::int64_t>(random() % 3) - 1);
+  for (int64_t i = 0; i + 1 < m; ++i)
+    add(i, i + 1 + static_cast<int64_t>(random() % (m - i - 1)), static_cast<int64_t>(random() % 3) - 1);
+  for (int64_t i = m; i-- > 1;)
+    add(i, static_cast<int64_t>(random() % i), static_cast<int64_t>(random() % 3) - 1);
   // One index of c[i,j,k] after the other; in each step the first index is replaced and becomes the last one.
   std::vector<Rational> cube(m * m * m);
   for (const Constant &c : table.constants())
     cube[(c.i * m + c.j) * m + c.k] = c.value;
   for (int step = 0; step < 3; ++step) {
     std::vector<Rational> turned(m * m * m);
-    for (std::int64_t old = 0; old < m; ++old)
-      for (std::int64_t rest = 0; rest < m * m; ++rest) {
+    for (int64_t old = 0; old < m; ++old)
+      for (int64_t rest = 0; rest < m * m; ++rest) {
         const Rational &value = cube[old * m * m + rest];
-        for (std::int64_t fresh = 0; !value.isZero() && fresh < m; ++fresh) {
+        for (int64_t fresh = 0; !value.isZero() && fresh < m; ++fresh) {
           const Rational &factor = step < 2 ? change[fresh][old] : inverse[old][fresh];
           if (!factor.isZero())
             turned[rest * m + fresh] += factor * value;
@@ -206,7 +204,7 @@ Table denseBasis(const Table &table, std::mt19937 &random) {
     cube = std::move(turned);
   }
   std::vector<Constant> constants;
-  for (std::int64_t at = 0; at < m * m * m; ++at)
+  for (int64_t at = 0; at < m * m * m; ++at)
     if (!cube[at].isZero())
       constants.push_back({at / (m * m), at / m % m, at % m, cube[at]});
   return Table("dense " + table.name(), field, m, constants);

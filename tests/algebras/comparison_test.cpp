@@ -29,13 +29,13 @@ bool mentions(const Comparison &comparison, std::string_view words) {
 
 // The same algebra with its slots shuffled, and scaled.
 Table shuffled(const Table &table, std::mt19937 &random, bool scale) {
-  std::vector<std::int64_t> place(table.dimension());
-  for (std::int64_t slot = 0; slot < table.dimension(); ++slot)
+  std::vector<int64_t> place(table.dimension());
+  for (int64_t slot = 0; slot < table.dimension(); ++slot)
     place[slot] = slot;
   std::shuffle(place.begin(), place.end(), random);
   std::vector<Rational> factors;
-  for (std::int64_t slot = 0; slot < table.dimension(); ++slot)
-    factors.push_back(scale ? Rational(1 + static_cast<std::int64_t>(random() % 3)) : Rational(1));
+  for (int64_t slot = 0; slot < table.dimension(); ++slot)
+    factors.push_back(scale ? Rational(1 + static_cast<int64_t>(random() % 3)) : Rational(1));
   std::vector<Constant> constants;
   for (const Constant &c : table.constants())
     constants.push_back(
@@ -90,7 +90,7 @@ TEST(Comparison, SemisimpleAndFields) {
   // Quaternion algebras over Q by the places where they are ramified: (-1, -1) and (-1, -2) at 2 and
   // infinity,
   // (-1, -3) at 3 and infinity.
-  auto hamilton = [](std::int64_t a, std::int64_t b) {
+  auto hamilton = [](int64_t a, int64_t b) {
     return fmt::format(R"q(quiver("i:1->1, j:1->1", relations="i^2 + {}*e(1), j^2 + {}*e(1), i*j + j*i"))q",
                        -a, -b);
   };
@@ -189,47 +189,47 @@ TEST(Matching, AgainstAllPermutations) {
   std::mt19937 random(2);
   int found = 0;
   for (int round = 0; round < 300; ++round) {
-    std::size_t n = 1 + random() % 5;
-    auto randomStructure = [&] {
+    size_t n = 1 + random() % 5;
+    auto random_structure = [&] {
       ColouredStructure result;
-      for (std::size_t i = 0; i < n; ++i)
+      for (size_t i = 0; i < n; ++i)
         result.colours.push_back(random() % 2);
-      for (std::size_t i = 0; i < n; ++i)
-        for (std::size_t j = 0; j < n; ++j)
+      for (size_t i = 0; i < n; ++i)
+        for (size_t j = 0; j < n; ++j)
           if (random() % 3 == 0)
-            result.triples.push_back({static_cast<std::int64_t>(i), static_cast<std::int64_t>(j),
-                                      static_cast<std::int64_t>(j), random() % 2});
+            result.triples.push_back(
+                {static_cast<int64_t>(i), static_cast<int64_t>(j), static_cast<int64_t>(j), random() % 2});
       return result;
     };
-    ColouredStructure left = randomStructure(), right = randomStructure();
-    std::vector<std::int64_t> permutation(n);
-    for (std::size_t i = 0; i < n; ++i)
-      permutation[i] = static_cast<std::int64_t>(i);
+    ColouredStructure left = random_structure(), right = random_structure();
+    std::vector<int64_t> permutation(n);
+    for (size_t i = 0; i < n; ++i)
+      permutation[i] = static_cast<int64_t>(i);
     if (round % 2) { // a copy of the left one
       std::shuffle(permutation.begin(), permutation.end(), random);
-      for (std::size_t i = 0; i < n; ++i)
+      for (size_t i = 0; i < n; ++i)
         right.colours[permutation[i]] = left.colours[i];
       right.triples = left.triples;
       for (ColouredStructure::Triple &triple : right.triples)
-        for (std::int64_t *element : {&triple.first, &triple.second, &triple.third})
+        for (int64_t *element : {&triple.first, &triple.second, &triple.third})
           *element = permutation[*element];
       std::sort(permutation.begin(), permutation.end());
     }
     auto key = [](const ColouredStructure::Triple &t) {
       return std::tuple(t.first, t.second, t.third, t.colour);
     };
-    auto keys = [&](const ColouredStructure &structure, const std::vector<std::int64_t> &image) {
-      std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::uint64_t>> result;
+    auto keys = [&](const ColouredStructure &structure, const std::vector<int64_t> &image) {
+      std::vector<std::tuple<int64_t, int64_t, int64_t, uint64_t>> result;
       for (const ColouredStructure::Triple &t : structure.triples)
         result.push_back(key({image[t.first], image[t.second], image[t.third], t.colour}));
       std::sort(result.begin(), result.end());
       return result;
     };
-    std::vector<std::int64_t> identity = permutation;
+    std::vector<int64_t> identity = permutation;
     bool exists = false;
     do {
       bool colours_fit = true;
-      for (std::size_t i = 0; i < n; ++i)
+      for (size_t i = 0; i < n; ++i)
         colours_fit = colours_fit && left.colours[i] == right.colours[permutation[i]];
       exists = exists || (colours_fit && keys(left, permutation) == keys(right, identity));
     } while (std::next_permutation(permutation.begin(), permutation.end()));

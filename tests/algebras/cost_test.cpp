@@ -18,20 +18,20 @@ namespace {
 using namespace algebras;
 using namespace algebras::cost;
 
-Groups randomGroups(std::mt19937 &random, std::int64_t count) {
-  std::vector<std::int64_t> widths(count);
-  for (std::int64_t &width : widths)
-    width = 1 + static_cast<std::int64_t>(random() % 9);
+Groups randomGroups(std::mt19937 &random, int64_t count) {
+  std::vector<int64_t> widths(count);
+  for (int64_t &width : widths)
+    width = 1 + static_cast<int64_t>(random() % 9);
   return Groups::explicitWidths(widths);
 }
 
 // One multiplication at a time: feature a of group k times W[a, b] for feature b of group j.
-std::int64_t countMacs(const Lift &lift, const Groups &in, const Groups &out, std::int64_t type) {
-  std::int64_t count = 0;
-  for (std::int64_t group = 0; group < lift.outputGroups(); ++group)
+int64_t countMacs(const Lift &lift, const Groups &in, const Groups &out, int64_t type) {
+  int64_t count = 0;
+  for (int64_t group = 0; group < lift.outputGroups(); ++group)
     for (const BlockTerm &term : lift.terms(type, group))
-      for (std::int64_t a = 0; a < in.width(term.input_group); ++a)
-        for (std::int64_t b = 0; b < out.width(group); ++b)
+      for (int64_t a = 0; a < in.width(term.input_group); ++a)
+        for (int64_t b = 0; b < out.width(group); ++b)
           ++count;
   return count;
 }
@@ -43,11 +43,11 @@ TEST(Cost, RowAndBatchMacsAreTheSumOverTerms) {
         Lift::rows(round % 3 ? testing_support::randomAlgebra(random, 20) : completeGraph(1 + round / 3));
     SCOPED_TRACE(lift.algebra().expression());
     Groups in = randomGroups(random, lift.inputGroups()), out = randomGroups(random, lift.outputGroups());
-    std::vector<std::int64_t> all = allRowMacs(lift, in, out), rows(lift.types());
-    std::int64_t batch = 0;
-    for (std::int64_t type = 0; type < lift.types(); ++type) {
-      rows[type] = static_cast<std::int64_t>(random() % 5);
-      std::int64_t expected = countMacs(lift, in, out, type);
+    std::vector<int64_t> all = allRowMacs(lift, in, out), rows(lift.types());
+    int64_t batch = 0;
+    for (int64_t type = 0; type < lift.types(); ++type) {
+      rows[type] = static_cast<int64_t>(random() % 5);
+      int64_t expected = countMacs(lift, in, out, type);
       EXPECT_EQ(rowMacs(lift, in, out, type), expected);
       EXPECT_EQ(all[type], expected);
       if (lift.completeGraph())
@@ -62,7 +62,7 @@ TEST(Cost, RowAndBatchMacsAreTheSumOverTerms) {
 }
 
 TEST(Cost, Fractions) {
-  for (std::int64_t q : {1, 2, 3, 4, 32, 100}) {
+  for (int64_t q : {1, 2, 3, 4, 32, 100}) {
     Lift lift = Lift::rows(completeGraph(q));
     EXPECT_EQ(equalGroupFraction(lift), rho(q));
     Groups in = Groups::equal(q, 3), out = Groups::equal(q, 5);
@@ -90,20 +90,20 @@ TEST(Cost, PaddedMacsCountWholeTiles) {
   for (int round = 0; round < 20; ++round) {
     Lift lift = Lift::rows(testing_support::randomAlgebra(random, 16));
     Groups in = randomGroups(random, lift.inputGroups()), out = randomGroups(random, lift.outputGroups());
-    std::vector<std::int64_t> rows(lift.types());
-    for (std::int64_t &count : rows)
-      count = static_cast<std::int64_t>(random() % 7);
-    Tile tile{1 + static_cast<std::int64_t>(random() % 4), 1 + static_cast<std::int64_t>(random() % 4),
-              1 + static_cast<std::int64_t>(random() % 4)};
-    std::int64_t expected = 0;
-    auto tiles = [](std::int64_t size, std::int64_t tile) {
-      std::int64_t count = 0;
-      for (std::int64_t covered = 0; covered < size; covered += tile)
+    std::vector<int64_t> rows(lift.types());
+    for (int64_t &count : rows)
+      count = static_cast<int64_t>(random() % 7);
+    Tile tile{1 + static_cast<int64_t>(random() % 4), 1 + static_cast<int64_t>(random() % 4),
+              1 + static_cast<int64_t>(random() % 4)};
+    int64_t expected = 0;
+    auto tiles = [](int64_t size, int64_t tile) {
+      int64_t count = 0;
+      for (int64_t covered = 0; covered < size; covered += tile)
         ++count;
       return count;
     };
-    for (std::int64_t type = 0; type < lift.types(); ++type)
-      for (std::int64_t group = 0; group < lift.outputGroups(); ++group)
+    for (int64_t type = 0; type < lift.types(); ++type)
+      for (int64_t group = 0; group < lift.outputGroups(); ++group)
         for (const BlockTerm &term : lift.terms(type, group))
           expected += tiles(rows[type], tile.rows) * tiles(out.width(group), tile.columns) *
                       tiles(in.width(term.input_group), tile.depth) * tile.rows * tile.columns * tile.depth;
@@ -120,32 +120,32 @@ TEST(Cost, ReachIsTheUnionOverPresentTypes) {
     bool is_rows = lift.kind() == Lift::Kind::Rows;
     Groups in = is_rows ? randomGroups(random, lift.inputGroups()) : Groups::equal(lift.inputGroups(), 2);
     Groups out = is_rows ? randomGroups(random, lift.outputGroups()) : Groups::equal(lift.outputGroups(), 3);
-    std::vector<std::int64_t> rows(lift.types());
-    for (std::int64_t &count : rows)
-      count = static_cast<std::int64_t>(random() % 2);
-    std::set<std::pair<std::int64_t, std::int64_t>> live, reached;
-    for (std::int64_t type = 0; type < lift.types(); ++type)
-      for (std::int64_t group = 0; group < lift.outputGroups(); ++group)
+    std::vector<int64_t> rows(lift.types());
+    for (int64_t &count : rows)
+      count = static_cast<int64_t>(random() % 2);
+    std::set<std::pair<int64_t, int64_t>> live, reached;
+    for (int64_t type = 0; type < lift.types(); ++type)
+      for (int64_t group = 0; group < lift.outputGroups(); ++group)
         for (const BlockTerm &term : lift.terms(type, group)) {
-          std::pair<std::int64_t, std::int64_t> block{term.bank_row, is_rows ? group : 0};
+          std::pair<int64_t, int64_t> block{term.weight_row, is_rows ? group : 0};
           live.insert(block);
           if (rows[type] > 0)
             reached.insert(block);
         }
     auto size = [&](const auto &blocks) {
-      std::int64_t sum = 0;
+      int64_t sum = 0;
       for (auto [row, column] : blocks)
         sum += in.width(row) * out.width(column);
       return sum;
     };
     Reach result = reach(lift, in, out, rows);
-    EXPECT_EQ(result.blocks, lift.bankBlocks());
-    EXPECT_EQ(result.live_blocks, static_cast<std::int64_t>(live.size()));
+    EXPECT_EQ(result.blocks, lift.weightBlocks());
+    EXPECT_EQ(result.live_blocks, static_cast<int64_t>(live.size()));
     EXPECT_EQ(result.live_blocks, lift.liveBlocks());
-    EXPECT_EQ(result.reached_blocks, static_cast<std::int64_t>(reached.size()));
+    EXPECT_EQ(result.reached_blocks, static_cast<int64_t>(reached.size()));
     EXPECT_EQ(result.live_parameters, size(live));
     EXPECT_EQ(result.reached_parameters, size(reached));
-    std::vector<BankBlock> expected;
+    std::vector<WeightBlock> expected;
     for (auto [row, column] : live)
       if (!reached.contains({row, column}))
         expected.push_back({row, column});
@@ -156,24 +156,24 @@ TEST(Cost, ReachIsTheUnionOverPresentTypes) {
 TEST(Cost, ReportOfTheExample) {
   Layer layer = makeLayer(Lift::rows(parseExpression("Q(32)")), 2048, 6144, DataType::BF16);
   CostReport report = costReport(layer, 2048);
-  EXPECT_EQ(report.dense_macs, std::int64_t{2048} * 2048 * 6144);
+  EXPECT_EQ(report.dense_macs, int64_t{2048} * 2048 * 6144);
   EXPECT_EQ(Rational(report.active_macs), rho(32) * Rational(report.dense_macs));
   EXPECT_EQ(report.fraction, Rational(63, 1024));
   EXPECT_EQ(report.reach.reached_parameters, 2048 * 6144);
   EXPECT_TRUE(report.unreached.empty());
-  EXPECT_EQ(report.rows_of_type, std::vector<std::int64_t>(32, 64));
+  EXPECT_EQ(report.rows_of_type, std::vector<int64_t>(32, 64));
   EXPECT_EQ(report.padded_macs, 2 * report.active_macs * 256 / 192); // 64 rows in 128, 192 columns in 256
   nlohmann::json printed = toJson(report);
   EXPECT_EQ(printed["fraction_exact"], "63/1024");
   // Ten rows from position 30 reach types 30, 31, 0..7: 22 types' off-diagonal blocks are never read.
   report = costReport(layer, 10, 30);
   EXPECT_EQ(report.reach.live_blocks - report.reach.reached_blocks, 22 * 31);
-  EXPECT_EQ(report.unreached.front(), (BankBlock{8, 0}));
+  EXPECT_EQ(report.unreached.front(), (WeightBlock{8, 0}));
 }
 
 TEST(Cost, IncompleteGraphsSaySo) {
   CostReport report = costReport(makeLayer(Lift::rows(parseExpression("path(4)")), 16, 32), 8);
-  EXPECT_FALSE(report.bank_identity_is_identity);
+  EXPECT_FALSE(report.weight_identity_is_identity);
   EXPECT_EQ(report.reach.live_blocks, 7);
   EXPECT_EQ(report.reach.blocks, 16);
   EXPECT_EQ(report.reach.live_parameters, 7 * 4 * 8);
@@ -181,7 +181,7 @@ TEST(Cost, IncompleteGraphsSaySo) {
 
 // Sums over more terms than anybody wants to wait for are refused at once; a complete graph needs no sum.
 TEST(Cost, LargeAlgebras) {
-  auto report = [](const char *expression, std::int64_t width) {
+  auto report = [](const char *expression, int64_t width) {
     return costReport(makeLayer(Lift::rows(parseExpression(expression)), width, width), 1);
   };
   EXPECT_THROW(report("Q(2)^17", 1 << 17), InputError);
@@ -190,13 +190,13 @@ TEST(Cost, LargeAlgebras) {
   EXPECT_THROW(report("path(9000)", 9000), InputError);
   CostReport power = report("Q(2)^13", 8192);
   EXPECT_EQ(power.terms, 13060694016); // 6^13, of which each type has 3^13
-  EXPECT_EQ(power.row_macs, std::vector<std::int64_t>(8192, 1594323));
+  EXPECT_EQ(power.row_macs, std::vector<int64_t>(8192, 1594323));
   EXPECT_EQ(power.reach.reached_blocks, 1594323);
   CostReport triangular = report("T(2000)*M(2)", 8000);
-  EXPECT_EQ(triangular.row_macs[1], std::int64_t{2 * 2} * 2 * 2 * (1999 * 2000 / 2));
+  EXPECT_EQ(triangular.row_macs[1], int64_t{2 * 2} * 2 * 2 * (1999 * 2000 / 2));
   CostReport large = report("Q(4000)", 8000);
-  EXPECT_EQ(large.row_macs[7], std::int64_t{2 * 2} * (2 * 4000 - 1));
-  EXPECT_EQ(large.padded_macs, std::int64_t{128} * 128 * 2 * (2 * 4000 - 1));
+  EXPECT_EQ(large.row_macs[7], int64_t{2 * 2} * (2 * 4000 - 1));
+  EXPECT_EQ(large.padded_macs, int64_t{128} * 128 * 2 * (2 * 4000 - 1));
   EXPECT_EQ(large.reach.reached_blocks, 2 * 4000 - 1);
 }
 
@@ -206,7 +206,7 @@ TEST(Cost, ExplicitSchedulesAndErrors) {
   EXPECT_THROW(costReport(layer, 4, -1), InputError);
   EXPECT_THROW(costReport(layer, INT64_MAX), InputError);
   layer.row_types = RowTypes::explicitTypes(4);
-  EXPECT_EQ(costReport(layer, 6).rows_of_type, (std::vector<std::int64_t>{2, 2, 1, 1}));
+  EXPECT_EQ(costReport(layer, 6).rows_of_type, (std::vector<int64_t>{2, 2, 1, 1}));
   CostOptions options;
   options.rows_of_type = {6, 0, 0, 0};
   EXPECT_EQ(costReport(layer, 6, 0, options).reach.reached_blocks, 7);

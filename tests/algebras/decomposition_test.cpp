@@ -29,16 +29,16 @@ Decomposition checked(const Table &table) {
   return result;
 }
 
-std::vector<std::int64_t> series(const Decomposition &decomposition) {
-  std::vector<std::int64_t> result;
+std::vector<int64_t> series(const Decomposition &decomposition) {
+  std::vector<int64_t> result;
   for (const auto &power : decomposition.radical_powers)
-    result.push_back(static_cast<std::int64_t>(power.size()));
+    result.push_back(static_cast<int64_t>(power.size()));
   result.push_back(0);
   return result;
 }
 
-std::vector<std::int64_t> dimensions(const Decomposition &decomposition) {
-  std::vector<std::int64_t> result;
+std::vector<int64_t> dimensions(const Decomposition &decomposition) {
+  std::vector<int64_t> result;
   for (const SimpleComponent &component : decomposition.components)
     result.push_back(component.dimension);
   return result;
@@ -77,25 +77,25 @@ TEST(Decomposition, ConstructionsInDenseBases) {
     }
 }
 
-std::vector<std::int64_t> degrees(const Decomposition &decomposition) {
-  std::vector<std::int64_t> result;
+std::vector<int64_t> degrees(const Decomposition &decomposition) {
+  std::vector<int64_t> result;
   for (const SimpleComponent &component : decomposition.components)
     result.push_back(component.matrix_degree.value_or(0)); // 0: not decided
   return result;
 }
 
-std::vector<std::int64_t> centerDegrees(const Decomposition &decomposition) {
-  std::vector<std::int64_t> result;
+std::vector<int64_t> centerDegrees(const Decomposition &decomposition) {
+  std::vector<int64_t> result;
   for (const SimpleComponent &component : decomposition.components)
-    result.push_back(static_cast<std::int64_t>(component.center_polynomial.size()) - 1);
+    result.push_back(static_cast<int64_t>(component.center_polynomial.size()) - 1);
   return result;
 }
 
-using Numbers = std::vector<std::int64_t>;
+using Numbers = std::vector<int64_t>;
 
 TEST(Decomposition, QuaternionAlgebrasByTheirRamification) {
   struct Case {
-    std::int64_t a, b;
+    int64_t a, b;
     const char *places; // empty: it is M_2(Q)
   };
   std::mt19937 random(5);
@@ -131,14 +131,12 @@ TEST(Decomposition, ProductsOfQuaternionAlgebras) {
 
 // The same where a change of basis hides what splits them.
 TEST(Decomposition, SimpleAlgebrasInDenseBases) {
-  auto quaternions = [](std::int64_t a, std::int64_t b) {
-    return tableAlgebra(examples::clifford(Field(), {a, b}));
-  };
-  auto root = [](std::int64_t square) { return tableAlgebra(examples::polynomials(Field(), {-square, 0})); };
+  auto quaternions = [](int64_t a, int64_t b) { return tableAlgebra(examples::clifford(Field(), {a, b})); };
+  auto root = [](int64_t square) { return tableAlgebra(examples::polynomials(Field(), {-square, 0})); };
   struct Case {
     const char *name;
     Algebra algebra;
-    std::int64_t degree, center_degree;
+    int64_t degree, center_degree;
     const char *reason; // of the division algebra; empty for a field
   };
   Algebra h = quaternions(-1, -1);
@@ -173,7 +171,7 @@ TEST(Decomposition, SimpleAlgebrasInDenseBases) {
 
 // Over number fields: definite at a real place, or split by a zero divisor.
 TEST(Decomposition, QuaternionAlgebrasOverNumberFields) {
-  auto component = [&](std::vector<std::int64_t> squares, const std::vector<std::int64_t> &polynomial) {
+  auto component = [&](std::vector<int64_t> squares, const std::vector<int64_t> &polynomial) {
     return checked(tensor(tableAlgebra(examples::clifford(Field(), squares)),
                           tableAlgebra(examples::polynomials(Field(), polynomial)))
                        .expand())
@@ -196,11 +194,11 @@ TEST(Decomposition, QuaternionAlgebrasOverNumberFields) {
 // Division algebras of larger degree, by their local indices.
 TEST(Decomposition, CyclicAlgebras) {
   struct Case {
-    std::vector<std::int64_t> modulus, image;
-    std::int64_t a, degree;
+    std::vector<int64_t> modulus, image;
+    int64_t a, degree;
     const char *reason;
   };
-  const std::vector<std::int64_t> seven = {-1, -2, 1}, five = {1, 1, 1, 1};
+  const std::vector<int64_t> seven = {-1, -2, 1}, five = {1, 1, 1, 1};
   std::mt19937 random(13);
   for (const Case &one :
        {Case{seven, {-2, 0, 1}, 2, 1, "degree 3 over its centre, with local indices 3 at 2, 7"},
@@ -230,19 +228,17 @@ TEST(Decomposition, CyclicAlgebras) {
 
 // A change of basis with a large determinant: the slots span a lattice that is far from an order.
 TEST(Decomposition, SimpleAlgebrasInBasesOfOtherLattices) {
-  auto quaternions = [](std::int64_t a, std::int64_t b) {
-    return tableAlgebra(examples::clifford(Field(), {a, b}));
-  };
+  auto quaternions = [](int64_t a, int64_t b) { return tableAlgebra(examples::clifford(Field(), {a, b})); };
   std::mt19937 random(19);
   for (const auto &[algebra, degree] :
        {std::pair(tensor(quaternions(2, 3), quaternions(2, 5)), 2), std::pair(matrices(3), 3)}) {
     SCOPED_TRACE(algebra.expression());
     Table table = algebra.expand();
-    std::int64_t n = table.dimension();
+    int64_t n = table.dimension();
     Matrix change(Field(), n, n);
-    for (std::int64_t row = 0; row < n; ++row)
-      for (std::int64_t column = 0; column < n; ++column)
-        change.set(row, column, Rational(static_cast<std::int64_t>(random() % 3) - 1));
+    for (int64_t row = 0; row < n; ++row)
+      for (int64_t column = 0; column < n; ++column)
+        change.set(row, column, Rational(static_cast<int64_t>(random() % 3) - 1));
     ProductOperator product(table);
     Lattice lattice(product, change);
     Decomposition found = checked(lattice.table());
@@ -363,9 +359,9 @@ TEST(Decomposition, PrimitiveIdempotentsAreLifted) {
       auto idempotents = primitiveIdempotents(algebra, decompose(algebra).value()).value();
       SparseProduct product(table);
       SparseVector sum;
-      for (std::size_t a = 0; a < idempotents.size(); ++a) {
+      for (size_t a = 0; a < idempotents.size(); ++a) {
         sum = product.combine(Rational(1), sum, Rational(1), idempotents[a]);
-        for (std::size_t b = 0; b < idempotents.size(); ++b)
+        for (size_t b = 0; b < idempotents.size(); ++b)
           EXPECT_EQ(product.multiply(idempotents[a], idempotents[b]),
                     a == b ? idempotents[a] : SparseVector());
       }
@@ -385,10 +381,10 @@ TEST(Decomposition, ManyFieldsOverSmallFields) {
     const Table table =
         denseBasis(parseExpression(expression, {.field = Field::parse(field)}).expand(), random);
     const Decomposition decomposition = checked(table);
-    EXPECT_EQ(dimensions(decomposition), std::vector<std::int64_t>(static_cast<std::size_t>(count), 1));
+    EXPECT_EQ(dimensions(decomposition), std::vector<int64_t>(static_cast<size_t>(count), 1));
   }
   // x^63 - 1 over GF(2): degrees 1, 2, 3, 6 (9 times), of which three and six are many fields of one degree.
-  std::vector<std::int64_t> degrees{1, 2, 3, 3};
+  std::vector<int64_t> degrees{1, 2, 3, 3};
   degrees.insert(degrees.end(), 9, 6);
   const Decomposition cyclic = checked(denseBasis(examples::cyclicGroup(Field::prime(2), 63), random));
   EXPECT_EQ(dimensions(cyclic), degrees);

@@ -25,7 +25,7 @@ const json &cases() {
   return all;
 }
 
-reference::Vector dense(const SparseVector &vector, std::int64_t dimension, std::uint64_t p) {
+reference::Vector dense(const SparseVector &vector, int64_t dimension, uint64_t p) {
   reference::Vector result(dimension);
   for (const auto &[slot, coefficient] : vector)
     result[slot] = Field::prime(p).reduce(coefficient).integerModulo(p).value();
@@ -43,16 +43,15 @@ void expectFacts(const Algebra &algebra) {
   EXPECT_FALSE(findNonassociative(table));
   EXPECT_EQ(facts.commutative.value(), product.isCommutative());
   ASSERT_TRUE(facts.identity);
-  EXPECT_TRUE(product.isIdentity(dense(*facts.identity, facts.dimension, reference::kPrime)));
+  EXPECT_TRUE(product.isIdentity(dense(*facts.identity, facts.dimension, reference::reference_prime)));
   EXPECT_EQ(findIdentity(table), facts.identity);
   EXPECT_EQ(facts.center_dimension, product.centerDimension());
   EXPECT_EQ(facts.radical_series, product.radicalSeries());
   EXPECT_EQ(facts.radical_dimension, facts.radical_series->front());
   EXPECT_EQ(facts.maximal_ideals, product.quotientCenterDimension());
-  EXPECT_EQ(static_cast<std::int64_t>(facts.simple_components->size()), facts.maximal_ideals);
-  EXPECT_EQ(
-      std::accumulate(facts.simple_components->begin(), facts.simple_components->end(), std::int64_t{0}),
-      facts.dimension - *facts.radical_dimension);
+  EXPECT_EQ(static_cast<int64_t>(facts.simple_components->size()), facts.maximal_ideals);
+  EXPECT_EQ(std::accumulate(facts.simple_components->begin(), facts.simple_components->end(), int64_t{0}),
+            facts.dimension - *facts.radical_dimension);
   EXPECT_EQ(facts.alder_strassen, 2 * facts.dimension - *facts.maximal_ideals);
   EXPECT_GE(*facts.rank_lower, *facts.alder_strassen);
   EXPECT_LE(*facts.rank_lower, *facts.rank_upper);
@@ -87,7 +86,7 @@ TEST(Facts, SmallTensorProductsAgreeWithBruteForce) {
 
 TEST(Facts, SimpleComponentsAreKnownOneByOne) {
   EXPECT_EQ(deriveFacts(parseExpression("(D(2)+M(3))*M(2)+T(2)")).simple_components,
-            (std::vector<std::int64_t>{1, 1, 4, 4, 36}));
+            (std::vector<int64_t>{1, 1, 4, 4, 36}));
 }
 
 TEST(Facts, LargeAlgebrasInClosedForm) {
@@ -99,9 +98,9 @@ TEST(Facts, LargeAlgebrasInClosedForm) {
   EXPECT_EQ(power.dimension, 65536);
   EXPECT_EQ(power.nonzeros, 1679616); // 6^8
   // Layers of the tensor power: binomial(8, s) 2^8, as for a tensor power of 2 + 2x.
-  std::vector<std::int64_t> series{0};
-  std::int64_t binomial = 1;
-  for (std::int64_t s = 8; s >= 1; --s) {
+  std::vector<int64_t> series{0};
+  int64_t binomial = 1;
+  for (int64_t s = 8; s >= 1; --s) {
     series.insert(series.begin(), series.front() + binomial * 256);
     binomial = binomial * s / (9 - s);
   }
@@ -120,18 +119,18 @@ TEST(Facts, RankRules) {
     Facts facts = deriveFacts(parseExpression(text));
     return std::pair(*facts.rank_lower, *facts.rank_upper);
   };
-  EXPECT_EQ(rank("M(1)"), std::pair(std::int64_t{1}, std::int64_t{1}));
-  EXPECT_EQ(rank("M(2)"), std::pair(std::int64_t{7}, std::int64_t{7}));
-  EXPECT_EQ(rank("M(3)"), std::pair(std::int64_t{19}, std::int64_t{23}));
-  EXPECT_EQ(rank("M(4)"), std::pair(std::int64_t{34}, std::int64_t{49}));
-  EXPECT_EQ(rank("M(8)"), std::pair(std::int64_t{136}, std::int64_t{343}));
-  EXPECT_EQ(rank("M(2)*M(2)"), std::pair(std::int64_t{34}, std::int64_t{49}));
-  EXPECT_EQ(rank("Q(2)^2"), std::pair(std::int64_t{29}, std::int64_t{36}));
-  EXPECT_EQ(rank("D(5)"), std::pair(std::int64_t{5}, std::int64_t{5}));
-  EXPECT_EQ(rank("T(3)"), std::pair(std::int64_t{10}, std::int64_t{10}));
-  EXPECT_EQ(rank("T(2)"), std::pair(std::int64_t{4}, std::int64_t{4}));
-  EXPECT_EQ(rank("M(2)+D(1)"), std::pair(std::int64_t{8}, std::int64_t{8}));
-  EXPECT_EQ(rank("Q(2)*M(2)"), std::pair(std::int64_t{31}, std::int64_t{42}));
+  EXPECT_EQ(rank("M(1)"), std::pair(int64_t{1}, int64_t{1}));
+  EXPECT_EQ(rank("M(2)"), std::pair(int64_t{7}, int64_t{7}));
+  EXPECT_EQ(rank("M(3)"), std::pair(int64_t{19}, int64_t{23}));
+  EXPECT_EQ(rank("M(4)"), std::pair(int64_t{34}, int64_t{49}));
+  EXPECT_EQ(rank("M(8)"), std::pair(int64_t{136}, int64_t{343}));
+  EXPECT_EQ(rank("M(2)*M(2)"), std::pair(int64_t{34}, int64_t{49}));
+  EXPECT_EQ(rank("Q(2)^2"), std::pair(int64_t{29}, int64_t{36}));
+  EXPECT_EQ(rank("D(5)"), std::pair(int64_t{5}, int64_t{5}));
+  EXPECT_EQ(rank("T(3)"), std::pair(int64_t{10}, int64_t{10}));
+  EXPECT_EQ(rank("T(2)"), std::pair(int64_t{4}, int64_t{4}));
+  EXPECT_EQ(rank("M(2)+D(1)"), std::pair(int64_t{8}, int64_t{8}));
+  EXPECT_EQ(rank("Q(2)*M(2)"), std::pair(int64_t{31}, int64_t{42}));
   EXPECT_EQ(deriveFacts(parseExpression("Q(3)")).rank_upper_rule, "graph product: |V| + 2|E|, theorem");
   EXPECT_EQ(deriveFacts(parseExpression("Q(3)")).rank_lower_rule, "alder-strassen");
 }
@@ -158,7 +157,7 @@ TEST(Facts, PublishedCases) {
   }
 }
 
-Table table(const char *constants, std::int64_t dimension, const char *field = "Q") {
+Table table(const char *constants, int64_t dimension, const char *field = "Q") {
   return parseTable(
       json{{"field", field}, {"dimension", dimension}, {"constants", json::parse(constants)}}.dump(), "t");
 }
@@ -180,7 +179,7 @@ TEST(Facts, ProductsWithTablesKeepLawsAndWitnesses) {
     const Witness &w = *facts.witness;
     EXPECT_TRUE(reference::Product(algebra.expand()).differs(w.i, w.j, w.k, w.l));
     EXPECT_TRUE(reference::Product(algebra.expand())
-                    .isIdentity(dense(*facts.identity, facts.dimension, reference::kPrime)));
+                    .isIdentity(dense(*facts.identity, facts.dimension, reference::reference_prime)));
   }
   // Far beyond what can be expanded.
   EXPECT_TRUE(deriveFacts(tensor(power(completeGraph(2), 8), octonions)).witness);
@@ -213,7 +212,7 @@ TEST(Facts, TensorProductsWhoseFactorsDoNotSplit) {
           h = tableAlgebra(examples::clifford(Field(), {-1, -1}));
   EXPECT_EQ(facts(tensor(i, i)).maximal_ideals, 2);
   EXPECT_EQ(facts(tensor(i, i)).alder_strassen, 6);
-  EXPECT_EQ(facts(tensor(h, i)).simple_components, (std::vector<std::int64_t>{8})); // M_2(Q(i))
+  EXPECT_EQ(facts(tensor(h, i)).simple_components, (std::vector<int64_t>{8})); // M_2(Q(i))
   Facts split = facts(tensor(h, h));
   EXPECT_EQ(split.component_kinds.begin()->first.matrix_degree, 4);
   // One factor that does not split, in closed form, far beyond what is expanded.
@@ -226,7 +225,7 @@ TEST(Facts, TensorProductsWhoseFactorsDoNotSplit) {
             "quaternion algebra (-1, -1) over Q, ramified at 2 and infinity");
   Facts matrices_over_h = facts(tensor(matrices(2), h));
   EXPECT_EQ(matrices_over_h.component_kinds.begin()->first.matrix_degree, 2);
-  EXPECT_EQ(matrices_over_h.simple_components, (std::vector<std::int64_t>{16}));
+  EXPECT_EQ(matrices_over_h.simple_components, (std::vector<int64_t>{16}));
   EXPECT_EQ(facts(tensor(tensor(i, i), completeGraph(3))).maximal_ideals, 6);
 }
 

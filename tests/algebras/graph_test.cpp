@@ -12,7 +12,7 @@ using Edges = std::vector<Graph::Edge>;
 
 std::vector<std::string> names(const Graph &graph) {
   std::vector<std::string> result;
-  for (std::int64_t vertex = 0; vertex < graph.vertexCount(); ++vertex)
+  for (int64_t vertex = 0; vertex < graph.vertexCount(); ++vertex)
     result.push_back(graph.vertexName(vertex));
   return result;
 }

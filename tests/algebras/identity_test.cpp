@@ -21,26 +21,26 @@ using namespace algebras;
 // The same algebra in the basis b'_i = sum_j change[i][j] b_j, for an upper triangular change with ones on
 // the diagonal.
 Table changeBasis(const Table &table, std::mt19937 &random) {
-  std::int64_t m = table.dimension();
+  int64_t m = table.dimension();
   using Row = std::vector<Rational>;
   std::vector<Row> change(m, Row(m)), inverse(m, Row(m));
-  for (std::int64_t i = 0; i < m; ++i) {
+  for (int64_t i = 0; i < m; ++i) {
     change[i][i] = inverse[i][i] = Rational(1);
-    for (std::int64_t j = i + 1; j < m; ++j)
-      change[i][j] = table.field().reduce(Rational(static_cast<std::int64_t>(random() % 5) - 2));
+    for (int64_t j = i + 1; j < m; ++j)
+      change[i][j] = table.field().reduce(Rational(static_cast<int64_t>(random() % 5) - 2));
   }
-  for (std::int64_t i = m; i-- > 0;) // b_i = b'_i - sum_{j>i} change[i][j] b_j
-    for (std::int64_t j = i + 1; j < m; ++j)
-      for (std::int64_t k = j; k < m; ++k)
+  for (int64_t i = m; i-- > 0;) // b_i = b'_i - sum_{j>i} change[i][j] b_j
+    for (int64_t j = i + 1; j < m; ++j)
+      for (int64_t k = j; k < m; ++k)
         inverse[i][k] -= change[i][j] * inverse[j][k];
-  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, Rational> sums;
+  std::map<std::tuple<int64_t, int64_t, int64_t>, Rational> sums;
   for (const Constant &c : table.constants())
-    for (std::int64_t i = 0; i < m; ++i)
-      for (std::int64_t j = 0; j < m; ++j) {
+    for (int64_t i = 0; i < m; ++i)
+      for (int64_t j = 0; j < m; ++j) {
         Rational factor = change[i][c.i] * change[j][c.j] * c.value;
         if (factor.isZero())
           continue;
-        for (std::int64_t k = 0; k < m; ++k)
+        for (int64_t k = 0; k < m; ++k)
           sums[{i, j, k}] += factor * inverse[c.k][k];
       }
   std::vector<Constant> constants;
@@ -60,7 +60,7 @@ TEST(Identity, FoundInEveryBasis) {
       EXPECT_TRUE(isIdentity(table, *identity));
       reference::Product product(table);
       reference::Vector dense(table.dimension());
-      std::uint64_t p = table.field().isRationals() ? reference::kPrime : table.field().characteristic();
+      uint64_t p = table.field().isRationals() ? reference::reference_prime : table.field().characteristic();
       for (const auto &[slot, value] : *identity)
         dense[slot] = Field::prime(p).reduce(value).integerModulo(p).value();
       EXPECT_TRUE(product.isIdentity(dense));
@@ -101,7 +101,7 @@ TEST(Identity, LargeSparseTablesArePropagated) {
 
 bool isLeftIdentity(const Table &table, const SparseVector &u) {
   SparseProduct product(table);
-  for (std::int64_t slot = 0; slot < table.dimension(); ++slot)
+  for (int64_t slot = 0; slot < table.dimension(); ++slot)
     if (product.multiply(u, {{slot, Rational(1)}}) != SparseVector{{slot, Rational(1)}})
       return false;
   return true;
@@ -121,9 +121,9 @@ TEST(Identity, OneSidedIdentities) {
     // The first two rows of 3 x 3 matrices: E_ab with a < 2. E00 + E11 is a left identity; there is no right
     // one.
     std::vector<Constant> constants;
-    for (std::int64_t a = 0; a < 2; ++a)
-      for (std::int64_t b = 0; b < 2; ++b)
-        for (std::int64_t c = 0; c < 3; ++c)
+    for (int64_t a = 0; a < 2; ++a)
+      for (int64_t b = 0; b < 2; ++b)
+        for (int64_t c = 0; c < 3; ++c)
           constants.push_back({a * 3 + b, b * 3 + c, a * 3 + c, Rational(1)});
     Table rows("rows", Field::parse(field), 6, constants);
     for (const Table &table : {rows, changeBasis(rows, random)}) {
@@ -156,13 +156,13 @@ TEST(Identity, OneSidedIdentities) {
 // one.
 TEST(Identity, DenseTablesByResidues) {
   std::mt19937 random(21);
-  const auto p = static_cast<std::int64_t>(nextModulus(0));
+  const auto p = static_cast<int64_t>(nextModulus(0));
   // Matrices of order 6 whose last row is zero, or whose last column is: the unit of the others is one-sided.
   for (const Side side : {Side::Left, Side::Right}) {
     std::vector<Constant> constants;
-    for (std::int64_t i = 0; i < 5; ++i)
-      for (std::int64_t j = 0; j < 5; ++j)
-        for (std::int64_t k = 0; k < 6; ++k)
+    for (int64_t i = 0; i < 5; ++i)
+      for (int64_t j = 0; j < 5; ++j)
+        for (int64_t k = 0; k < 6; ++k)
           constants.push_back(side == Side::Left ? Constant{6 * i + j, 6 * j + k, 6 * i + k, Rational(1)}
                                                  : Constant{6 * j + k, 6 * i + j, 6 * i + k, Rational(1)});
     const Table table = testing_support::denseBasis(

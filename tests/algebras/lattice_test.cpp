@@ -14,8 +14,8 @@ namespace {
 using namespace algebras;
 
 bool isIntegral(const Matrix &matrix) {
-  for (std::int64_t row = 0; row < matrix.rows(); ++row)
-    for (std::int64_t column = 0; column < matrix.columns(); ++column)
+  for (int64_t row = 0; row < matrix.rows(); ++row)
+    for (int64_t column = 0; column < matrix.columns(); ++column)
       if (!matrix.get(row, column).isInteger())
         return false;
   return true;
@@ -31,7 +31,7 @@ Rational sumOfSquares(const Table &table) {
 void expectProducts(const ProductOperator &product, const Lattice &lattice) {
   ProductOperator own(lattice.table());
   ASSERT_EQ(own.dimension(), lattice.elements().rows());
-  for (std::int64_t index = 0; index < own.dimension(); ++index)
+  for (int64_t index = 0; index < own.dimension(); ++index)
     EXPECT_EQ(own.leftMatrix(own.unit(index)) * lattice.elements(),
               lattice.elements() * product.leftMatrix(lattice.elements().row(index)));
 }
@@ -90,10 +90,10 @@ TEST(Lattice, ChangesOfBasisThatAreNotUnimodular) {
   // b_s v_t in terms of the v: with the elements of the table as the v, which are the rows of the inverse.
   Matrix back = lattice.coordinates(Matrix::identity(Field(), 4));
   ScaledIntegers products = lattice.timesBasis(back);
-  for (std::int64_t s = 0; s < 4; ++s)
-    for (std::int64_t t = 0; t < 4; ++t) {
+  for (int64_t s = 0; s < 4; ++s)
+    for (int64_t t = 0; t < 4; ++t) {
       Matrix expected = product.multiply(change.row(s), product.unit(t));
-      for (std::int64_t j = 0; j < 4; ++j) {
+      for (int64_t j = 0; j < 4; ++j) {
         Rational value;
         fmpz_set(fmpq_numref(FlintAccess::get(value)), products.numerators.at(s, t * 4 + j));
         EXPECT_EQ(value / products.denominator, expected.get(0, j));

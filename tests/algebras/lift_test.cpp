@@ -15,10 +15,9 @@ namespace {
 using namespace algebras;
 
 // All terms of one row of the position matrix, from the table alone.
-std::map<std::pair<std::int64_t, std::int64_t>, Rational> rowFromTable(const Algebra &algebra,
-                                                                       const Table &table, std::int64_t row) {
-  std::map<std::pair<std::int64_t, std::int64_t>, Rational>
-      result; // (input group, output group) -> coefficient
+std::map<std::pair<int64_t, int64_t>, Rational> rowFromTable(const Algebra &algebra, const Table &table,
+                                                             int64_t row) {
+  std::map<std::pair<int64_t, int64_t>, Rational> result; // (input group, output group) -> coefficient
   for (const Constant &constant : table.constants()) {
     Position x = algebra.position(constant.i), y = algebra.position(constant.k);
     if (x.row == row)
@@ -34,9 +33,9 @@ TEST(Lift, RowsAreTheTable) {
     SCOPED_TRACE(algebra.expression());
     Lift lift = Lift::rows(algebra);
     Table table = algebra.expand();
-    std::int64_t n = algebra.positions(), terms = 0;
+    int64_t n = algebra.positions(), terms = 0;
     std::vector<decltype(rowFromTable(algebra, table, 0))> rows, first_of_type;
-    for (std::int64_t row = 0; row < n; ++row) {
+    for (int64_t row = 0; row < n; ++row) {
       rows.push_back(rowFromTable(algebra, table, row));
       // Types: equal rows are merged and keep the order of their first member.
       auto same = std::find(first_of_type.begin(), first_of_type.end(), rows.back());
@@ -44,38 +43,38 @@ TEST(Lift, RowsAreTheTable) {
       if (same == first_of_type.end())
         first_of_type.push_back(rows.back());
     }
-    ASSERT_EQ(lift.types(), static_cast<std::int64_t>(first_of_type.size()));
-    EXPECT_EQ(lift.bankRows(), n);
-    std::int64_t live = 0;
-    for (std::int64_t type = 0; type < lift.types(); ++type) {
+    ASSERT_EQ(lift.types(), static_cast<int64_t>(first_of_type.size()));
+    EXPECT_EQ(lift.weightRows(), n);
+    int64_t live = 0;
+    for (int64_t type = 0; type < lift.types(); ++type) {
       decltype(rowFromTable(algebra, table, 0)) own;
-      for (std::int64_t group = 0; group < n; ++group) {
+      for (int64_t group = 0; group < n; ++group) {
         std::vector<BlockTerm> list = lift.terms(type, group);
         EXPECT_EQ(lift.writes(type, group), !list.empty());
         for (const BlockTerm &term : list) {
-          EXPECT_EQ(term.bank_row, term.input_group);
-          EXPECT_TRUE(lift.isLive(term.bank_row, group));
+          EXPECT_EQ(term.weight_row, term.input_group);
+          EXPECT_TRUE(lift.isLive(term.weight_row, group));
           own[{term.input_group, group}] = term.coefficient;
           ++terms;
         }
       }
       EXPECT_EQ(own, first_of_type[type]);
-      for (std::int64_t group = 0; group < n; ++group)
+      for (int64_t group = 0; group < n; ++group)
         EXPECT_EQ(lift.reads(type, group), std::any_of(own.begin(), own.end(), [&](const auto &entry) {
                     return entry.first.first == group;
                   }));
     }
     EXPECT_EQ(lift.termCount(), terms);
-    for (std::int64_t row = 0; row < n; ++row)
-      for (std::int64_t group = 0; group < n; ++group)
+    for (int64_t row = 0; row < n; ++row)
+      for (int64_t group = 0; group < n; ++group)
         live += lift.isLive(row, group);
     EXPECT_EQ(lift.liveBlocks(), live);
-    // A bank of identity blocks passes group j on exactly when j is in B(i,j) for every type i.
+    // A weight matrix of identity blocks passes group j on exactly when j is in B(i,j) for every type i.
     bool passes = true;
     for (const auto &own : first_of_type)
-      for (std::int64_t group = 0; group < n; ++group)
+      for (int64_t group = 0; group < n; ++group)
         passes = passes && own.contains({group, group});
-    EXPECT_EQ(lift.bankIdentityIsIdentity(), passes);
+    EXPECT_EQ(lift.weightIdentityIsIdentity(), passes);
   }
 }
 
@@ -85,14 +84,14 @@ TEST(Lift, SlotsAreTheTable) {
     Algebra algebra = testing_support::randomAlgebra(random, 20);
     Lift lift = Lift::slots(algebra);
     std::vector<Constant> constants;
-    for (std::int64_t group = 0; group < lift.outputGroups(); ++group)
+    for (int64_t group = 0; group < lift.outputGroups(); ++group)
       for (const BlockTerm &term : lift.terms(0, group))
-        constants.push_back({term.input_group, term.bank_row, group, term.coefficient});
+        constants.push_back({term.input_group, term.weight_row, group, term.coefficient});
     EXPECT_TRUE(algebra.expand().sameProduct(Table("", Field(), algebra.dimension(), constants)));
     EXPECT_EQ(lift.types(), 1);
     EXPECT_EQ(lift.termCount(), algebra.nonzeros());
-    EXPECT_EQ(lift.bankBlocks(), algebra.dimension());
-    EXPECT_TRUE(lift.bankIdentityIsIdentity());
+    EXPECT_EQ(lift.weightBlocks(), algebra.dimension());
+    EXPECT_TRUE(lift.weightIdentityIsIdentity());
   }
 }
 
@@ -136,7 +135,7 @@ TEST(Lift, SlotsOfTablesMayBeDeadOrWithoutIdentity) {
   EXPECT_FALSE(lift.reads(0, 2));
   EXPECT_TRUE(lift.writes(0, 2));
   EXPECT_FALSE(lift.writes(0, 1));
-  EXPECT_FALSE(lift.bankIdentityIsIdentity());
+  EXPECT_FALSE(lift.weightIdentityIsIdentity());
 }
 
 TEST(Groups, WidthsStartsAndErrors) {
@@ -149,7 +148,7 @@ TEST(Groups, WidthsStartsAndErrors) {
   EXPECT_EQ(unequal.start(2), 1152);
   EXPECT_EQ(unequal.width(2), 896);
   EXPECT_EQ(unequal.total(), 2048);
-  EXPECT_EQ(unequal.refined(2).widths(), (std::vector<std::int64_t>{320, 320, 256, 256, 448, 448}));
+  EXPECT_EQ(unequal.refined(2).widths(), (std::vector<int64_t>{320, 320, 256, 256, 448, 448}));
   EXPECT_EQ(unequal.refined(2).coarsened(2), unequal);
   EXPECT_EQ(equal.refined(4).coarsened(4), equal);
   EXPECT_THROW(Groups::equal(0, 1), InputError);
@@ -169,14 +168,14 @@ TEST(Groups, WidthsStartsAndErrors) {
 TEST(RowTypes, CountsAgreeWithPositions) {
   for (const RowTypes &types :
        {RowTypes::cyclic(1), RowTypes::cyclic(5), RowTypes::interval(4, 3), RowTypes::interval(1, 7)})
-    for (std::int64_t p0 : {0, 1, 4, 11, 12, 1000003})
-      for (std::int64_t m : {0, 1, 2, 7, 12, 13, 50})
-        for (std::int64_t type = 0; type < types.count(); ++type) {
-          std::int64_t count = 0;
-          for (std::int64_t p = p0; p < p0 + m; ++p) {
-            std::int64_t expected = types.kind() == RowTypes::Kind::Cyclic
-                                        ? p % types.count()
-                                        : (p % (types.count() * types.width())) / types.width();
+    for (int64_t p0 : {0, 1, 4, 11, 12, 1000003})
+      for (int64_t m : {0, 1, 2, 7, 12, 13, 50})
+        for (int64_t type = 0; type < types.count(); ++type) {
+          int64_t count = 0;
+          for (int64_t p = p0; p < p0 + m; ++p) {
+            int64_t expected = types.kind() == RowTypes::Kind::Cyclic
+                                   ? p % types.count()
+                                   : (p % (types.count() * types.width())) / types.width();
             ASSERT_EQ(types.typeAt(p), expected);
             count += expected == type;
           }
@@ -186,10 +185,10 @@ TEST(RowTypes, CountsAgreeWithPositions) {
 
 TEST(RowTypes, CountsUpToTheLargestPosition) {
   for (const RowTypes &types : {RowTypes::cyclic(1), RowTypes::cyclic(5), RowTypes::interval(4, 3)}) {
-    std::vector<std::int64_t> counts(types.count());
-    for (std::int64_t back = 0; back < 23; ++back)
+    std::vector<int64_t> counts(types.count());
+    for (int64_t back = 0; back < 23; ++back)
       ++counts[types.typeAt(INT64_MAX - back)];
-    for (std::int64_t type = 0; type < types.count(); ++type) {
+    for (int64_t type = 0; type < types.count(); ++type) {
       EXPECT_EQ(types.countOf(type, 23, INT64_MAX - 22), counts[type]);
       EXPECT_THROW(types.countOf(type, 24, INT64_MAX - 22), InputError);
     }
@@ -214,7 +213,7 @@ TEST(Layer, ValidatesAgainstTheLift) {
   EXPECT_NO_THROW(layer.validate());
   EXPECT_THROW(makeLayer(lift, 66, 128), InputError);
   EXPECT_THROW(makeLayer(lift, 0, 128), InputError);
-  EXPECT_THROW(makeLayer(lift, std::int64_t{1} << 40, std::int64_t{1} << 40), InputError);
+  EXPECT_THROW(makeLayer(lift, int64_t{1} << 40, int64_t{1} << 40), InputError);
   layer.in = Groups::equal(3, 16);
   EXPECT_THROW(layer.validate(), InputError);
   layer = makeLayer(lift, 64, 128);
@@ -228,15 +227,15 @@ TEST(Layer, ValidatesAgainstTheLift) {
 }
 
 // The blocks of W and of X that a layer multiplies for one output feature, feature by feature.
-std::map<std::pair<std::int64_t, std::int64_t>, Rational> featureTerms(const Layer &layer, std::int64_t type,
-                                                                       std::int64_t column) {
-  std::int64_t group = 0;
+std::map<std::pair<int64_t, int64_t>, Rational> featureTerms(const Layer &layer, int64_t type,
+                                                             int64_t column) {
+  int64_t group = 0;
   while (layer.out.start(group) + layer.out.width(group) <= column)
     ++group;
-  std::map<std::pair<std::int64_t, std::int64_t>, Rational> result; // (column of X, row of W) -> coefficient
+  std::map<std::pair<int64_t, int64_t>, Rational> result; // (column of X, row of W) -> coefficient
   for (const BlockTerm &term : layer.lift.terms(type, group))
-    for (std::int64_t k = 0; k < layer.in.width(term.input_group); ++k)
-      result[{layer.in.start(term.input_group) + k, layer.in.start(term.bank_row) + k}] = term.coefficient;
+    for (int64_t k = 0; k < layer.in.width(term.input_group); ++k)
+      result[{layer.in.start(term.input_group) + k, layer.in.start(term.weight_row) + k}] = term.coefficient;
   return result;
 }
 
@@ -252,8 +251,8 @@ TEST(Coarsest, ComputesTheSameFromWiderGroups) {
     EXPECT_EQ(coarse.lift.outputGroups(), groups) << expression;
     EXPECT_EQ(coarse.in.total(), layer.in.total());
     EXPECT_EQ(coarse.out.total(), layer.out.total());
-    for (std::int64_t type = 0; type < types; ++type)
-      for (std::int64_t column = 0; column < layer.out.total(); ++column)
+    for (int64_t type = 0; type < types; ++type)
+      for (int64_t column = 0; column < layer.out.total(); ++column)
         EXPECT_EQ(featureTerms(coarse, type, column), featureTerms(layer, type, column))
             << expression << " type " << type << " column " << column;
   }
@@ -265,22 +264,23 @@ TEST(Coarsest, LeavesTheSlotLiftAlone) {
   EXPECT_EQ(coarsest(layer).lift.inputGroups(), lift.inputGroups());
 }
 
-// Both lists of all terms, each as (type, group read, group written, block of the bank) -> coefficient.
-using Terms = std::map<std::array<std::int64_t, 4>, Rational>;
+// Both lists of all terms, each as (type, group read, group written, block of the weight matrix) ->
+// coefficient.
+using Terms = std::map<std::array<int64_t, 4>, Rational>;
 
 Terms forwardTerms(const Lift &lift) {
   Terms result;
-  for (std::int64_t type = 0; type < lift.types(); ++type)
-    for (std::int64_t group = 0; group < lift.outputGroups(); ++group)
+  for (int64_t type = 0; type < lift.types(); ++type)
+    for (int64_t group = 0; group < lift.outputGroups(); ++group)
       for (const BlockTerm &term : lift.terms(type, group))
-        result[{type, term.input_group, group, term.bank_row}] = term.coefficient;
+        result[{type, term.input_group, group, term.weight_row}] = term.coefficient;
   return result;
 }
 
 Terms backwardTerms(const Lift &transposed) {
   Terms result;
-  for (std::int64_t type = 0; type < transposed.types(); ++type)
-    for (std::int64_t group = 0; group < transposed.outputGroups(); ++group) {
+  for (int64_t type = 0; type < transposed.types(); ++type)
+    for (int64_t group = 0; group < transposed.outputGroups(); ++group) {
       std::vector<BlockTerm> list = transposed.terms(type, group);
       EXPECT_TRUE(std::is_sorted(list.begin(), list.end(), [](const BlockTerm &a, const BlockTerm &b) {
         return a.input_group < b.input_group;
@@ -288,12 +288,12 @@ Terms backwardTerms(const Lift &transposed) {
       EXPECT_EQ(transposed.writes(type, group), !list.empty());
       for (const BlockTerm &term : list) {
         EXPECT_TRUE(transposed.reads(type, term.input_group));
-        EXPECT_TRUE(transposed.isLive(term.bank_row, group));
-        // Row `input_group` of the transposed bank: in rows its block is named by both groups.
+        EXPECT_TRUE(transposed.isLive(term.weight_row, group));
+        // Row `input_group` of the transposed weight matrix: in rows its block is named by both groups.
         const bool rows = transposed.kind() == Lift::Kind::Rows;
         if (rows)
-          EXPECT_EQ(term.bank_row, term.input_group);
-        result[{type, group, term.input_group, rows ? group : term.bank_row}] = term.coefficient;
+          EXPECT_EQ(term.weight_row, term.input_group);
+        result[{type, group, term.input_group, rows ? group : term.weight_row}] = term.coefficient;
       }
     }
   return result;

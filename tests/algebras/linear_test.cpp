@@ -11,16 +11,16 @@ namespace {
 
 using namespace algebras;
 
-const char *const kFields[] = {"Q", "GF(2)", "GF(3)", "GF(1000003)", "GF(9223372036854775783)"};
+const char *const fields[] = {"Q", "GF(2)", "GF(3)", "GF(1000003)", "GF(9223372036854775783)"};
 
-Matrix randomMatrix(const Field &field, std::int64_t rows, std::int64_t columns, std::mt19937_64 &random,
-                    std::int64_t size = 9) {
+Matrix randomMatrix(const Field &field, int64_t rows, int64_t columns, std::mt19937_64 &random,
+                    int64_t size = 9) {
   Matrix result(field, rows, columns);
-  for (std::int64_t row = 0; row < rows; ++row)
-    for (std::int64_t column = 0; column < columns; ++column) {
-      Rational value(static_cast<std::int64_t>(random() % (2 * size + 1)) - size);
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t column = 0; column < columns; ++column) {
+      Rational value(static_cast<int64_t>(random() % (2 * size + 1)) - size);
       if (field.isRationals())
-        value /= Rational(1 + static_cast<std::int64_t>(random() % 5));
+        value /= Rational(1 + static_cast<int64_t>(random() % 5));
       result.set(row, column, value);
     }
   return result;
@@ -28,18 +28,18 @@ Matrix randomMatrix(const Field &field, std::int64_t rows, std::int64_t columns,
 
 TEST(Linear, EchelonFormsAreReducedAndSpanTheRows) {
   std::mt19937_64 random(1);
-  for (const char *name : kFields)
+  for (const char *name : fields)
     for (int round = 0; round < 20; ++round) {
       Field field = Field::parse(name);
-      std::int64_t rank = 1 + static_cast<std::int64_t>(random() % 5);
+      int64_t rank = 1 + static_cast<int64_t>(random() % 5);
       // Rows of rank at most `rank`.
       Matrix matrix = randomMatrix(field, 8, rank, random) * randomMatrix(field, rank, 9, random);
       Echelon echelon = reducedEchelon(matrix);
       EXPECT_LE(echelon.rank(), rank);
-      for (std::int64_t row = 0; row < echelon.rank(); ++row) {
-        for (std::int64_t column = 0; column < echelon.pivots[row]; ++column)
+      for (int64_t row = 0; row < echelon.rank(); ++row) {
+        for (int64_t column = 0; column < echelon.pivots[row]; ++column)
           EXPECT_TRUE(echelon.rows.isZeroAt(row, column));
-        for (std::int64_t other = 0; other < echelon.rank(); ++other)
+        for (int64_t other = 0; other < echelon.rank(); ++other)
           EXPECT_EQ(echelon.rows.get(other, echelon.pivots[row]), Rational(other == row));
       }
       // Each row is the combination of basis rows that its entries at the pivots give.
@@ -54,7 +54,7 @@ TEST(Linear, EchelonFormsAreReducedAndSpanTheRows) {
 TEST(Linear, GiganticEntries) {
   Rational big = Rational::parse("123456789012345678901234567890123456789012345678901234567890/7");
   Matrix matrix(Field(), 2, 3);
-  for (std::int64_t column = 0; column < 3; ++column) {
+  for (int64_t column = 0; column < 3; ++column) {
     matrix.set(0, column, big + Rational(column));
     matrix.set(1, column, big * big - Rational(column * column));
   }
@@ -65,7 +65,7 @@ TEST(Linear, GiganticEntries) {
 
 TEST(Linear, SolutionsAndTheirAbsence) {
   std::mt19937_64 random(2);
-  for (const char *name : kFields) {
+  for (const char *name : fields) {
     Field field = Field::parse(name);
     for (int round = 0; round < 20; ++round) {
       Matrix matrix = randomMatrix(field, 5, 2, random) * randomMatrix(field, 2, 6, random);
@@ -74,7 +74,7 @@ TEST(Linear, SolutionsAndTheirAbsence) {
       ASSERT_TRUE(solution);
       EXPECT_EQ(matrix * *solution, right);
       // A right side outside the columns has none.
-      std::int64_t rank = reducedEchelon(matrix).rank();
+      int64_t rank = reducedEchelon(matrix).rank();
       Matrix other = randomMatrix(field, 5, 1, random);
       bool inside = reducedEchelon(matrix.besides(other)).rank() == rank;
       EXPECT_EQ(solve(matrix, other).has_value(), inside);
@@ -84,7 +84,7 @@ TEST(Linear, SolutionsAndTheirAbsence) {
 
 TEST(Linear, SumsAndIntersections) {
   std::mt19937_64 random(3);
-  for (const char *name : kFields) {
+  for (const char *name : fields) {
     Field field = Field::parse(name);
     for (int round = 0; round < 20; ++round) {
       Matrix shared = randomMatrix(field, 2, 8, random);
@@ -107,9 +107,9 @@ TEST(Linear, ModularSpansAgreeWithEchelonForms) {
   for (int round = 0; round < 20; ++round) {
     Matrix matrix = randomMatrix(field, 9, 3, random) * randomMatrix(field, 3, 7, random);
     ModularSpan span(1000003, 7);
-    for (std::int64_t row = 0; row < 9; ++row) {
+    for (int64_t row = 0; row < 9; ++row) {
       const mp_limb_t *first = matrix.modular()->rows[row];
-      std::int64_t before = span.dimension();
+      int64_t before = span.dimension();
       EXPECT_EQ(span.insert(ModularSpan::Vector(first, first + 7)), span.dimension() == before + 1);
       EXPECT_EQ(span.dimension(), reducedEchelon(matrix.rowRange(0, row + 1)).rank());
     }
@@ -118,7 +118,7 @@ TEST(Linear, ModularSpansAgreeWithEchelonForms) {
 }
 
 TEST(Linear, PolynomialsDivideAndAdd) {
-  auto integers = [](std::vector<std::int64_t> values) { return Polynomial(values.begin(), values.end()); };
+  auto integers = [](std::vector<int64_t> values) { return Polynomial(values.begin(), values.end()); };
   for (const Field &field : {Field(), Field::prime(7)}) {
     Polynomial f = integers({3, 0, 2, 5}), g = integers({1, 2});
     auto [quotient, rest] = divide(field, f, g);
@@ -142,7 +142,7 @@ TEST(Linear, PolynomialsDivideAndAdd) {
 
 TEST(Linear, PolynomialsFactorAndGiveIdempotents) {
   Field q;
-  auto integers = [](std::vector<std::int64_t> values) { return Polynomial(values.begin(), values.end()); };
+  auto integers = [](std::vector<int64_t> values) { return Polynomial(values.begin(), values.end()); };
   // (x^2 + 1)^2 (x - 3), and x^4 + 1, which factors modulo every prime.
   Polynomial square = multiply(q, power(q, integers({1, 0, 1}), 2), integers({-3, 1}));
   std::vector<PolynomialFactor> factors = factor(q, square);

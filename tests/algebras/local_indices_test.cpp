@@ -16,19 +16,17 @@ namespace {
 
 using namespace algebras;
 using testing_support::denseBasis;
-using Numbers = std::vector<std::int64_t>;
+using Numbers = std::vector<int64_t>;
 
-Algebra quaternions(std::int64_t a, std::int64_t b) {
-  return tableAlgebra(examples::clifford(Field(), {a, b}));
-}
+Algebra quaternions(int64_t a, int64_t b) { return tableAlgebra(examples::clifford(Field(), {a, b})); }
 
-Algebra numberField(std::vector<std::int64_t> polynomial) {
+Algebra numberField(std::vector<int64_t> polynomial) {
   return tableAlgebra(examples::polynomials(Field(), std::move(polynomial)));
 }
 
-Polynomial polynomial(const std::vector<std::int64_t> &lower) {
+Polynomial polynomial(const std::vector<int64_t> &lower) {
   Polynomial result;
-  for (std::int64_t coefficient : lower)
+  for (int64_t coefficient : lower)
     result.push_back(Rational(coefficient));
   result.push_back(Rational(1));
   return result;
@@ -51,8 +49,8 @@ TEST(LocalIndices, OfSimpleAlgebrasInAnyBasis) {
   struct Case {
     const char *name;
     Algebra algebra;
-    std::vector<std::int64_t> center; // its polynomial
-    std::int64_t degree, index;
+    std::vector<int64_t> center; // its polynomial
+    int64_t degree, index;
     const char *places;
   };
   Algebra h = quaternions(-1, -1);
@@ -122,7 +120,7 @@ TEST(MaximalOrders, OfMatricesHaveTheLeastDiscriminant) {
   Lattice order(product, Matrix::identity(Field(), 4).scaled(Rational(60)));
   makeOrder(order, unitOf(table));
   EXPECT_TRUE(order.denominator().isOne());
-  for (std::uint64_t p : {2, 3, 5})
+  for (uint64_t p : {2, 3, 5})
     EXPECT_EQ(maximizeAt(order, p, 2), (Numbers{1}));
   EXPECT_EQ(discriminant(order), Rational(-16));
 }

@@ -21,10 +21,10 @@ TEST(Numbering, BasicFamiliesCountRowMajor) {
     algebras.push_back(graphAlgebra(testing_support::randomGraph(random, 7)));
   for (const Algebra &algebra : algebras) {
     SCOPED_TRACE(algebra.expression());
-    std::int64_t next = 0, n = algebra.positions();
-    for (std::int64_t row = 0; row < n; ++row)
-      for (std::int64_t column = 0; column < n; ++column)
-        if (std::optional<std::int64_t> slot = algebra.slotAt({row, column})) {
+    int64_t next = 0, n = algebra.positions();
+    for (int64_t row = 0; row < n; ++row)
+      for (int64_t column = 0; column < n; ++column)
+        if (std::optional<int64_t> slot = algebra.slotAt({row, column})) {
           EXPECT_EQ(*slot, next);
           EXPECT_EQ(algebra.position(next), (Position{row, column}));
           ++next;
@@ -36,7 +36,7 @@ TEST(Numbering, BasicFamiliesCountRowMajor) {
 TEST(Numbering, GraphSlots) {
   Algebra algebra = parseExpression("graph(3; 0->2, 1->0)");
   std::vector<std::string> names;
-  for (std::int64_t slot = 0; slot < algebra.dimension(); ++slot)
+  for (int64_t slot = 0; slot < algebra.dimension(); ++slot)
     names.push_back(algebra.slotName(slot));
   EXPECT_EQ(names, (std::vector<std::string>{"e0", "a0_2", "a1_0", "e1", "e2"}));
   EXPECT_EQ(parseExpression("Q(2)*M(2)").slotName(5), "a0_1(x)E0_1");
@@ -50,7 +50,7 @@ TEST(Numbering, TensorProductsCountTheLeftFactorAsMajor) {
     Algebra left = testing_support::randomAlgebra(random, 7),
             right = testing_support::randomAlgebra(random, 7);
     std::vector<Constant> expected;
-    std::int64_t m = right.dimension();
+    int64_t m = right.dimension();
     Table a = left.expand(), b = right.expand();
     for (const Constant &x : a.constants())
       for (const Constant &y : b.constants())
@@ -65,7 +65,7 @@ TEST(Numbering, DirectProductsCountTheLeftFactorFirst) {
     Algebra left = testing_support::randomAlgebra(random, 9),
             right = testing_support::randomAlgebra(random, 9);
     std::vector<Constant> expected = left.expand().constants();
-    std::int64_t start = left.dimension();
+    int64_t start = left.dimension();
     Table b = right.expand();
     for (const Constant &y : b.constants())
       expected.push_back({start + y.i, start + y.j, start + y.k, y.value});
@@ -82,23 +82,23 @@ TEST(Numbering, SupportsAreTheTable) {
     Algebra algebra = testing_support::randomAlgebra(random, 30);
     SCOPED_TRACE(algebra.expression());
     std::vector<Constant> expected;
-    std::int64_t n = algebra.positions();
-    for (std::int64_t i = 0; i < n; ++i)
-      for (std::int64_t j = 0; j < n; ++j) {
-        std::vector<std::int64_t> support = algebra.support(i, j);
+    int64_t n = algebra.positions();
+    for (int64_t i = 0; i < n; ++i)
+      for (int64_t j = 0; j < n; ++j) {
+        std::vector<int64_t> support = algebra.support(i, j);
         EXPECT_TRUE(std::is_sorted(support.begin(), support.end()));
-        for (std::int64_t k : support)
+        for (int64_t k : support)
           expected.push_back({algebra.slotAt({i, k}).value(), algebra.slotAt({k, j}).value(),
                               algebra.slotAt({i, j}).value(), Rational(1)});
       }
     EXPECT_TRUE(algebra.expand().sameProduct(Table("", Field(), algebra.dimension(), expected)));
-    std::set<std::pair<std::int64_t, std::int64_t>> places;
-    for (std::int64_t slot = 0; slot < algebra.dimension(); ++slot) {
+    std::set<std::pair<int64_t, int64_t>> places;
+    for (int64_t slot = 0; slot < algebra.dimension(); ++slot) {
       Position place = algebra.position(slot);
       EXPECT_EQ(algebra.slotAt(place), slot);
       places.emplace(place.row, place.column);
     }
-    EXPECT_EQ(static_cast<std::int64_t>(places.size()), algebra.dimension());
+    EXPECT_EQ(static_cast<int64_t>(places.size()), algebra.dimension());
   }
 }
 
@@ -109,7 +109,7 @@ TEST(Numbering, GroupsAndTypesAreNamedAfterTheirPositions) {
   const Names vertices = {"gate", "up", "down"};
   EXPECT_EQ(groupNames(Lift::rows(named)), vertices);
   EXPECT_EQ(typeNames(Lift::rows(named)), vertices);
-  EXPECT_EQ(groupNames(Lift::slots(named)).size(), static_cast<std::size_t>(named.dimension()));
+  EXPECT_EQ(groupNames(Lift::slots(named)).size(), static_cast<size_t>(named.dimension()));
   EXPECT_EQ(groupNames(Lift::slots(named))[1], named.slotName(1));
   EXPECT_EQ(typeNames(Lift::slots(named)), Names());
   // The types of the other factor are one, called after its first member.

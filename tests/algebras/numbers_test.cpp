@@ -24,9 +24,9 @@ TEST(Rational, ParsesAndPrintsInLowestTerms) {
 
 TEST(Rational, ArithmeticAgreesWithFractionsOfWords) {
   std::mt19937 random(3);
-  auto draw = [&] { return static_cast<std::int64_t>(random() % 201) - 100; };
+  auto draw = [&] { return static_cast<int64_t>(random() % 201) - 100; };
   for (int round = 0; round < 500; ++round) {
-    std::int64_t a = draw(), b = 1 + std::abs(draw()), c = draw(), d = 1 + std::abs(draw());
+    int64_t a = draw(), b = 1 + std::abs(draw()), c = draw(), d = 1 + std::abs(draw());
     Rational x(a, b), y(c, d);
     EXPECT_EQ(x + y, Rational(a * d + c * b, b * d));
     EXPECT_EQ(x - y, Rational(a * d - c * b, b * d));
@@ -72,7 +72,7 @@ TEST(Checked, OverflowIsRefused) {
   EXPECT_EQ(checkedMultiply(INT64_MAX, 1, "x"), INT64_MAX);
   EXPECT_THROW(checkedMultiply(INT64_MAX, 2, "x"), InputError);
   EXPECT_THROW(checkedAdd(INT64_MAX, 1, "x"), InputError);
-  EXPECT_EQ(checkedPower(2, 62, "x"), std::int64_t{1} << 62);
+  EXPECT_EQ(checkedPower(2, 62, "x"), int64_t{1} << 62);
   EXPECT_THROW(checkedPower(2, 63, "x"), InputError);
   EXPECT_EQ(checkedPower(1, INT64_MAX, "x"), 1);
   EXPECT_THROW(checkedNarrow(static_cast<__int128>(INT64_MAX) + 1, "x"), InputError);

@@ -17,15 +17,15 @@ using namespace algebras;
 
 // Arrows go from smaller to larger numbers, which are then shuffled.
 Graph randomAcyclicGraph(std::mt19937 &random) {
-  std::int64_t n = 1 + random() % 7;
-  std::vector<std::int64_t> names(n);
-  for (std::int64_t index = 0; index < n; ++index)
+  int64_t n = 1 + random() % 7;
+  std::vector<int64_t> names(n);
+  for (int64_t index = 0; index < n; ++index)
     names[index] = index;
   std::shuffle(names.begin(), names.end(), random);
   std::vector<Graph::Edge> edges;
-  std::uint32_t density = random() % 100;
-  for (std::int64_t i = 0; i < n; ++i)
-    for (std::int64_t j = i + 1; j < n; ++j)
+  uint32_t density = random() % 100;
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = i + 1; j < n; ++j)
       if (random() % 100 < density)
         edges.emplace_back(names[i], names[j]);
   return makeGraph(n, edges);
@@ -35,38 +35,38 @@ TEST(Poset, IncidenceAlgebraByDefinition) {
   std::mt19937 random(3);
   for (int round = 0; round < 100; ++round) {
     Graph graph = randomAcyclicGraph(random);
-    std::int64_t n = graph.vertexCount();
+    int64_t n = graph.vertexCount();
     std::vector<std::vector<bool>> below(n, std::vector<bool>(n, false)); // Warshall
-    for (std::int64_t i = 0; i < n; ++i)
+    for (int64_t i = 0; i < n; ++i)
       below[i][i] = true;
     for (auto [i, j] : graph.edges())
       below[i][j] = true;
-    for (std::int64_t k = 0; k < n; ++k)
-      for (std::int64_t i = 0; i < n; ++i)
-        for (std::int64_t j = 0; j < n; ++j)
+    for (int64_t k = 0; k < n; ++k)
+      for (int64_t i = 0; i < n; ++i)
+        for (int64_t j = 0; j < n; ++j)
           if (below[i][k] && below[k][j])
             below[i][j] = true;
-    std::vector<std::vector<std::int64_t>> slot(n, std::vector<std::int64_t>(n, -1));
-    std::int64_t dimension = 0;
-    for (std::int64_t i = 0; i < n; ++i)
-      for (std::int64_t j = 0; j < n; ++j)
+    std::vector<std::vector<int64_t>> slot(n, std::vector<int64_t>(n, -1));
+    int64_t dimension = 0;
+    for (int64_t i = 0; i < n; ++i)
+      for (int64_t j = 0; j < n; ++j)
         if (below[i][j])
           slot[i][j] = dimension++;
     std::vector<Constant> constants;
-    for (std::int64_t i = 0; i < n; ++i)
-      for (std::int64_t k = 0; k < n; ++k)
-        for (std::int64_t j = 0; j < n; ++j)
+    for (int64_t i = 0; i < n; ++i)
+      for (int64_t k = 0; k < n; ++k)
+        for (int64_t j = 0; j < n; ++j)
           if (below[i][k] && below[k][j])
             constants.push_back({slot[i][k], slot[k][j], slot[i][j], Rational(1)});
 
     Algebra algebra = incidenceAlgebra(closeTransitively(graph));
     ASSERT_EQ(algebra.dimension(), dimension);
-    EXPECT_EQ(algebra.nonzeros(), static_cast<std::int64_t>(constants.size()));
+    EXPECT_EQ(algebra.nonzeros(), static_cast<int64_t>(constants.size()));
     Table table = algebra.expand();
     EXPECT_TRUE(table.sameProduct(Table("", Field(), dimension, constants)));
     EXPECT_TRUE(parseExpression(algebra.expression()).expand().sameProduct(table));
     EXPECT_TRUE(algebra.isMatrixLike());
-    for (std::int64_t index = 0; index < dimension; ++index)
+    for (int64_t index = 0; index < dimension; ++index)
       EXPECT_EQ(algebra.slotAt(algebra.position(index)), index);
 
     reference::Product product(table);

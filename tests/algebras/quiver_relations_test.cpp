@@ -22,19 +22,19 @@ using namespace algebras;
 
 // A quiver of up to 4 vertices with up to 6 arrows.
 Quiver randomQuiver(std::mt19937 &random) {
-  std::int64_t vertices = 1 + random() % 4, arrows = random() % 7;
+  int64_t vertices = 1 + random() % 4, arrows = random() % 7;
   std::vector<std::string> names;
-  for (std::int64_t vertex = 0; vertex < vertices; ++vertex)
+  for (int64_t vertex = 0; vertex < vertices; ++vertex)
     names.push_back(fmt::format("{}", vertex));
   std::vector<Arrow> list;
-  for (std::int64_t arrow = 0; arrow < arrows; ++arrow)
-    list.push_back({fmt::format("a{}", arrow), static_cast<std::int64_t>(random() % vertices),
-                    static_cast<std::int64_t>(random() % vertices)});
+  for (int64_t arrow = 0; arrow < arrows; ++arrow)
+    list.push_back({fmt::format("a{}", arrow), static_cast<int64_t>(random() % vertices),
+                    static_cast<int64_t>(random() % vertices)});
   return Quiver(names, list);
 }
 
 struct PlainPath {
-  std::int64_t source, target;
+  int64_t source, target;
   Word word;
   bool operator<(const PlainPath &other) const {
     return std::tie(source, target, word) < std::tie(other.source, other.target, other.word);
@@ -42,13 +42,13 @@ struct PlainPath {
 };
 
 // All paths of fewer than `below` arrows, one after the other.
-std::vector<PlainPath> allPaths(const Quiver &quiver, std::size_t below) {
+std::vector<PlainPath> allPaths(const Quiver &quiver, size_t below) {
   std::vector<PlainPath> result;
-  for (std::int64_t vertex = 0; vertex < quiver.vertexCount(); ++vertex)
+  for (int64_t vertex = 0; vertex < quiver.vertexCount(); ++vertex)
     result.push_back({vertex, vertex, {}});
-  for (std::size_t index = 0; index < result.size(); ++index)
+  for (size_t index = 0; index < result.size(); ++index)
     if (result[index].word.size() + 1 < below)
-      for (std::int64_t arrow = 0; arrow < quiver.arrowCount(); ++arrow)
+      for (int64_t arrow = 0; arrow < quiver.arrowCount(); ++arrow)
         if (quiver.arrow(arrow).source == result[index].target) {
           PlainPath next = result[index];
           next.word.push_back(static_cast<char32_t>(arrow));
@@ -78,13 +78,13 @@ TEST(QuiverRelations, MonomialRelationsAgainstEnumeration) {
     // Paths of up to 40 arrows: with at most 4 * 85 states, a longer one exists only when there are
     // infinitely many, but the frontier of those that survive stays small.
     std::vector<PlainPath> paths, frontier;
-    for (std::int64_t vertex = 0; vertex < quiver.vertexCount(); ++vertex)
+    for (int64_t vertex = 0; vertex < quiver.vertexCount(); ++vertex)
       frontier.push_back({vertex, vertex, {}});
     for (int length = 0; length < 400 && !frontier.empty() && paths.size() < 4000; ++length) {
       paths.insert(paths.end(), frontier.begin(), frontier.end());
       std::vector<PlainPath> next;
       for (const PlainPath &path : frontier)
-        for (std::int64_t arrow = 0; arrow < quiver.arrowCount(); ++arrow)
+        for (int64_t arrow = 0; arrow < quiver.arrowCount(); ++arrow)
           if (quiver.arrow(arrow).source == path.target) {
             Word word = path.word + static_cast<char32_t>(arrow);
             if (survives(word.size() > 3 ? word.substr(word.size() - 3) : word))
@@ -102,11 +102,11 @@ TEST(QuiverRelations, MonomialRelationsAgainstEnumeration) {
       return std::tuple(a.source, a.target, a.word.size(), a.word) <
              std::tuple(b.source, b.target, b.word.size(), b.word);
     });
-    ASSERT_EQ(algebra.dimension(), static_cast<std::int64_t>(paths.size()));
-    std::map<PlainPath, std::int64_t> numbers;
-    for (std::size_t slot = 0; slot < paths.size(); ++slot) {
+    ASSERT_EQ(algebra.dimension(), static_cast<int64_t>(paths.size()));
+    std::map<PlainPath, int64_t> numbers;
+    for (size_t slot = 0; slot < paths.size(); ++slot) {
       EXPECT_EQ(algebra.slotName(slot), pathText(quiver, paths[slot].source, paths[slot].word));
-      numbers[paths[slot]] = static_cast<std::int64_t>(slot);
+      numbers[paths[slot]] = static_cast<int64_t>(slot);
     }
     std::vector<Constant> constants;
     for (const auto &[left, i] : numbers)
@@ -116,7 +116,7 @@ TEST(QuiverRelations, MonomialRelationsAgainstEnumeration) {
               product != numbers.end())
             constants.push_back({i, j, product->second, Rational(1)});
     EXPECT_TRUE(algebra.expand().sameProduct(Table("", Field(), algebra.dimension(), constants)));
-    EXPECT_EQ(algebra.nonzeros(), static_cast<std::int64_t>(constants.size()));
+    EXPECT_EQ(algebra.nonzeros(), static_cast<int64_t>(constants.size()));
     if (algebra.dimension() > 40)
       continue;
     reference::Product product(algebra.expand());
@@ -131,17 +131,17 @@ TEST(QuiverRelations, MonomialRelationsAgainstEnumeration) {
 
 // dim of (paths of fewer than `below` arrows, longer ones zero) / relations, modulo p: the ideal is spanned
 // by left * relation * right.
-std::int64_t quotientDimension(const Quiver &quiver, const std::vector<Relation> &relations,
-                               std::size_t below, std::uint64_t p = reference::kPrime) {
+int64_t quotientDimension(const Quiver &quiver, const std::vector<Relation> &relations, size_t below,
+                          uint64_t p = reference::reference_prime) {
   std::vector<PlainPath> paths = allPaths(quiver, below);
-  std::map<PlainPath, std::size_t> columns;
+  std::map<PlainPath, size_t> columns;
   for (const PlainPath &path : paths)
     columns.emplace(path, columns.size());
   reference::Matrix rows;
   for (const Relation &relation : relations)
     for (const PlainPath &left : paths)
       for (const PlainPath &right : paths) {
-        std::size_t shortest = left.word.size() + relation.sum.begin()->first.size() + right.word.size();
+        size_t shortest = left.word.size() + relation.sum.begin()->first.size() + right.word.size();
         if (left.target != relation.source || right.source != relation.target || shortest >= below)
           continue;
         reference::Vector row(columns.size(), 0);
@@ -151,7 +151,7 @@ std::int64_t quotientDimension(const Quiver &quiver, const std::vector<Relation>
                 value.integerModulo(p).value();
         rows.push_back(row);
       }
-  return static_cast<std::int64_t>(paths.size()) - reference::rank(rows, p);
+  return static_cast<int64_t>(paths.size()) - reference::rank(rows, p);
 }
 
 TEST(QuiverRelations, LinearRelationsAgainstLinearAlgebra) {
@@ -159,20 +159,21 @@ TEST(QuiverRelations, LinearRelationsAgainstLinearAlgebra) {
   int with_sums = 0;
   for (int round = 0; round < 60; ++round) {
     Quiver quiver = randomQuiver(random);
-    constexpr std::size_t kBelow = 5;
-    if (allPaths(quiver, kBelow).size() > 150)
+    constexpr size_t length_limit = 5;
+    if (allPaths(quiver, length_limit).size() > 150)
       continue;
     std::vector<Relation> relations;
-    // Sums of paths of equal lengths and ends, and all paths of kBelow - 1 arrows and of kBelow: finite.
-    std::map<std::tuple<std::int64_t, std::int64_t, std::size_t>, Relation> sums;
-    for (const PlainPath &path : allPaths(quiver, kBelow + 1)) {
-      if (path.word.size() == kBelow)
+    // Sums of paths of equal lengths and ends, and all paths of length_limit - 1 arrows and of length_limit:
+    // finite.
+    std::map<std::tuple<int64_t, int64_t, size_t>, Relation> sums;
+    for (const PlainPath &path : allPaths(quiver, length_limit + 1)) {
+      if (path.word.size() == length_limit)
         relations.push_back({path.source, path.target, {{path.word, Rational(1)}}});
       else if (path.word.size() >= 2 && random() % 2) {
         Relation &sum = sums[{path.source, path.target, path.word.size()}];
         sum.source = path.source;
         sum.target = path.target;
-        sum.sum.emplace(path.word, Rational(1 + static_cast<std::int64_t>(random() % 5)));
+        sum.sum.emplace(path.word, Rational(1 + static_cast<int64_t>(random() % 5)));
       }
     }
     bool has_sum = false;
@@ -182,7 +183,8 @@ TEST(QuiverRelations, LinearRelationsAgainstLinearAlgebra) {
     }
     with_sums += has_sum;
     Algebra algebra = quiverAlgebra(quiver, relations);
-    EXPECT_EQ(algebra.dimension(), quotientDimension(quiver, relations, kBelow)) << algebra.expression();
+    EXPECT_EQ(algebra.dimension(), quotientDimension(quiver, relations, length_limit))
+        << algebra.expression();
     EXPECT_FALSE(findNonassociative(algebra.expand()));
     if (algebra.dimension() <= 40) {
       reference::Product product(algebra.expand());
@@ -203,27 +205,27 @@ TEST(QuiverRelations, MixedRelationsAgainstLinearAlgebra) {
   int compared = 0, zero = 0;
   for (int round = 0; round < 100; ++round) {
     Quiver quiver = randomQuiver(random);
-    constexpr std::size_t kBelow = 4;
-    if (allPaths(quiver, kBelow).size() > 90)
+    constexpr size_t length_limit = 4;
+    if (allPaths(quiver, length_limit).size() > 90)
       continue;
     Field field = round % 2 ? Field::prime(3) : Field();
     std::vector<Relation> relations;
-    std::map<std::pair<std::int64_t, std::int64_t>, Relation> sums;
-    for (const PlainPath &path : allPaths(quiver, kBelow + 1)) {
-      if (path.word.size() == kBelow)
+    std::map<std::pair<int64_t, int64_t>, Relation> sums;
+    for (const PlainPath &path : allPaths(quiver, length_limit + 1)) {
+      if (path.word.size() == length_limit)
         relations.push_back({path.source, path.target, {{path.word, Rational(1)}}});
       else if (random() % (path.word.empty() ? 12 : 3) == 0) {
         Relation &sum = sums[{path.source, path.target}];
         sum.source = path.source;
         sum.target = path.target;
-        sum.sum.emplace(path.word, Rational(1 + static_cast<std::int64_t>(random() % 2)));
+        sum.sum.emplace(path.word, Rational(1 + static_cast<int64_t>(random() % 2)));
       }
     }
     for (const auto &[ends, relation] : sums)
       relations.push_back(relation);
     std::shuffle(relations.begin(), relations.end(), random);
-    std::int64_t expected =
-        quotientDimension(quiver, relations, kBelow, field.isRationals() ? reference::kPrime : 3);
+    int64_t expected = quotientDimension(quiver, relations, length_limit,
+                                         field.isRationals() ? reference::reference_prime : 3);
     if (expected == 0) {
       EXPECT_THROW(quiverAlgebra(quiver, relations, field), InputError);
       ++zero;

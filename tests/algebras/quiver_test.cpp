@@ -21,11 +21,11 @@ std::string errorOf(std::string_view text, const ExpressionOptions &options = {}
   return "no error";
 }
 
-std::int64_t dimension(std::string_view text) { return parseExpression(text).dimension(); }
+int64_t dimension(std::string_view text) { return parseExpression(text).dimension(); }
 
 std::vector<std::string> slots(const Algebra &algebra) {
   std::vector<std::string> names;
-  for (std::int64_t slot = 0; slot < algebra.dimension(); ++slot)
+  for (int64_t slot = 0; slot < algebra.dimension(); ++slot)
     names.push_back(algebra.slotName(slot));
   return names;
 }
@@ -43,7 +43,7 @@ TEST(Quiver, PathsAreTheBasis) {
   EXPECT_FALSE(loops.isMatrixLike());
   Facts facts = deriveFacts(loops);
   EXPECT_TRUE(*facts.commutative);
-  EXPECT_EQ(facts.radical_series, (std::vector<std::int64_t>{3, 1, 0}));
+  EXPECT_EQ(facts.radical_series, (std::vector<int64_t>{3, 1, 0}));
   EXPECT_EQ(facts.center_dimension, 4);
 
   // Kronecker: two arrows between the same vertices, slots by (source, target, length, arrows).
@@ -124,7 +124,7 @@ TEST(Quiver, RelationsThatAreNotAdmissible) {
   EXPECT_TRUE(matrices.expand().sameProduct(parseExpression("M(2)").expand()));
   ASSERT_TRUE(matrices.isMatrixLike());
   EXPECT_EQ(matrices.rowTypes(), 1);
-  EXPECT_EQ(deriveFacts(matrices).simple_components, (std::vector<std::int64_t>{4}));
+  EXPECT_EQ(deriveFacts(matrices).simple_components, (std::vector<int64_t>{4}));
 
   EXPECT_EQ(dimension(R"q(quiver("a:1->2, b:1->2", relations="a - 2*b"))q"), 3);
   EXPECT_EQ(dimension(R"q(quiver("a:1->2, b:2->3", relations="a"))q"), 4);
@@ -188,7 +188,7 @@ TEST(Quiver, ErrorsPointAtTheFault) {
 }
 
 TEST(Quiver, TruncatedChainsAndGraphs) {
-  for (std::int64_t n : {1, 2, 5, 12}) {
+  for (int64_t n : {1, 2, 5, 12}) {
     Algebra triangular = parseExpression(fmt::format("T({})", n));
     for (const char *shape : {"path_algebra(path({0}), {0})", "poset(path({0}))"}) {
       Algebra algebra = parseExpression(fmt::format(fmt::runtime(shape), n));
@@ -227,7 +227,7 @@ TEST(Quiver, KnownAlgebras) {
   Algebra exterior = parseExpression(
       R"q(quiver("x:1->1, y:1->1, z:1->1", relations="x^2, y^2, z^2, x*y + y*x, x*z + z*x, y*z + z*y"))q");
   EXPECT_EQ(exterior.dimension(), 8);
-  EXPECT_EQ(deriveFacts(exterior).radical_series, (std::vector<std::int64_t>{7, 4, 1, 0}));
+  EXPECT_EQ(deriveFacts(exterior).radical_series, (std::vector<int64_t>{7, 4, 1, 0}));
   // The group algebra of S3 by generators and relations.
   EXPECT_EQ(dimension(R"q(quiver("s:1->1, t:1->1", relations="s^2 - e(1), t^2 - e(1), s*t*s - t*s*t"))q"), 6);
 }
@@ -236,7 +236,7 @@ TEST(Quiver, MatrixLikeQuotients) {
   Algebra square = parseExpression(R"q(quiver("a:1->2, b:2->4, c:1->3, d:3->4", relations="a*b - c*d"))q");
   ASSERT_TRUE(square.isMatrixLike());
   EXPECT_TRUE(square.expand().sameProduct(parseExpression("poset(4; 0->1, 0->2, 1->3, 2->3)").expand()));
-  EXPECT_EQ(square.support(0, 3), (std::vector<std::int64_t>{0, 1, 2, 3}));
+  EXPECT_EQ(square.support(0, 3), (std::vector<int64_t>{0, 1, 2, 3}));
   // With another coefficient the two paths cannot share a position in the row lift.
   EXPECT_FALSE(parseExpression(R"q(quiver("a:1->2, b:2->4, c:1->3, d:3->4", relations="a*b - 2*c*d"))q")
                    .isMatrixLike());

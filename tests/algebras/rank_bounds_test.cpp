@@ -18,7 +18,7 @@ namespace {
 
 using namespace algebras;
 
-std::int64_t lower(const Algebra &algebra) {
+int64_t lower(const Algebra &algebra) {
   return rankLower(algebra, decompose(algebra).value()).value().products;
 }
 
@@ -47,9 +47,9 @@ TEST(RankBounds, ConstructedAlgorithmsAttainTheirBound) {
     SCOPED_TRACE(algebra.expression());
     std::optional<BilinearAlgorithm> algorithm = constructedAlgorithm(algebra);
     ASSERT_TRUE(algorithm);
-    EXPECT_EQ(static_cast<std::int64_t>(algorithm->size()), rankUpper(algebra).products);
+    EXPECT_EQ(static_cast<int64_t>(algorithm->size()), rankUpper(algebra).products);
     EXPECT_FALSE(findMismatch(*algorithm, algebra.expand()));
-    EXPECT_LE(lower(algebra), static_cast<std::int64_t>(algorithm->size()));
+    EXPECT_LE(lower(algebra), static_cast<int64_t>(algorithm->size()));
   }
 }
 
@@ -58,7 +58,7 @@ TEST(RankBounds, MatrixProductsInEveryGuise) {
     Algebra algebra = parseExpression(text);
     std::optional<BilinearAlgorithm> algorithm = constructedAlgorithm(algebra);
     ASSERT_TRUE(algorithm);
-    EXPECT_EQ(static_cast<std::int64_t>(algorithm->size()), rankUpper(algebra).products) << text;
+    EXPECT_EQ(static_cast<int64_t>(algorithm->size()), rankUpper(algebra).products) << text;
     EXPECT_FALSE(findMismatch(*algorithm, algebra.expand())) << text;
   }
 }
@@ -80,20 +80,20 @@ TEST(PeirceBound, GainsOneWhereRadicalProductsLeaveTheDiagonal) {
 }
 
 // The algebra in another basis: new element s is b_s plus a few others.
-Algebra sheared(const Table &table, std::uint32_t seed) {
+Algebra sheared(const Table &table, uint32_t seed) {
   std::mt19937 random(seed);
-  std::int64_t n = table.dimension();
+  int64_t n = table.dimension();
   // Elementary steps b_s <- b_s + f b_t, done on the constants.
-  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, Rational> constants;
+  std::map<std::tuple<int64_t, int64_t, int64_t>, Rational> constants;
   for (const Constant &constant : table.constants())
     constants[{constant.i, constant.j, constant.k}] = constant.value;
-  for (std::int64_t step = 0; step < 2 * n; ++step) {
-    std::int64_t s = random() % n, t = random() % n;
+  for (int64_t step = 0; step < 2 * n; ++step) {
+    int64_t s = random() % n, t = random() % n;
     if (s == t)
       continue;
     Rational f(random() % 2 ? 1 : -1);
-    std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, Rational> next;
-    auto add = [&](std::int64_t i, std::int64_t j, std::int64_t k, const Rational &value) {
+    std::map<std::tuple<int64_t, int64_t, int64_t>, Rational> next;
+    auto add = [&](int64_t i, int64_t j, int64_t k, const Rational &value) {
       next[{i, j, k}] = table.field().add(next[{i, j, k}], value);
     };
     for (const auto &[place, value] : constants) {
@@ -101,7 +101,7 @@ Algebra sheared(const Table &table, std::uint32_t seed) {
       for (int left = 0; left < (i == t ? 2 : 1); ++left)
         for (int right = 0; right < (j == t ? 2 : 1); ++right) {
           Rational own = value * (left ? f : Rational(1)) * (right ? f : Rational(1));
-          std::int64_t a = left ? s : i, b = right ? s : j;
+          int64_t a = left ? s : i, b = right ? s : j;
           add(a, b, k, own);
           if (k == s) // b_s = b'_s - f b_t
             add(a, b, t, -f * own);
@@ -126,10 +126,9 @@ TEST(PeirceBound, DoesNotDependOnTheBasis) {
     }
 }
 
-Table commutative(const Field &field, std::initializer_list<std::array<std::int64_t, 4>> products,
-                  std::int64_t n) {
+Table commutative(const Field &field, std::initializer_list<std::array<int64_t, 4>> products, int64_t n) {
   std::vector<Constant> constants;
-  for (std::int64_t s = 0; s < n; ++s) {
+  for (int64_t s = 0; s < n; ++s) {
     constants.push_back({0, s, s, Rational(1)});
     if (s > 0)
       constants.push_back({s, 0, s, Rational(1)});
@@ -156,10 +155,10 @@ TEST(LocalAlgebras, MinimalRankOrNot) {
   // k[x,y]/(x y, x^3, y^3): w_1 = x, w_2 = y.
   EXPECT_EQ(lower(tableAlgebra(commutative(Field(), {{1, 1, 3, 1}, {2, 2, 4, 1}}, 5))), 9);
   // k[x]/(x^n) over small fields.
-  auto powers = [](std::int64_t n, const Field &field) {
+  auto powers = [](int64_t n, const Field &field) {
     std::vector<Constant> constants;
-    for (std::int64_t i = 0; i < n; ++i)
-      for (std::int64_t j = 0; i + j < n; ++j)
+    for (int64_t i = 0; i < n; ++i)
+      for (int64_t j = 0; i + j < n; ++j)
         constants.push_back({i, j, i + j, Rational(1)});
     return tableAlgebra(Table("powers", field, n, std::move(constants)));
   };
@@ -173,7 +172,7 @@ TEST(LocalAlgebras, MinimalRankOrNot) {
 TEST(LocalAlgebras, OffDiagonalElementsThatALoopMovesAreSeen) {
   // k^2 with a loop z at vertex 1 and an edge u from 0 to 1, z z = 0, u z not zero: slots e0 e1 z u uz.
   std::vector<Constant> constants;
-  for (auto [i, j, k] : std::initializer_list<std::array<std::int64_t, 3>>{
+  for (auto [i, j, k] : std::initializer_list<std::array<int64_t, 3>>{
            {0, 0, 0}, {1, 1, 1}, {1, 2, 2}, {2, 1, 2}, {0, 3, 3}, {3, 1, 3}, {0, 4, 4}, {4, 1, 4}, {3, 2, 4}})
     constants.push_back({i, j, k, Rational(1)});
   Algebra loop = tableAlgebra(Table("loop", Field(), 5, std::move(constants)));
@@ -191,7 +190,7 @@ TEST(SimpleFactors, QuaternionsFieldsAndMatrices) {
 }
 
 // What is recognised, from the table alone and after a change of basis: products, and the lower bound.
-void expectRank(const Algebra &algebra, std::int64_t least, std::int64_t most) {
+void expectRank(const Algebra &algebra, int64_t least, int64_t most) {
   SCOPED_TRACE(algebra.name() + " over " + algebra.field().name());
   const Table table = algebra.expand();
   for (const Algebra &own : {tableAlgebra(table), sheared(table, 4)}) {
@@ -199,16 +198,16 @@ void expectRank(const Algebra &algebra, std::int64_t least, std::int64_t most) {
     ASSERT_TRUE(identity);
     RecognisedAlgorithm found = recognisedAlgorithm(*own.table(), *identity);
     EXPECT_FALSE(findMismatch(found.products, *own.table()));
-    EXPECT_EQ(static_cast<std::int64_t>(found.products.size()), most) << found.rule;
+    EXPECT_EQ(static_cast<int64_t>(found.products.size()), most) << found.rule;
     EXPECT_EQ(lower(own), least);
   }
 }
 
 // The group algebra of a cyclic group.
-Algebra cyclic(std::int64_t n, const Field &field = {}) {
+Algebra cyclic(int64_t n, const Field &field = {}) {
   std::vector<Constant> constants;
-  for (std::int64_t i = 0; i < n; ++i)
-    for (std::int64_t j = 0; j < n; ++j)
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j < n; ++j)
       constants.push_back({i, j, (i + j) % n, Rational(1)});
   return tableAlgebra(Table("C" + std::to_string(n), field, n, std::move(constants)));
 }
@@ -233,8 +232,7 @@ TEST(Recognition, Constructions) {
 }
 
 TEST(Recognition, CyclicGroups) {
-  for (auto [n, divisors] :
-       {std::pair<std::int64_t, std::int64_t>{2, 2}, {3, 2}, {4, 3}, {5, 2}, {6, 4}, {12, 6}})
+  for (auto [n, divisors] : {std::pair<int64_t, int64_t>{2, 2}, {3, 2}, {4, 3}, {5, 2}, {6, 4}, {12, 6}})
     expectRank(cyclic(n), 2 * n - divisors, 2 * n - divisors);
   expectRank(cyclic(6, Field::prime(7)), 6, 6);
   expectRank(cyclic(5, Field::prime(11)), 5, 5);
@@ -254,12 +252,12 @@ TEST(Recognition, LocalAlgebras) {
 
 TEST(Recognition, Quaternions) {
   // i^2 = a, j^2 = b.
-  auto quaternions = [](std::int64_t a, std::int64_t b, const Field &field) {
+  auto quaternions = [](int64_t a, int64_t b, const Field &field) {
     std::vector<Constant> constants;
-    auto add = [&](std::int64_t i, std::int64_t j, std::int64_t k, std::int64_t value) {
+    auto add = [&](int64_t i, int64_t j, int64_t k, int64_t value) {
       constants.push_back({i, j, k, field.reduce(Rational(value))});
     };
-    for (std::int64_t s = 0; s < 4; ++s) {
+    for (int64_t s = 0; s < 4; ++s) {
       add(0, s, s, 1);
       if (s > 0)
         add(s, 0, s, 1);
@@ -276,18 +274,18 @@ TEST(Recognition, Quaternions) {
 }
 
 TEST(Recognition, FieldsOverSmallFields) {
-  auto field = [](const Field &ground, std::initializer_list<std::int64_t> coefficients) {
+  auto field = [](const Field &ground, std::initializer_list<int64_t> coefficients) {
     Polynomial f;
-    for (std::int64_t value : coefficients)
+    for (int64_t value : coefficients)
       f.push_back(ground.reduce(Rational(value)));
     std::vector<Constant> constants;
-    std::int64_t n = degree(f);
-    for (std::int64_t i = 0; i < n; ++i)
-      for (std::int64_t j = 0; j < n; ++j) {
+    int64_t n = degree(f);
+    for (int64_t i = 0; i < n; ++i)
+      for (int64_t j = 0; j < n; ++j) {
         Polynomial rest = remainder(ground, monomial(i + j), f);
-        for (std::size_t k = 0; k < rest.size(); ++k)
+        for (size_t k = 0; k < rest.size(); ++k)
           if (!rest[k].isZero())
-            constants.push_back({i, j, static_cast<std::int64_t>(k), rest[k]});
+            constants.push_back({i, j, static_cast<int64_t>(k), rest[k]});
       }
     return tableAlgebra(Table("field", ground, n, std::move(constants)));
   };

@@ -15,14 +15,14 @@ using namespace algebras::rank;
 // k[x,y]/(x^2,y^2).
 Table twoNilpotents(const Field &field) {
   std::vector<Constant> constants{{1, 2, 3, Rational(1)}, {2, 1, 3, Rational(1)}, {0, 0, 0, Rational(1)}};
-  for (std::int64_t s = 1; s < 4; ++s) {
+  for (int64_t s = 1; s < 4; ++s) {
     constants.push_back({0, s, s, Rational(1)});
     constants.push_back({s, 0, s, Rational(1)});
   }
   return Table("k[x,y]/(x^2,y^2)", field, 4, std::move(constants));
 }
 
-SearchResult search(const Table &table, std::int64_t lower, int threads = 2, std::uint64_t seed = 1) {
+SearchResult search(const Table &table, int64_t lower, int threads = 2, uint64_t seed = 1) {
   SearchOptions options;
   options.seconds = 60;
   options.seed = seed;
@@ -40,7 +40,7 @@ TEST(Search, FindsStrassensSevenOverEveryField) {
       EXPECT_TRUE(result.improved);
       EXPECT_EQ(result.algorithm.size(), 7u);
       EXPECT_FALSE(findMismatch(result.algorithm, table));
-      EXPECT_EQ(result.notes.size(), static_cast<std::size_t>(threads));
+      EXPECT_EQ(result.notes.size(), static_cast<size_t>(threads));
     }
 }
 
@@ -88,9 +88,8 @@ TEST(FlipGraph, WalksDependOnTheSeedAlone) {
   const Table table = matrices(3, Field::prime(2)).expand();
   FlipGraph<BinaryVector>::Terms start;
   for (const Constant &constant : table.constants())
-    start.push_back(
-        {{BinaryVector{std::uint64_t{1} << constant.i}, BinaryVector{std::uint64_t{1} << constant.j},
-          BinaryVector{std::uint64_t{1} << constant.k}}});
+    start.push_back({{BinaryVector{uint64_t{1} << constant.i}, BinaryVector{uint64_t{1} << constant.j},
+                      BinaryVector{uint64_t{1} << constant.k}}});
   FlipGraph<BinaryVector> first(start, 5), second(start, 5), other(start, 6);
   first.walk(100'000);
   second.walk(60'000);
@@ -99,7 +98,7 @@ TEST(FlipGraph, WalksDependOnTheSeedAlone) {
   auto same = [](const auto &x, const auto &y) {
     if (x.size() != y.size())
       return false;
-    for (std::size_t s = 0; s < x.size(); ++s)
+    for (size_t s = 0; s < x.size(); ++s)
       if (x[s].factors != y[s].factors)
         return false;
     return true;

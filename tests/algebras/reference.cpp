@@ -4,8 +4,8 @@ namespace reference {
 
 namespace {
 
-std::uint64_t power(std::uint64_t base, std::uint64_t exponent, std::uint64_t p) {
-  std::uint64_t result = 1;
+uint64_t power(uint64_t base, uint64_t exponent, uint64_t p) {
+  uint64_t result = 1;
   for (; exponent > 0; exponent /= 2, base = base * base % p)
     if (exponent % 2)
       result = result * base % p;
@@ -13,23 +13,23 @@ std::uint64_t power(std::uint64_t base, std::uint64_t exponent, std::uint64_t p)
 }
 
 // Reduced row echelon form; the pivot columns.
-std::vector<std::size_t> reduce(Matrix &rows, std::uint64_t p) {
-  std::vector<std::size_t> pivots;
-  std::size_t columns = rows.empty() ? 0 : rows[0].size();
-  for (std::size_t column = 0; column < columns && pivots.size() < rows.size(); ++column) {
-    std::size_t top = pivots.size(), found = top;
+std::vector<size_t> reduce(Matrix &rows, uint64_t p) {
+  std::vector<size_t> pivots;
+  size_t columns = rows.empty() ? 0 : rows[0].size();
+  for (size_t column = 0; column < columns && pivots.size() < rows.size(); ++column) {
+    size_t top = pivots.size(), found = top;
     while (found < rows.size() && rows[found][column] == 0)
       ++found;
     if (found == rows.size())
       continue;
     std::swap(rows[top], rows[found]);
-    std::uint64_t inverse = power(rows[top][column], p - 2, p);
-    for (std::uint64_t &value : rows[top])
+    uint64_t inverse = power(rows[top][column], p - 2, p);
+    for (uint64_t &value : rows[top])
       value = value * inverse % p;
-    for (std::size_t row = 0; row < rows.size(); ++row)
+    for (size_t row = 0; row < rows.size(); ++row)
       if (row != top && rows[row][column] != 0) {
-        std::uint64_t factor = p - rows[row][column];
-        for (std::size_t at = column; at < columns; ++at)
+        uint64_t factor = p - rows[row][column];
+        for (size_t at = column; at < columns; ++at)
           rows[row][at] = (rows[row][at] + factor * rows[top][at]) % p;
       }
     pivots.push_back(column);
@@ -40,19 +40,19 @@ std::vector<std::size_t> reduce(Matrix &rows, std::uint64_t p) {
 
 } // namespace
 
-std::int64_t rank(Matrix rows, std::uint64_t p) { return static_cast<std::int64_t>(reduce(rows, p).size()); }
+int64_t rank(Matrix rows, uint64_t p) { return static_cast<int64_t>(reduce(rows, p).size()); }
 
-Matrix kernel(Matrix rows, std::size_t columns, std::uint64_t p) {
-  std::vector<std::size_t> pivots = reduce(rows, p);
+Matrix kernel(Matrix rows, size_t columns, uint64_t p) {
+  std::vector<size_t> pivots = reduce(rows, p);
   Matrix result;
-  for (std::size_t column = 0, next = 0; column < columns; ++column) {
+  for (size_t column = 0, next = 0; column < columns; ++column) {
     if (next < pivots.size() && pivots[next] == column) {
       ++next;
       continue;
     }
     Vector vector(columns);
     vector[column] = 1;
-    for (std::size_t row = 0; row < pivots.size(); ++row)
+    for (size_t row = 0; row < pivots.size(); ++row)
       vector[pivots[row]] = (p - rows[row][column]) % p;
     result.push_back(vector);
   }
@@ -60,7 +60,7 @@ Matrix kernel(Matrix rows, std::size_t columns, std::uint64_t p) {
 }
 
 Product::Product(const algebras::Table &table)
-    : p_(table.field().isRationals() ? kPrime : table.field().characteristic()),
+    : p_(table.field().isRationals() ? reference_prime : table.field().characteristic()),
       dimension_(table.dimension()), c_(dimension_ * dimension_ * dimension_) {
   for (const algebras::Constant &constant : table.constants())
     c_[(constant.i * dimension_ + constant.j) * dimension_ + constant.k] =
@@ -69,57 +69,57 @@ Product::Product(const algebras::Table &table)
 
 Vector Product::multiply(const Vector &x, const Vector &y) const {
   Vector result(dimension_);
-  for (std::int64_t i = 0; i < dimension_; ++i)
-    for (std::int64_t j = 0; j < dimension_; ++j) {
-      std::uint64_t factor = x[i] * y[j] % p_;
+  for (int64_t i = 0; i < dimension_; ++i)
+    for (int64_t j = 0; j < dimension_; ++j) {
+      uint64_t factor = x[i] * y[j] % p_;
       if (factor == 0)
         continue;
-      for (std::int64_t k = 0; k < dimension_; ++k)
+      for (int64_t k = 0; k < dimension_; ++k)
         result[k] = (result[k] + factor * c_[(i * dimension_ + j) * dimension_ + k]) % p_;
     }
   return result;
 }
 
-Vector Product::unit(std::int64_t slot) const {
+Vector Product::unit(int64_t slot) const {
   Vector result(dimension_);
   result[slot] = 1;
   return result;
 }
 
 bool Product::isAssociative() const {
-  for (std::int64_t i = 0; i < dimension_; ++i)
-    for (std::int64_t j = 0; j < dimension_; ++j)
-      for (std::int64_t k = 0; k < dimension_; ++k)
+  for (int64_t i = 0; i < dimension_; ++i)
+    for (int64_t j = 0; j < dimension_; ++j)
+      for (int64_t k = 0; k < dimension_; ++k)
         if (multiply(multiply(unit(i), unit(j)), unit(k)) != multiply(unit(i), multiply(unit(j), unit(k))))
           return false;
   return true;
 }
 
-bool Product::differs(std::int64_t i, std::int64_t j, std::int64_t k, std::int64_t l) const {
+bool Product::differs(int64_t i, int64_t j, int64_t k, int64_t l) const {
   return multiply(multiply(unit(i), unit(j)), unit(k))[l] != multiply(unit(i), multiply(unit(j), unit(k)))[l];
 }
 
 bool Product::isCommutative() const {
-  for (std::int64_t i = 0; i < dimension_; ++i)
-    for (std::int64_t j = 0; j < i; ++j)
+  for (int64_t i = 0; i < dimension_; ++i)
+    for (int64_t j = 0; j < i; ++j)
       if (multiply(unit(i), unit(j)) != multiply(unit(j), unit(i)))
         return false;
   return true;
 }
 
 bool Product::isIdentity(const Vector &u) const {
-  for (std::int64_t slot = 0; slot < dimension_; ++slot)
+  for (int64_t slot = 0; slot < dimension_; ++slot)
     if (multiply(u, unit(slot)) != unit(slot) || multiply(unit(slot), u) != unit(slot))
       return false;
   return true;
 }
 
-std::int64_t Product::centerDimension() const {
+int64_t Product::centerDimension() const {
   Matrix rows;
-  for (std::int64_t j = 0; j < dimension_; ++j)
-    for (std::int64_t k = 0; k < dimension_; ++k) {
+  for (int64_t j = 0; j < dimension_; ++j)
+    for (int64_t k = 0; k < dimension_; ++k) {
       Vector row(dimension_);
-      for (std::int64_t i = 0; i < dimension_; ++i)
+      for (int64_t i = 0; i < dimension_; ++i)
         row[i] =
             (c_[(i * dimension_ + j) * dimension_ + k] + p_ - c_[(j * dimension_ + i) * dimension_ + k]) % p_;
       rows.push_back(row);
@@ -129,20 +129,20 @@ std::int64_t Product::centerDimension() const {
 
 Matrix Product::radical() const {
   Vector trace(dimension_); // of left multiplication
-  for (std::int64_t i = 0; i < dimension_; ++i)
-    for (std::int64_t j = 0; j < dimension_; ++j)
+  for (int64_t i = 0; i < dimension_; ++i)
+    for (int64_t j = 0; j < dimension_; ++j)
       trace[i] = (trace[i] + c_[(i * dimension_ + j) * dimension_ + j]) % p_;
   Matrix form(dimension_, Vector(dimension_));
-  for (std::int64_t i = 0; i < dimension_; ++i)
-    for (std::int64_t j = 0; j < dimension_; ++j)
-      for (std::int64_t k = 0; k < dimension_; ++k)
+  for (int64_t i = 0; i < dimension_; ++i)
+    for (int64_t j = 0; j < dimension_; ++j)
+      for (int64_t k = 0; k < dimension_; ++k)
         form[i][j] = (form[i][j] + c_[(i * dimension_ + j) * dimension_ + k] * trace[k]) % p_;
   return kernel(form, dimension_, p_);
 }
 
-std::vector<std::int64_t> Product::radicalSeries() const {
+std::vector<int64_t> Product::radicalSeries() const {
   Matrix rad = radical(), current = rad;
-  std::vector<std::int64_t> result{static_cast<std::int64_t>(rad.size())};
+  std::vector<int64_t> result{static_cast<int64_t>(rad.size())};
   while (result.back() > 0) {
     Matrix products;
     for (const Vector &x : rad)
@@ -150,26 +150,26 @@ std::vector<std::int64_t> Product::radicalSeries() const {
         products.push_back(multiply(x, y));
     reduce(products, p_);
     current = products;
-    result.push_back(static_cast<std::int64_t>(current.size()));
+    result.push_back(static_cast<int64_t>(current.size()));
   }
   return result;
 }
 
 // z is central modulo rad when every commutator lies in rad: linear in (z, coefficients of rad).
-std::int64_t Product::quotientCenterDimension() const {
+int64_t Product::quotientCenterDimension() const {
   Matrix rad = radical();
-  auto r = static_cast<std::int64_t>(rad.size());
+  auto r = static_cast<int64_t>(rad.size());
   // Forms that vanish exactly on rad.
   Matrix annihilator = r == 0 ? Matrix() : kernel(rad, dimension_, p_);
   if (r == 0)
-    for (std::int64_t slot = 0; slot < dimension_; ++slot)
+    for (int64_t slot = 0; slot < dimension_; ++slot)
       annihilator.push_back(unit(slot));
   Matrix rows;
-  for (std::int64_t j = 0; j < dimension_; ++j)
+  for (int64_t j = 0; j < dimension_; ++j)
     for (const Vector &form : annihilator) {
       Vector row(dimension_);
-      for (std::int64_t i = 0; i < dimension_; ++i)
-        for (std::int64_t k = 0; k < dimension_; ++k)
+      for (int64_t i = 0; i < dimension_; ++i)
+        for (int64_t k = 0; k < dimension_; ++k)
           row[i] = (row[i] + form[k] * ((c_[(i * dimension_ + j) * dimension_ + k] + p_ -
                                          c_[(j * dimension_ + i) * dimension_ + k]) %
                                         p_)) %

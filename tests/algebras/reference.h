@@ -9,39 +9,39 @@
 
 namespace reference {
 
-inline constexpr std::uint64_t kPrime = 2147483647; // 2^31 - 1
+inline constexpr uint64_t reference_prime = 2147483647; // 2^31 - 1
 
-using Vector = std::vector<std::uint64_t>;
+using Vector = std::vector<uint64_t>;
 using Matrix = std::vector<Vector>; // rows
 
 class Product {
 public:
-  // Over Q the constants are taken modulo kPrime, over GF(p) modulo p.
+  // Over Q the constants are taken modulo reference_prime, over GF(p) modulo p.
   explicit Product(const algebras::Table &table);
 
-  std::int64_t dimension() const { return dimension_; }
+  int64_t dimension() const { return dimension_; }
   Vector multiply(const Vector &x, const Vector &y) const;
-  Vector unit(std::int64_t slot) const;
+  Vector unit(int64_t slot) const;
   bool isAssociative() const;
   bool isCommutative() const;
   bool isIdentity(const Vector &u) const;
   // Whether (b_i b_j) b_k and b_i (b_j b_k) differ at l.
-  bool differs(std::int64_t i, std::int64_t j, std::int64_t k, std::int64_t l) const;
-  std::int64_t centerDimension() const;
+  bool differs(int64_t i, int64_t j, int64_t k, int64_t l) const;
+  int64_t centerDimension() const;
   // Kernel of the trace form tr(L_x L_y): the radical in characteristic zero.
   Matrix radical() const;
   // Dimensions of rad, rad^2, ..., ending with 0.
-  std::vector<std::int64_t> radicalSeries() const;
+  std::vector<int64_t> radicalSeries() const;
   // Centre of A/rad: its dimension is the number of simple components when they are split.
-  std::int64_t quotientCenterDimension() const;
+  int64_t quotientCenterDimension() const;
 
 private:
-  std::uint64_t p_;
-  std::int64_t dimension_;
-  std::vector<std::uint64_t> c_; // dense [i][j][k]
+  uint64_t p_;
+  int64_t dimension_;
+  std::vector<uint64_t> c_; // dense [i][j][k]
 };
 
-Matrix kernel(Matrix rows, std::size_t columns, std::uint64_t p);
-std::int64_t rank(Matrix rows, std::uint64_t p);
+Matrix kernel(Matrix rows, size_t columns, uint64_t p);
+int64_t rank(Matrix rows, uint64_t p);
 
 } // namespace reference

@@ -13,8 +13,7 @@ namespace {
 
 Rational randomUnit(const Field &field, std::mt19937 &random) {
   for (;;) {
-    std::int64_t top = static_cast<std::int64_t>(random() % 11) - 5,
-                 bottom = 1 + static_cast<std::int64_t>(random() % 3);
+    int64_t top = static_cast<int64_t>(random() % 11) - 5, bottom = 1 + static_cast<int64_t>(random() % 3);
     if (!field.isRationals())
       bottom = 1;
     if (Rational value = field.reduce(Rational(top, bottom)); !value.isZero())
@@ -25,7 +24,7 @@ Rational randomUnit(const Field &field, std::mt19937 &random) {
 } // namespace
 
 Table permuted(const Table &table, std::mt19937 &random) {
-  std::vector<std::int64_t> place(table.dimension());
+  std::vector<int64_t> place(table.dimension());
   std::iota(place.begin(), place.end(), 0);
   std::shuffle(place.begin(), place.end(), random);
   std::vector<Constant> constants;
@@ -36,7 +35,7 @@ Table permuted(const Table &table, std::mt19937 &random) {
 
 Table rescaled(const Table &table, std::mt19937 &random) {
   std::vector<Rational> scale;
-  for (std::int64_t slot = 0; slot < table.dimension(); ++slot)
+  for (int64_t slot = 0; slot < table.dimension(); ++slot)
     scale.push_back(randomUnit(table.field(), random));
   std::vector<Constant> constants;
   for (const Constant &c : table.constants())
@@ -45,15 +44,14 @@ Table rescaled(const Table &table, std::mt19937 &random) {
   return Table("rescaled", table.field(), table.dimension(), std::move(constants));
 }
 
-Table withSum(const Table &table, std::int64_t a, std::int64_t s, const Rational &factor) {
+Table withSum(const Table &table, int64_t a, int64_t s, const Rational &factor) {
   if (a == s)
     return table;
-  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, Rational> sums;
+  std::map<std::tuple<int64_t, int64_t, int64_t>, Rational> sums;
   // In factors b_a gains c b_s; in results b_a is (b_a + c b_s) - c b_s.
   for (const Constant &c : table.constants()) {
-    std::vector<std::pair<std::int64_t, Rational>> lefts = {{c.i, Rational(1)}},
-                                                   rights = {{c.j, Rational(1)}},
-                                                   outputs = {{c.k, Rational(1)}};
+    std::vector<std::pair<int64_t, Rational>> lefts = {{c.i, Rational(1)}}, rights = {{c.j, Rational(1)}},
+                                              outputs = {{c.k, Rational(1)}};
     if (c.i == s)
       lefts.emplace_back(a, factor);
     if (c.j == s)
@@ -74,7 +72,7 @@ Table withSum(const Table &table, std::int64_t a, std::int64_t s, const Rational
 Table withSums(const Table &table, int steps, std::mt19937 &random) {
   Table result = table;
   for (int step = 0; step < steps; ++step) {
-    std::int64_t a = random() % table.dimension(), s = random() % table.dimension();
+    int64_t a = random() % table.dimension(), s = random() % table.dimension();
     result = withSum(result, a, s, randomUnit(table.field(), random));
   }
   return result;

@@ -12,8 +12,7 @@ algebras::Table permuted(const algebras::Table &table, std::mt19937 &random);
 // b_s becomes c_s b_s for c_s other than zero.
 algebras::Table rescaled(const algebras::Table &table, std::mt19937 &random);
 // b_a becomes b_a + factor b_s; the table itself when a = s.
-algebras::Table withSum(const algebras::Table &table, std::int64_t a, std::int64_t s,
-                        const algebras::Rational &factor);
+algebras::Table withSum(const algebras::Table &table, int64_t a, int64_t s, const algebras::Rational &factor);
 // `steps` times some b_a becomes b_a + c b_s.
 algebras::Table withSums(const algebras::Table &table, int steps, std::mt19937 &random);
 

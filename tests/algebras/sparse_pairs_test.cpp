@@ -69,16 +69,16 @@ TEST(SparsePairs, NoResidueIsTakenForZero) {
        {"18446744073709551616", "4611686018427387904", "21267647932558653966460912964485513216", "1",
         "340282366920938463463374607431768211456"}) {
     std::vector<Constant> constants;
-    constexpr std::int64_t kSlots = 24;
-    for (std::int64_t slot = 0; slot < kSlots; ++slot)
+    constexpr int64_t slots = 24;
+    for (int64_t slot = 0; slot < slots; ++slot)
       constants.push_back({slot, slot, slot, Rational(1)});
     constants.push_back({0, 1, 2, Rational::parse(text)}); // (b0 b1) b2 = c b2, and b0 (b1 b2) = 0
-    Table table("hidden", Field(), kSlots, std::move(constants));
+    Table table("hidden", Field(), slots, std::move(constants));
     EXPECT_EQ(searchSparsePairs(table).value().first_failing, 0) << text;
   }
   // Coefficients of thousands of digits are left to exact arithmetic.
   std::vector<Constant> constants;
-  for (std::int64_t slot = 0; slot < 24; ++slot)
+  for (int64_t slot = 0; slot < 24; ++slot)
     constants.push_back({slot, slot, slot, Rational::parse(std::string(5000, '9'))});
   Table table("long", Field(), 24, std::move(constants));
   EXPECT_FALSE(searchSparsePairs(table));
@@ -93,11 +93,11 @@ TEST(SparsePairs, ChosenSlotsGenerate) {
     std::vector<bool> chosen = slotGenerators(table);
     reference::Product product(table);
     reference::Matrix span;
-    for (std::int64_t slot = 0; slot < table.dimension(); ++slot)
+    for (int64_t slot = 0; slot < table.dimension(); ++slot)
       if (chosen[slot])
         span.push_back(product.unit(slot));
-    for (std::int64_t rank = 0; rank < reference::rank(span, reference::kPrime);) {
-      rank = reference::rank(span, reference::kPrime);
+    for (int64_t rank = 0; rank < reference::rank(span, reference::reference_prime);) {
+      rank = reference::rank(span, reference::reference_prime);
       reference::Matrix larger = span;
       for (const reference::Vector &x : span)
         for (const reference::Vector &y : span)
@@ -106,11 +106,11 @@ TEST(SparsePairs, ChosenSlotsGenerate) {
       span.clear();
       for (reference::Vector &vector : larger) {
         span.push_back(std::move(vector));
-        if (reference::rank(span, reference::kPrime) < static_cast<std::int64_t>(span.size()))
+        if (reference::rank(span, reference::reference_prime) < static_cast<int64_t>(span.size()))
           span.pop_back();
       }
     }
-    EXPECT_EQ(reference::rank(span, reference::kPrime), table.dimension()) << printTable(table);
+    EXPECT_EQ(reference::rank(span, reference::reference_prime), table.dimension()) << printTable(table);
   }
   // Few are needed where much is a product.
   auto count = [](const char *expression) {
@@ -128,7 +128,7 @@ TEST(SparsePairs, ManySlotsOnAllCores) {
   EXPECT_FALSE(searchSparsePairs(whole).value().first_failing);
   // The last rows alone are damaged; the first of them has to be found.
   std::vector<Constant> constants = whole.constants();
-  std::int64_t late = 6000;
+  int64_t late = 6000;
   auto place =
       std::find_if(constants.begin(), constants.end(), [&](const Constant &c) { return c.i >= late; });
   ASSERT_NE(place, constants.end());

@@ -21,16 +21,16 @@ using namespace algebras;
 using namespace testing_support;
 using nlohmann::json;
 
-std::vector<std::int64_t> series(const Decomposition &decomposition) {
-  std::vector<std::int64_t> result;
+std::vector<int64_t> series(const Decomposition &decomposition) {
+  std::vector<int64_t> result;
   for (const auto &power : decomposition.radical_powers)
-    result.push_back(static_cast<std::int64_t>(power.size()));
+    result.push_back(static_cast<int64_t>(power.size()));
   result.push_back(0);
   return result;
 }
 
-std::vector<std::int64_t> dimensions(const Decomposition &decomposition) {
-  std::vector<std::int64_t> result;
+std::vector<int64_t> dimensions(const Decomposition &decomposition) {
+  std::vector<int64_t> result;
   for (const SimpleComponent &component : decomposition.components)
     result.push_back(component.dimension);
   return result;
@@ -46,7 +46,7 @@ void expectLike(const Decomposition &known, const Table &table) {
   std::optional<Structure> structure = tableStructure(table);
   ASSERT_TRUE(structure);
   EXPECT_EQ(structure->radicalSeries(), series(known));
-  EXPECT_EQ(structure->maximalIdeals(), static_cast<std::int64_t>(known.components.size()));
+  EXPECT_EQ(structure->maximalIdeals(), static_cast<int64_t>(known.components.size()));
 }
 
 TEST(SparseStructure, ConstructionsInDisguise) {
@@ -100,17 +100,17 @@ TEST(SparseStructure, DirectSumsOfPublishedCases) {
   for (const auto &[field, cases] : by_field)
     for (int round = 0; round < 6; ++round) {
       std::vector<Constant> constants;
-      std::int64_t start = 0, radical = 0, center = 0;
-      std::vector<std::int64_t> components;
+      int64_t start = 0, radical = 0, center = 0;
+      std::vector<int64_t> components;
       for (int summand = 0; summand < 3; ++summand) {
         const json &one = cases[random() % cases.size()];
         Table table = parseTable(one.dump(), "case.json");
         for (const Constant &c : table.constants())
           constants.push_back({c.i + start, c.j + start, c.k + start, c.value});
         start += table.dimension();
-        radical += one["expect"]["radical_dimension"].get<std::int64_t>();
-        center += one["expect"]["center_dimension"].get<std::int64_t>();
-        for (std::int64_t dimension : one["expect"]["simple_components"])
+        radical += one["expect"]["radical_dimension"].get<int64_t>();
+        center += one["expect"]["center_dimension"].get<int64_t>();
+        for (int64_t dimension : one["expect"]["simple_components"])
           components.push_back(dimension);
       }
       Table sum = rescaled(permuted(Table("sum", Field::parse(field), start, constants), random), random);
@@ -139,20 +139,20 @@ TEST(SparseStructure, LargeTables) {
   std::mt19937 random(15);
   Table graph = rescaled(permuted(parseExpression("Q(64)").expand(), random), random);
   Structure structure = tableStructure(graph).value();
-  EXPECT_EQ(structure.radicalSeries(), (std::vector<std::int64_t>{64 * 63, 0}));
-  EXPECT_EQ(structure.components, (std::map<SimpleKind, std::int64_t>{{1, 64}}));
+  EXPECT_EQ(structure.radicalSeries(), (std::vector<int64_t>{64 * 63, 0}));
+  EXPECT_EQ(structure.components, (std::map<SimpleKind, int64_t>{{1, 64}}));
   EXPECT_EQ(structure.center_dimension, 1);
   Table blocks = rescaled(permuted(parseExpression("Q(16)*M(4) + D(500)").expand(), random), random);
   structure = tableStructure(blocks).value();
-  EXPECT_EQ(structure.components, (std::map<SimpleKind, std::int64_t>{{1, 500}, {16, 16}}));
+  EXPECT_EQ(structure.components, (std::map<SimpleKind, int64_t>{{1, 500}, {16, 16}}));
   EXPECT_EQ(structure.center_dimension, 501);
   // The depth of long radicals is found in one walk.
   std::vector<Constant> constants;
-  for (std::int64_t i = 0; i < 500; ++i)
-    for (std::int64_t j = 0; i + j < 500; ++j)
+  for (int64_t i = 0; i < 500; ++i)
+    for (int64_t j = 0; i + j < 500; ++j)
       constants.push_back({i, j, i + j, Rational(1)});
   structure = tableStructure(Table("k[x]/(x^500)", Field(), 500, std::move(constants))).value();
-  EXPECT_EQ(structure.layers, std::vector<std::int64_t>(500, 1));
+  EXPECT_EQ(structure.layers, std::vector<int64_t>(500, 1));
   EXPECT_EQ(structure.center_dimension, 500);
 }
 
@@ -161,12 +161,12 @@ TEST(SparseStructure, LargeTables) {
 TEST(SparseStructure, MixedRadicals) {
   std::mt19937 random(17);
   Table plain = parseExpression("Q(2)^5 + Q(6)").expand();
-  std::vector<std::int64_t> expected = tableStructure(plain).value().radicalSeries();
+  std::vector<int64_t> expected = tableStructure(plain).value().radicalSeries();
   EXPECT_GT(plain.dimension(), 1024);
   TableIndex index(plain);
   std::vector<bool> in_radical = decomposeByClasses(index).value().in_radical;
-  std::vector<std::int64_t> radical;
-  for (std::int64_t slot = 0; slot < plain.dimension(); ++slot)
+  std::vector<int64_t> radical;
+  for (int64_t slot = 0; slot < plain.dimension(); ++slot)
     if (in_radical[slot])
       radical.push_back(slot);
   Table mixed = plain;
@@ -190,7 +190,7 @@ TEST(SparseStructure, UnitsAreFoundOnlyWhereTheyAre) {
   EXPECT_FALSE(scaledUnits(parseExpression("D(4)").expand()));
   EXPECT_FALSE(scaledUnits(parseExpression("Q(2)").expand()));
   // One constant of another size: no matrix algebra any more.
-  for (std::size_t guilty = 0; guilty < matrices.constants().size(); ++guilty) {
+  for (size_t guilty = 0; guilty < matrices.constants().size(); ++guilty) {
     std::vector<Constant> constants = matrices.constants();
     constants[guilty].value += Rational(1);
     if (!constants[guilty].value.isZero())

@@ -14,7 +14,7 @@ using namespace algebras;
 
 struct Refusal {
   std::string message, hint;
-  std::int64_t line = 0, column = 0;
+  int64_t line = 0, column = 0;
 };
 
 Refusal refusalOf(const std::string &text) {
@@ -31,7 +31,7 @@ Refusal refusalOf(const std::string &text) {
 // `marked` has a ^ before the byte that the caret has to point at; it is taken out.
 void expectRefused(std::string marked, const std::string &message) {
   SCOPED_TRACE(marked);
-  std::size_t place = marked.find('^');
+  size_t place = marked.find('^');
   ASSERT_NE(place, std::string::npos);
   marked.erase(place, 1);
   SourceLocation expected = locate(marked, place, "t.json");
@@ -256,7 +256,7 @@ TEST(TableErrors, Documents) {
   EXPECT_EQ(refusalOf(good + '\0' + "left over").message, "not JSON: byte 0x00 cannot stand here");
   EXPECT_EQ(refusalOf(std::string("\0", 1)).column, 1);
   // Every prefix is refused.
-  for (std::size_t length = 0; length < good.size(); ++length)
+  for (size_t length = 0; length < good.size(); ++length)
     EXPECT_NE(refusalOf(good.substr(0, length)).message, "accepted") << length;
   // Brackets by the million.
   EXPECT_EQ(refusalOf(std::string(1000000, '[')).message, "a table is a JSON object");
@@ -304,12 +304,12 @@ TEST(TableErrors, LongLinesShowTheirPart) {
     parseTable(text, "t.json");
     FAIL();
   } catch (const InputError &error) {
-    EXPECT_EQ(static_cast<std::size_t>(error.where()->column), text.rfind("[7,0,7") + 1);
+    EXPECT_EQ(static_cast<size_t>(error.where()->column), text.rfind("[7,0,7") + 1);
     std::string shown = error.render();
     EXPECT_LT(shown.size(), 600u);
     // The caret stands under the bracket of the second entry.
-    std::size_t line = shown.find('\n') + 1, caret = shown.find('\n', line) + 1;
-    std::size_t column = shown.find('^', caret) - caret;
+    size_t line = shown.find('\n') + 1, caret = shown.find('\n', line) + 1;
+    size_t column = shown.find('^', caret) - caret;
     EXPECT_EQ(shown.substr(line + column, 12), "[7,0,7,\"2\"]]");
   }
 }
@@ -318,14 +318,14 @@ TEST(TableErrors, LongLinesShowTheirPart) {
 TEST(TableErrors, RandomFaultsAreFoundWhereTheyAre) {
   std::mt19937 random(5);
   for (int round = 0; round < 300; ++round) {
-    std::int64_t dimension = 1 + random() % 6, entries = 1 + random() % 12;
-    std::int64_t guilty = random() % entries;
+    int64_t dimension = 1 + random() % 6, entries = 1 + random() % 12;
+    int64_t guilty = random() % entries;
     int fault = random() % 4;
     std::string constants = "\"constants\":[";
-    std::int64_t written = 0;
+    int64_t written = 0;
     std::string marked_entry, message;
-    for (std::int64_t i = 0; i < dimension && written < entries; ++i)
-      for (std::int64_t j = 0; j < dimension && written < entries; ++j, ++written) {
+    for (int64_t i = 0; i < dimension && written < entries; ++i)
+      for (int64_t j = 0; j < dimension && written < entries; ++j, ++written) {
         std::string separator = written ? (random() % 2 ? "," : " ,\n  ") : "";
         std::string slots = fmt::format("{},{},{}", i, j, random() % dimension);
         if (written != guilty)
@@ -345,9 +345,9 @@ TEST(TableErrors, RandomFaultsAreFoundWhereTheyAre) {
     std::vector<std::string> keys = {constants, fmt::format("\"dimension\": {}", dimension),
                                      "\"field\":\"GF(5)\"", "\"comment\":{\"constants\":[[0,0,0,\"1/0\"]]}"};
     std::shuffle(keys.begin(), keys.end(), random);
-    static constexpr const char *kMessages[] = {"denominator zero", "indices count from", "given twice",
-                                                "divides its denominator"};
-    expectRefused(fmt::format("{{{},\n{},{},{}}}", keys[0], keys[1], keys[2], keys[3]), kMessages[fault]);
+    static constexpr const char *messages[] = {"denominator zero", "indices count from", "given twice",
+                                               "divides its denominator"};
+    expectRefused(fmt::format("{{{},\n{},{},{}}}", keys[0], keys[1], keys[2], keys[3]), messages[fault]);
   }
 }
 

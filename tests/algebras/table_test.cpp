@@ -95,9 +95,9 @@ TEST(Table, ErrorsNameThePlace) {
 
 // Long coefficients are no reason to be slow: the answers are those of the same algebra in a shorter basis.
 TEST(Table, GiganticCoefficientsAreVerified) {
-  for (std::size_t digits : {300u, 100000u}) {
+  for (size_t digits : {300u, 100000u}) {
     std::vector<Constant> constants;
-    for (std::int64_t slot = 0; slot < 12; ++slot)
+    for (int64_t slot = 0; slot < 12; ++slot)
       constants.push_back(
           {slot, slot, slot,
            Rational::parse(std::string(digits + slot, '7') + "/1" + std::string(digits, '0'))});

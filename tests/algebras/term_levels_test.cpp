@@ -15,11 +15,11 @@ using namespace algebras;
 
 // Dense or sparse, not associative, with signs and fractions.
 Algebra randomTable(std::mt19937 &random) {
-  const std::int64_t n = 1 + random() % 3;
+  const int64_t n = 1 + random() % 3;
   std::vector<Constant> constants;
-  for (std::int64_t i = 0; i < n; ++i)
-    for (std::int64_t j = 0; j < n; ++j)
-      for (std::int64_t k = 0; k < n; ++k)
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j < n; ++j)
+      for (int64_t k = 0; k < n; ++k)
         if (random() % 3 == 0)
           constants.push_back(
               {i, j, k, random() % 2 ? Rational(-1) : Rational(1 + random() % 5, 1 + random() % 3)});
@@ -38,26 +38,26 @@ Algebra randomFactor(std::mt19937 &random, bool tables) {
 
 Algebra randomProduct(std::mt19937 &random, bool tables) {
   Algebra product = randomFactor(random, tables);
-  for (std::size_t factors = 1 + random() % 3; factors > 0 && product.dimension() <= 40; --factors)
+  for (size_t factors = 1 + random() % 3; factors > 0 && product.dimension() <= 40; --factors)
     product = tensor(product, randomFactor(random, tables));
   return product;
 }
 
 bool byPlace(const BlockTerm &a, const BlockTerm &b) {
-  return std::tie(a.input_group, a.bank_row) < std::tie(b.input_group, b.bank_row);
+  return std::tie(a.input_group, a.weight_row) < std::tie(b.input_group, b.weight_row);
 }
 
 // The product of the levels' terms, from their definition: digits by division, the last level's the lowest.
-std::vector<BlockTerm> termsOf(const std::vector<Lift> &levels, std::int64_t type, std::int64_t group) {
+std::vector<BlockTerm> termsOf(const std::vector<Lift> &levels, int64_t type, int64_t group) {
   std::vector<BlockTerm> product{{0, 0, Rational(1)}};
-  std::int64_t types = 1, groups = 1;
+  int64_t types = 1, groups = 1;
   for (auto level = levels.rbegin(); level != levels.rend(); ++level) {
     std::vector<BlockTerm> next;
     for (const BlockTerm &low : product)
       for (const BlockTerm &high :
            level->terms(type / types % level->types(), group / groups % level->outputGroups()))
-        next.push_back({high.input_group * groups + low.input_group, high.bank_row * groups + low.bank_row,
-                        high.coefficient * low.coefficient});
+        next.push_back({high.input_group * groups + low.input_group,
+                        high.weight_row * groups + low.weight_row, high.coefficient * low.coefficient});
     product = next;
     types *= level->types();
     groups *= level->outputGroups();
@@ -67,15 +67,14 @@ std::vector<BlockTerm> termsOf(const std::vector<Lift> &levels, std::int64_t typ
 }
 
 void expectCounts(const Lift &lift) {
-  std::int64_t all = 0;
-  for (std::int64_t type = 0; type < lift.types(); ++type) {
-    std::int64_t of_type = 0;
-    for (std::int64_t group = 0; group < lift.outputGroups(); ++group) {
+  int64_t all = 0;
+  for (int64_t type = 0; type < lift.types(); ++type) {
+    int64_t of_type = 0;
+    for (int64_t group = 0; group < lift.outputGroups(); ++group) {
       const std::vector<BlockTerm> terms = lift.terms(type, group);
       EXPECT_TRUE(std::is_sorted(terms.begin(), terms.end(), byPlace));
-      EXPECT_EQ(lift.termCount(type, group), static_cast<std::int64_t>(terms.size()))
-          << type << ", " << group;
-      of_type += static_cast<std::int64_t>(terms.size());
+      EXPECT_EQ(lift.termCount(type, group), static_cast<int64_t>(terms.size())) << type << ", " << group;
+      of_type += static_cast<int64_t>(terms.size());
     }
     EXPECT_EQ(lift.termCountOfType(type), of_type) << type;
     all += of_type;
@@ -85,16 +84,16 @@ void expectCounts(const Lift &lift) {
 
 // A term c x_k w of y_j, read backwards, is a term of x_k.
 void expectTranspose(const Lift &lift, const Lift &transposed) {
-  using Place = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
+  using Place = std::tuple<int64_t, int64_t, int64_t, int64_t>;
   std::vector<std::pair<Place, Rational>> forward, backward;
-  for (std::int64_t type = 0; type < lift.types(); ++type)
-    for (std::int64_t group = 0; group < lift.outputGroups(); ++group) {
+  for (int64_t type = 0; type < lift.types(); ++type)
+    for (int64_t group = 0; group < lift.outputGroups(); ++group) {
       for (const BlockTerm &term : lift.terms(type, group))
         forward.push_back(
-            {{type, term.input_group, group, lift.kind() == Lift::Kind::Rows ? group : term.bank_row},
+            {{type, term.input_group, group, lift.kind() == Lift::Kind::Rows ? group : term.weight_row},
              term.coefficient});
       for (const BlockTerm &term : transposed.terms(type, group))
-        backward.push_back({{type, group, term.input_group, term.bank_row}, term.coefficient});
+        backward.push_back({{type, group, term.input_group, term.weight_row}, term.coefficient});
     }
   const auto before = [](const auto &a, const auto &b) { return a.first < b.first; };
   std::sort(forward.begin(), forward.end(), before);
@@ -104,7 +103,7 @@ void expectTranspose(const Lift &lift, const Lift &transposed) {
 
 TEST(TermLevels, MultiplyToTheLift) {
   std::mt19937 random(31);
-  std::size_t nests = 0;
+  size_t nests = 0;
   for (int round = 0; round < 120; ++round) {
     const bool tables = round % 2;
     const Algebra algebra = randomProduct(random, tables);
@@ -121,8 +120,8 @@ TEST(TermLevels, MultiplyToTheLift) {
         nests += levels.size() > 1;
         for (const Lift &level : levels)
           EXPECT_EQ(level.isTransposed(), lift.isTransposed());
-        for (std::int64_t type = 0; type < lift.types(); ++type)
-          for (std::int64_t group = 0; group < lift.outputGroups(); ++group)
+        for (int64_t type = 0; type < lift.types(); ++type)
+          for (int64_t group = 0; group < lift.outputGroups(); ++group)
             EXPECT_EQ(termsOf(levels, type, group), lift.terms(type, group)) << type << ", " << group;
       }
     }
@@ -136,7 +135,7 @@ TEST(TermLevels, AreSmallWhereTheTableIsNot) {
     const Lift lift = Lift::rows(parseExpression(expression));
     for (const Lift &one : {lift, lift.transposed()})
       for (const Lift &level : termLevels(one))
-        EXPECT_LE(tableEntries(level), kSmallTable) << expression << ": " << level.algebra().name();
+        EXPECT_LE(tableEntries(level), small_table) << expression << ": " << level.algebra().name();
   }
   const Lift small = Lift::rows(parseExpression("Q(2)^2"));
   ASSERT_EQ(termLevels(small).size(), 1u);

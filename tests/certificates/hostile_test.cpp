@@ -72,7 +72,7 @@ TEST(Program, NamesAreText) {
 
 // Whoever doubts the engine reads the checker instead: in one sitting.
 TEST(Program, IsShort) {
-  std::int64_t lines = 0;
+  int64_t lines = 0;
   for (const auto &entry : std::filesystem::directory_iterator(ALGCTL_SOURCE_DIR "/checker"))
     if (entry.path().extension() == ".h" || entry.path().extension() == ".cpp") {
       std::string text = read(entry.path());
@@ -113,7 +113,7 @@ TEST(Hostile, Sizes) {
   json certificate = certificateOf(algebras::parseExpression("Q(2)"));
   json table = certificateOf(testing_support::knownTables().front());
   for (const json &n :
-       {json(std::int64_t{1} << 62), json(1 << 23), json(-1), json(0), json(1.5), json("2"), json(1e300)}) {
+       {json(int64_t{1} << 62), json(1 << 23), json(-1), json(0), json(1.5), json("2"), json(1e300)}) {
     json changed = table;
     changed["algebra"]["dimension"] = n;
     changed["algebra"]["constants"] = json::array();

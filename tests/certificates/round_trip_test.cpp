@@ -27,12 +27,12 @@ template <typename Value> nlohmann::json orNull(const std::optional<Value> &valu
 
 // Matrix degrees and division algebras: everything that is known is claimed.
 void expectComponents(const nlohmann::json &claims, const Facts &facts) {
-  using Kind = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
-  std::map<Kind, std::int64_t> claimed, known;
+  using Kind = std::tuple<int64_t, int64_t, int64_t, int64_t>;
+  std::map<Kind, int64_t> claimed, known;
   for (const nlohmann::json &entry : claims) {
     const nlohmann::json &degree = entry["matrix_degree"], &division = entry["division_dimension"];
-    claimed[{entry["dimension"], entry["center_degree"], degree.is_null() ? 0 : degree.get<std::int64_t>(),
-             division.is_null() ? 0 : division.get<std::int64_t>()}] += entry["count"].get<std::int64_t>();
+    claimed[{entry["dimension"], entry["center_degree"], degree.is_null() ? 0 : degree.get<int64_t>(),
+             division.is_null() ? 0 : division.get<int64_t>()}] += entry["count"].get<int64_t>();
   }
   for (const auto &[kind, count] : facts.component_kinds)
     known[{kind.dimension, kind.centerDimension(), kind.matrix_degree.value_or(0),
@@ -73,17 +73,16 @@ void expectRoundTrip(const Algebra &algebra) {
 TEST(RoundTrip, SharperFactsAreNamed) {
   auto notes = [](const Algebra &algebra) { return notClaimed(deriveFacts(algebra), certify(algebra)); };
   EXPECT_EQ(notes(parseExpression("Q(2)^2")), std::vector<std::string>());
-  std::size_t sharper = 0;
+  size_t sharper = 0;
   for (const Algebra &algebra : testing_support::smallSamples()) {
     Facts facts = deriveFacts(algebra);
     nlohmann::ordered_json claims = certify(algebra).json["claims"];
-    bool lower = facts.rank_lower > claims["rank_lower"].get<std::int64_t>(),
-         upper = facts.rank_upper < claims["rank_upper"].get<std::int64_t>(),
+    bool lower = facts.rank_lower > claims["rank_lower"].get<int64_t>(),
+         upper = facts.rank_upper < claims["rank_upper"].get<int64_t>(),
          divides = std::any_of(
              facts.component_kinds.begin(), facts.component_kinds.end(),
              [](const auto &entry) { return !entry.first.division_reason.empty(); });
-    EXPECT_EQ(notes(algebra).size(), std::size_t(lower) + std::size_t(upper) + std::size_t(divides))
-        << algebra.name();
+    EXPECT_EQ(notes(algebra).size(), size_t(lower) + size_t(upper) + size_t(divides)) << algebra.name();
     sharper += lower || upper;
   }
   EXPECT_GT(sharper, 0u);
@@ -137,7 +136,7 @@ nlohmann::json centerOf(const char *name) {
 TEST(RoundTrip, Towers) {
   struct {
     const char *name;
-    std::size_t steps;
+    size_t steps;
   } cases[] = {
       {"Q(zeta_8)", 2},  {"Q(sqrt 2, sqrt 3)", 2}, {"Q(sqrt 2, sqrt 3, sqrt 5)", 3},    {"Q(zeta_7)", 1},
       {"Q(zeta_15)", 2}, {"Q(zeta_16)", 2},        {"closure of Q(cube root of 2)", 2}, {"Q8", 2}};
@@ -166,7 +165,7 @@ TEST(RoundTrip, DegreesOfFactors) {
 TEST(RoundTrip, OneSidedIdentities) {
   for (bool left : {true, false}) {
     std::vector<Constant> constants;
-    for (std::int64_t slot = 0; slot < 2; ++slot)
+    for (int64_t slot = 0; slot < 2; ++slot)
       constants.push_back({left ? 0 : slot, left ? slot : 0, slot, Rational(2)});
     Algebra algebra = tableAlgebra(Table("rows", Field::rationals(), 2, constants));
     nlohmann::json claims = certificateOf(algebra)["claims"];
@@ -189,10 +188,10 @@ TEST(RoundTrip, LargeDenseBases) {
 
 // Strictly upper triangular matrices: the identity is adjoined to find the basis, and left out again.
 TEST(RoundTrip, ALargeDenseBasisWithoutIdentity) {
-  constexpr std::int64_t kOrder = 10;
-  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> slots;
-  for (std::int64_t i = 0; i < kOrder; ++i)
-    for (std::int64_t j = i + 1; j < kOrder; ++j)
+  constexpr int64_t order = 10;
+  std::map<std::pair<int64_t, int64_t>, int64_t> slots;
+  for (int64_t i = 0; i < order; ++i)
+    for (int64_t j = i + 1; j < order; ++j)
       slots.emplace(std::pair(i, j), std::ssize(slots));
   for (const char *field : {"Q", "GF(3)"}) {
     std::vector<Constant> constants;
@@ -218,12 +217,12 @@ TEST(RoundTrip, ALargeDenseBasisWithoutIdentity) {
 // u + v and b b = u - v. So there is another basis, of products.
 TEST(RoundTrip, SlotsThatAreNoProducts) {
   std::vector<Constant> constants;
-  for (std::int64_t slot = 0; slot < 5; ++slot) {
+  for (int64_t slot = 0; slot < 5; ++slot) {
     constants.push_back({0, slot, slot, Rational(1)});
     if (slot > 0)
       constants.push_back({slot, 0, slot, Rational(1)});
   }
-  for (std::int64_t k : {3, 4}) {
+  for (int64_t k : {3, 4}) {
     constants.push_back({1, 1, k, Rational(1)});
     constants.push_back({2, 2, k, Rational(k == 3 ? 1 : -1)});
   }
@@ -235,7 +234,7 @@ TEST(RoundTrip, SlotsThatAreNoProducts) {
 TEST(RoundTrip, StructuredOnesAreSmall) {
   struct {
     const char *expression;
-    std::size_t most;
+    size_t most;
   } cases[] = {{"Q(2)^8", 1000}, {"Q(2)^20", 1500}, {"Q(64)*M(4)", 8000}, {"Q(64)", 5000}, {"T(20)", 10000}};
   for (const auto &[expression, most] : cases) {
     nlohmann::json certificate = certificateOf(parseExpression(expression));

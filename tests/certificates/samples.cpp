@@ -30,49 +30,49 @@ Table fromJson(const nlohmann::json &entry) {
 }
 
 // F[x]/(f), f monic without its leading coefficient.
-Table polynomialAlgebra(const std::string &name, Field field, const std::vector<std::int64_t> &f) {
-  auto n = static_cast<std::int64_t>(f.size());
+Table polynomialAlgebra(const std::string &name, Field field, const std::vector<int64_t> &f) {
+  auto n = static_cast<int64_t>(f.size());
   std::vector<std::vector<Rational>> powers; // x^s modulo f
-  for (std::int64_t s = 0; s < 2 * n - 1; ++s) {
+  for (int64_t s = 0; s < 2 * n - 1; ++s) {
     std::vector<Rational> power(n);
     if (s < n) {
       power[s] = Rational(1);
     } else {
-      for (std::int64_t t = 0; t < n; ++t)
+      for (int64_t t = 0; t < n; ++t)
         power[t] = field.reduce((t > 0 ? powers[s - 1][t - 1] : Rational(0)) -
                                 powers[s - 1][n - 1] * Rational(f[t]));
     }
     powers.push_back(power);
   }
   std::vector<Constant> constants;
-  for (std::int64_t i = 0; i < n; ++i)
-    for (std::int64_t j = 0; j < n; ++j)
-      for (std::int64_t k = 0; k < n; ++k)
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j < n; ++j)
+      for (int64_t k = 0; k < n; ++k)
         if (!powers[i + j][k].isZero())
           constants.push_back({i, j, k, powers[i + j][k]});
   return Table(name, field, n, constants);
 }
 
-Table cyclicGroup(std::int64_t order, Field field) {
+Table cyclicGroup(int64_t order, Field field) {
   std::vector<Constant> constants;
-  for (std::int64_t i = 0; i < order; ++i)
-    for (std::int64_t j = 0; j < order; ++j)
+  for (int64_t i = 0; i < order; ++i)
+    for (int64_t j = 0; j < order; ++j)
       constants.push_back({i, j, (i + j) % order, Rational(1)});
   return Table(fmt::format("C{}", order), field, order, constants);
 }
 
 // (a, b) over Q: i^2 = a, j^2 = b, k = i j = -j i.
-Table quaternionAlgebra(std::int64_t a, std::int64_t b) {
+Table quaternionAlgebra(int64_t a, int64_t b) {
   std::vector<Constant> constants;
-  std::int64_t squares[] = {1, a, b, -a * b};
-  for (std::int64_t s = 0; s < 4; ++s) {
+  int64_t squares[] = {1, a, b, -a * b};
+  for (int64_t s = 0; s < 4; ++s) {
     constants.push_back({0, s, s, Rational(1)});
     if (s > 0) {
       constants.push_back({s, 0, s, Rational(1)});
       constants.push_back({s, s, 0, Rational(squares[s])});
     }
   }
-  auto anticommute = [&](std::int64_t x, std::int64_t y, std::int64_t z, std::int64_t c) {
+  auto anticommute = [&](int64_t x, int64_t y, int64_t z, int64_t c) {
     constants.push_back({x, y, z, Rational(c)});
     constants.push_back({y, x, z, Rational(-c)});
   };
@@ -125,30 +125,30 @@ std::vector<Algebra> smallSamples() {
 
 std::vector<Algebra> fieldSamples() {
   Field q = Field::rationals();
-  auto numberField = [&](const char *name, const std::vector<std::int64_t> &f) {
+  auto number_field = [&](const char *name, const std::vector<int64_t> &f) {
     return tableAlgebra(polynomialAlgebra(name, q, f));
   };
-  Algebra eighth = numberField("Q(zeta_8)", {1, 0, 0, 0}), i = numberField("Q(i)", {1, 0}),
-          root = numberField("Q(sqrt 2)", {-2, 0});
+  Algebra eighth = number_field("Q(zeta_8)", {1, 0, 0, 0}), i = number_field("Q(i)", {1, 0}),
+          root = number_field("Q(sqrt 2)", {-2, 0});
   return {eighth,
-          numberField("Q(sqrt 2, sqrt 3)", {1, 0, -10, 0}),
-          numberField("Q(sqrt 2, sqrt 3, sqrt 5)", {576, 0, -960, 0, 352, 0, -40, 0}),
-          numberField("Q(zeta_15)", {1, -1, 0, 1, -1, 1, 0, -1}),
-          numberField("Q(zeta_16)", {1, 0, 0, 0, 0, 0, 0, 0}),
-          numberField("A4", {12, 8, 0, 0}),
-          numberField("closure of Q(cube root of 2)", {108, 0, 0, 0, 0, 0}),
-          numberField("Q8", {36, 0, -144, 0, 180, 0, -72, 0}),
-          numberField("Q(zeta_7)", {1, 1, 1, 1, 1, 1}),
+          number_field("Q(sqrt 2, sqrt 3)", {1, 0, -10, 0}),
+          number_field("Q(sqrt 2, sqrt 3, sqrt 5)", {576, 0, -960, 0, 352, 0, -40, 0}),
+          number_field("Q(zeta_15)", {1, -1, 0, 1, -1, 1, 0, -1}),
+          number_field("Q(zeta_16)", {1, 0, 0, 0, 0, 0, 0, 0}),
+          number_field("A4", {12, 8, 0, 0}),
+          number_field("closure of Q(cube root of 2)", {108, 0, 0, 0, 0, 0}),
+          number_field("Q8", {36, 0, -144, 0, 180, 0, -72, 0}),
+          number_field("Q(zeta_7)", {1, 1, 1, 1, 1, 1}),
           tensor(i, root),
-          tensor(tensor(i, root), numberField("Q(sqrt 3)", {-3, 0})),
+          tensor(tensor(i, root), number_field("Q(sqrt 3)", {-3, 0})),
           tensor(eighth, matrices(2, q)),
-          directProduct(eighth, numberField("A4", {12, 8, 0, 0}))};
+          directProduct(eighth, number_field("A4", {12, 8, 0, 0}))};
 }
 
 std::vector<Algebra> divisionSamples() {
   Field q = Field::rationals();
   Algebra h = tableAlgebra(quaternionAlgebra(-1, -1)), other = tableAlgebra(quaternionAlgebra(2, 3));
-  auto numberField = [&](const char *name, const std::vector<std::int64_t> &f) {
+  auto number_field = [&](const char *name, const std::vector<int64_t> &f) {
     return tableAlgebra(polynomialAlgebra(name, q, f));
   };
   Algebra cubic = tableAlgebra(examples::cyclic({1, -3, 0}, {-2, 0, 1}, 2)); // over x^3 - 3x + 1
@@ -158,12 +158,12 @@ std::vector<Algebra> divisionSamples() {
           tableAlgebra(quaternionAlgebra(-3, 7)),
           tensor(h, matrices(2, q)),
           tensor(other, matrices(2, q)),
-          tensor(h, other),                             // M(2) over another one
-          tensor(h, numberField("Q(sqrt 2)", {-2, 0})), // ramified at real places alone
-          tensor(tableAlgebra(quaternionAlgebra(2, 5)), numberField("Q(i)", {1, 0})), // at two primes over 5
-          tensor(h, numberField("Q(cbrt 2)", {-2, 0, 0})),
+          tensor(h, other),                              // M(2) over another one
+          tensor(h, number_field("Q(sqrt 2)", {-2, 0})), // ramified at real places alone
+          tensor(tableAlgebra(quaternionAlgebra(2, 5)), number_field("Q(i)", {1, 0})), // at two primes over 5
+          tensor(h, number_field("Q(cbrt 2)", {-2, 0, 0})),
           cubic,
-          directProduct(h, numberField("Q(zeta_8)", {1, 0, 0, 0}))};
+          directProduct(h, number_field("Q(zeta_8)", {1, 0, 0, 0}))};
 }
 
 Algebra inRationalBasis(const Algebra &algebra, std::mt19937 &random, int digits) {
@@ -177,7 +177,7 @@ Algebra inRationalBasis(const Algebra &algebra, std::mt19937 &random, int digits
   for (;;) {
     std::vector<SparseVector> elements(table.dimension());
     for (SparseVector &element : elements)
-      for (std::int64_t slot = 0; slot < table.dimension(); ++slot)
+      for (int64_t slot = 0; slot < table.dimension(); ++slot)
         element.emplace_back(slot, Rational::parse((random() % 2 ? "-" : "") + number() + "/" + number()));
     if (std::optional<Table> own = tableInBasis(ProductOperator(table), elements))
       return tableAlgebra(Table(table.name(), table.field(), table.dimension(), own->constants()));

@@ -32,10 +32,10 @@ Rational parseInteger(const json &value) {
 
 // Slots at positions; (i,k)(k,j) = (i,j), for a graph only if k is i or j.
 Table positionTable(const json &rows, bool graph, const Field &field) {
-  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> slots;
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    for (std::size_t at = 0; at < rows[i].size(); at += 2)
-      for (std::int64_t j = rows[i][at]; j <= rows[i][at + 1]; ++j)
+  std::map<std::pair<int64_t, int64_t>, int64_t> slots;
+  for (size_t i = 0; i < rows.size(); ++i)
+    for (size_t at = 0; at < rows[i].size(); at += 2)
+      for (int64_t j = rows[i][at]; j <= rows[i][at + 1]; ++j)
         slots.emplace(std::pair(i, j), std::ssize(slots));
   std::vector<Constant> constants;
   for (auto [left, i] : slots)
@@ -67,7 +67,7 @@ Algebra algebraOf(const json &node, const Field &field) {
     return tableAlgebra(Table("tampered", field, node.at("dimension"), constants));
   }
   Table table = positionTable(node.at("rows"), kind == "graph", field);
-  auto n = static_cast<std::int64_t>(node.at("rows").size());
+  auto n = static_cast<int64_t>(node.at("rows").size());
   if (kind == "matrices" && table.dimension() == n * n)
     return matrices(n, field); // for which better algorithms are known than for tables
   return tableAlgebra(table);
@@ -80,7 +80,7 @@ void visit(json &value, const std::string &path,
     for (auto &[key, member] : value.items())
       visit(member, path + "/" + key, act);
   else if (value.is_array())
-    for (std::size_t at = 0; at < value.size(); ++at)
+    for (size_t at = 0; at < value.size(); ++at)
       visit(value[at], fmt::format("{}/{}", path, at), act);
 }
 
@@ -91,7 +91,7 @@ public:
     std::vector<std::string> paths;
     json copy = original_;
     visit(copy, "", [&](json &, const std::string &path) { paths.push_back(path); });
-    for (std::size_t i = 0; i < paths.size(); i += stride)
+    for (size_t i = 0; i < paths.size(); i += stride)
       tamper(paths[i]);
   }
   int refused = 0, accepted = 0;
@@ -99,9 +99,9 @@ public:
 private:
 #ifdef ALGCTL_SANITIZED
   // Sanitizers look for what a refusal touches, not for what is accepted: some places of each certificate do.
-  static constexpr std::size_t stride = 31;
+  static constexpr size_t stride = 31;
 #else
-  static constexpr std::size_t stride = 1;
+  static constexpr size_t stride = 1;
 #endif
 
   void tamper(const std::string &path) {
@@ -109,7 +109,7 @@ private:
     const json &value = original_.at(pointer);
     if (value.is_number()) {
       for (int change : {-1, 1, 7})
-        replace(pointer, value.get<std::int64_t>() + change);
+        replace(pointer, value.get<int64_t>() + change);
       replace(pointer, "1/2");
     } else if (value.is_string()) {
       std::string text = value;
@@ -127,11 +127,11 @@ private:
       parent.erase(pointer.back());
       judge(path + " dropped");
     } else {
-      std::size_t at = std::stoul(pointer.back());
+      size_t at = std::stoul(pointer.back());
       parent.erase(at);
       judge(path + " dropped");
       json &twice = copy_.at(pointer.parent_pointer());
-      twice.insert(twice.begin() + static_cast<std::ptrdiff_t>(at), twice[at]);
+      twice.insert(twice.begin() + static_cast<ptrdiff_t>(at), twice[at]);
       judge(path + " twice");
     }
   }
@@ -309,30 +309,31 @@ TEST(Tampering, LargeDenseBases) {
     SCOPED_TRACE(algebra.name() + " over " + algebra.field().name());
     const json original = certificateOf(algebra);
     ASSERT_TRUE(original["algebra"].contains("basis"));
-    auto refusedAfter = [&](const std::string &path, const json &value) {
+    auto refused_after = [&](const std::string &path, const json &value) {
       json certificate = original;
       certificate.at(json::json_pointer("/algebra" + path)) = value;
       return refusal(certificate).value_or("accepted");
     };
-    auto withOther = [&](const std::string &path) { // the number there
-      return refusedAfter(path, original.at(json::json_pointer("/algebra" + path)) == 1 ? 2 : 1);
+    auto with_other = [&](const std::string &path) { // the number there
+      return refused_after(path, original.at(json::json_pointer("/algebra" + path)) == 1 ? 2 : 1);
     };
-    std::size_t constants = original["algebra"]["constants"].size(),
-                few = original["algebra"]["basis"]["constants"].size();
-    for (std::size_t at : {constants / 7, constants / 2, constants - 1})
-      EXPECT_THAT(withOther(fmt::format("/constants/{}/3", at)), testing::StartsWith("basis:"));
-    for (std::size_t at : {few / 7, few / 2, few - 1})
-      EXPECT_THAT(withOther(fmt::format("/basis/constants/{}/3", at)), testing::StartsWith("basis:"));
-    EXPECT_THAT(withOther("/basis/scale"), testing::StartsWith("basis:"));
-    EXPECT_THAT(withOther("/basis/images/3/0/1"), testing::StartsWith("basis:"));
-    EXPECT_THAT(refusedAfter("/basis/images/3", original["algebra"]["basis"]["images"][4]),
+    size_t constants = original["algebra"]["constants"].size(),
+           few = original["algebra"]["basis"]["constants"].size();
+    for (size_t at : {constants / 7, constants / 2, constants - 1})
+      EXPECT_THAT(with_other(fmt::format("/constants/{}/3", at)), testing::StartsWith("basis:"));
+    for (size_t at : {few / 7, few / 2, few - 1})
+      EXPECT_THAT(with_other(fmt::format("/basis/constants/{}/3", at)), testing::StartsWith("basis:"));
+    EXPECT_THAT(with_other("/basis/scale"), testing::StartsWith("basis:"));
+    EXPECT_THAT(with_other("/basis/images/3/0/1"), testing::StartsWith("basis:"));
+    EXPECT_THAT(refused_after("/basis/images/3", original["algebra"]["basis"]["images"][4]),
                 testing::StartsWith("basis:"));
-    EXPECT_THAT(refusedAfter("/basis/proof/identity", 0), testing::StartsWith("unital:"));
-    EXPECT_THAT(refusedAfter("/basis/proof/center/0", 0), testing::StartsWith("center_dimension:"));
-    EXPECT_THAT(refusedAfter("/basis/proof/radical", json::array()),
+    EXPECT_THAT(refused_after("/basis/proof/identity", 0), testing::StartsWith("unital:"));
+    EXPECT_THAT(refused_after("/basis/proof/center/0", 0), testing::StartsWith("center_dimension:"));
+    EXPECT_THAT(refused_after("/basis/proof/radical", json::array()),
                 testing::StartsWith("radical_dimension:"));
-    EXPECT_THAT(refusedAfter("/basis/proof/components/0", {0, 1}), testing::StartsWith("simple_components:"));
-    EXPECT_THAT(refusedAfter("/basis/proof/peirce/1", 0), testing::StartsWith("rank_lower:"));
+    EXPECT_THAT(refused_after("/basis/proof/components/0", {0, 1}),
+                testing::StartsWith("simple_components:"));
+    EXPECT_THAT(refused_after("/basis/proof/peirce/1", 0), testing::StartsWith("rank_lower:"));
   }
 }
 
@@ -356,7 +357,7 @@ TEST(Tampering, TheClaimIsNamed) {
   json certificate = certificateOf(parseExpression("Q(2)^2"));
   for (const auto &[key, value] : certificate["claims"].items()) {
     json changed = certificate;
-    changed["claims"][key] = value.is_number() ? json(value.get<std::int64_t>() + 1) : json("something else");
+    changed["claims"][key] = value.is_number() ? json(value.get<int64_t>() + 1) : json("something else");
     ASSERT_TRUE(refusal(changed)) << key;
     EXPECT_TRUE(refusal(changed)->starts_with(key + ":")) << *refusal(changed);
     changed["claims"].erase(key);

@@ -9,16 +9,16 @@
 // CHECK-NOT: func.func
 // CHECK-LABEL: tile.kernel @cyclic_packed
 // CHECK-SAME: (%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x96xf32, panels [[PANEL:[0-9]+]] x 1>, %y: !tile.matrix<?x96xf32>)
-// CHECK-SAME: layout = #tile.layout<algebra = #algebra, lift = rows, in = <4 x 16>, bank = <4 x 16>, out = <4 x 24>, row_types = <cyclic 4>>
+// CHECK-SAME: layout = #tile.layout<algebra = #algebra, lift = rows, in = <4 x 16>, weights = <4 x 16>, out = <4 x 24>, row_types = <cyclic 4>>
 // CHECK-SAME: register_columns = [[PANEL]],
 // WIDE-SAME:  lanes = 16,
 // NARROW-SAME: lanes = 8,
-// CHECK-SAME: bank = packed>
-// CHECK-NEXT: tile.own (%i, %r, %g) over [<types, [[TYPES:[0-9]+]]>, <rows, [[ROWS:[0-9]+]]>, <groups, 0>] {
+// CHECK-SAME: weights = packed>
+// CHECK-NEXT: tile.forall (%i, %r, %g) over [<types, [[TYPES:[0-9]+]]>, <rows, [[ROWS:[0-9]+]]>, <groups, 0>] {
 // CHECK-NEXT:   %[[HELD:.*]] = tile.hold %x[%i, %r] : <?x64xf32> -> <{{[0-9]+}}x64xf32>
-// CHECK-NEXT:   tile.walk (%j, %n) over [<groups, 1>, <columns, [[PANEL]]>] {
-// CHECK-NEXT:     tile.walk (%t) over [<types, 1>] {
-// CHECK-NEXT:       tile.walk (%s) over [<rows, [[TILE:[0-9]+]]>] {
+// CHECK-NEXT:   tile.for (%j, %n) over [<groups, 1>, <columns, [[PANEL]]>] {
+// CHECK-NEXT:     tile.for (%t) over [<types, 1>] {
+// CHECK-NEXT:       tile.for (%s) over [<rows, [[TILE:[0-9]+]]>] {
 // CHECK-NEXT:         %[[ZERO:.*]] = tile.zero : <[[TILE]]x[[PANEL]]xf32>
 // CHECK-NEXT:         %[[SUM:.*]] = tile.terms (%k, %b, %c) of (%t, %j) carry(%sum = %[[ZERO]])
 // CHECK-NEXT:           %[[NEXT:.*]] = tile.mma %[[HELD]][%t, %k, %s], %w[%b, %j, %n], %sum :
@@ -28,24 +28,24 @@
 
 // CHECK-LABEL: tile.kernel @cyclic_pack(
 // CHECK-SAME: %w: !tile.matrix<64x96xf32>, %packed: !tile.matrix<64x96xf32, panels [[PANEL]] x 1>)
-// CHECK-NEXT: tile.own (%b) over [<bank_rows, 1>] {
-// CHECK-NEXT:   tile.walk (%j, %n) over [<groups, 1>, <columns, [[PANEL]]>] {
+// CHECK-NEXT: tile.forall (%b) over [<weight_rows, 1>] {
+// CHECK-NEXT:   tile.for (%j, %n) over [<groups, 1>, <columns, [[PANEL]]>] {
 // CHECK-NEXT:     tile.copy %w[%b, %j, %n] to %packed : <64x96xf32> to !tile.matrix<64x96xf32, panels [[PANEL]] x 1>
 
 // CHECK-LABEL: tile.kernel @cyclic_copied
 // CHECK-SAME: (%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x96xf32>, %y: !tile.matrix<?x96xf32>)
-// CHECK-SAME: bank = copied>
+// CHECK-SAME: weights = copied>
 // CHECK:      %[[STAGED:.*]] = tile.buffer : <64x[[PANEL:[0-9]+]]xf32, panels [[PANEL]] x 1>
-// CHECK-NEXT: tile.walk (%j, %n) over [<groups, 1>, <columns, [[PANEL]]>] {
-// CHECK-NEXT:   tile.walk (%t) over [<types, 1>] {
+// CHECK-NEXT: tile.for (%j, %n) over [<groups, 1>, <columns, [[PANEL]]>] {
+// CHECK-NEXT:   tile.for (%t) over [<types, 1>] {
 // CHECK-NEXT:     tile.terms (%k, %b, %c) of (%t, %j) {
 // CHECK-NEXT:       tile.copy %w[%b, %j, %n] to %[[STAGED]]{{( once)?}} :
-// CHECK:          tile.walk (%s)
+// CHECK:          tile.for (%s)
 // CHECK:            tile.mma %{{.*}}[%t, %k, %s], %[[STAGED]][%b, %j, %n], %sum :
 
 // CHECK-LABEL: tile.kernel @cyclic_direct
 // CHECK-SAME: (%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x96xf32>, %y: !tile.matrix<?x96xf32>)
-// CHECK-SAME: bank = direct>
+// CHECK-SAME: weights = direct>
 // CHECK-NOT:  tile.copy
 // CHECK:      tile.mma %{{.*}}[%t, %k, %s], %w[%b, %j, %n], %sum : !tile.buffer<{{.*}}>, !tile.matrix<64x96xf32>,
 func.func @cyclic(%x: tensor<?x64xf32>, %w: tensor<64x96xf32>, %p0: index) -> tensor<?x96xf32> {
@@ -61,8 +61,8 @@ func.func @cyclic(%x: tensor<?x64xf32>, %w: tensor<64x96xf32>, %p0: index) -> te
 
 // Unequal groups and an interval schedule are the layout's affair: the body is the same.
 // CHECK-LABEL: tile.kernel @interval_packed
-// CHECK-SAME: in = <[5, 8, 3]>, bank = <[5, 8, 3]>, out = <[1, 20, 9]>, row_types = <interval 3 x 7>
-// CHECK:      tile.own (%i, %r, %g) over [<types, {{[0-9]+}}>, <rows, {{[0-9]+}}>, <groups, 0>] {
+// CHECK-SAME: in = <[5, 8, 3]>, weights = <[5, 8, 3]>, out = <[1, 20, 9]>, row_types = <interval 3 x 7>
+// CHECK:      tile.forall (%i, %r, %g) over [<types, {{[0-9]+}}>, <rows, {{[0-9]+}}>, <groups, 0>] {
 // CHECK:        tile.terms (%k, %b, %c) of (%t, %j) carry
 // CHECK-NEXT:     tile.mma {{.*}}, %sum :
 func.func @interval(%x: tensor<?x16xf32>, %w: tensor<16x30xf32>, %p0: index) -> tensor<?x30xf32> {
@@ -92,13 +92,13 @@ func.func @explicit(%x: tensor<?x24xf32>, %w: tensor<24x48xf32>, %types: tensor<
 
 #complex = #alg.algebra<"table({'dimension':2,'constants':[[0,0,0,'1'],[0,1,1,'1'],[1,0,1,'1'],[1,1,0,'-1']]})">
 
-// A slot algebra: one type, signs on the accumulators. The bank is as wide as one output group, and one step of the
+// A slot algebra: one type, signs on the accumulators. The weight matrix is as wide as one output group, and one step of the
 // packing kernel's walk covers all of them. bf16 is held in f32, because neither level multiplies pairs, and rounded
 // once, before the store.
 // CHECK-LABEL: tile.kernel @signs_packed
 // CHECK-SAME: (%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x12xbf16, panels [[PANEL:[0-9]+]] x 1>, %y: !tile.matrix<?x24xbf16>)
-// CHECK-SAME: lift = slots, in = <2 x 8>, bank = <2 x 8>, out = <2 x 12>, row_types = <cyclic 1>
-// CHECK-NEXT: tile.own (%i, %r, %g) over [<types, 1>,
+// CHECK-SAME: lift = slots, in = <2 x 8>, weights = <2 x 8>, out = <2 x 12>, row_types = <cyclic 1>
+// CHECK-NEXT: tile.forall (%i, %r, %g) over [<types, 1>,
 // CHECK-NEXT:   tile.hold %x[%i, %r] : <?x16xbf16> -> <{{[0-9]+}}x16xf32>
 // CHECK:        %[[SUM:.*]] = tile.terms
 // CHECK-NEXT:     tile.mma {{.*}}, %sum scale %c signs :
@@ -107,7 +107,7 @@ func.func @explicit(%x: tensor<?x24xf32>, %w: tensor<24x48xf32>, %types: tensor<
 // CHECK-NEXT:     tile.yield %[[R]] : bf16
 // CHECK:        tile.store %[[HALF]] to %y
 // CHECK-LABEL: tile.kernel @signs_pack(
-// CHECK:        tile.walk (%j, %n) over [<groups, 2>, <columns, [[PANEL]]>] {
+// CHECK:        tile.for (%j, %n) over [<groups, 2>, <columns, [[PANEL]]>] {
 func.func @signs(%x: tensor<?x16xbf16>, %w: tensor<2x8x12xbf16>) -> tensor<?x24xbf16> {
   %xs = alg.slots %x plain(2) : tensor<?x16xbf16>
   %ws = alg.slots %w plain(2) : tensor<2x8x12xbf16>
@@ -139,10 +139,10 @@ func.func @general(%x: tensor<?x16xf32>, %w: tensor<2x8x12xf32>) -> tensor<?x24x
 
 // A matrix factor on the right is merged into the groups before, where the canonicaliser has run.
 // CHECK-LABEL: tile.kernel @matrix_factor_packed
-// CHECK-SAME: in = <6 x 8>, bank = <6 x 8>, out = <6 x 12>
+// CHECK-SAME: in = <6 x 8>, weights = <6 x 8>, out = <6 x 12>
 // CANONICAL: #[[Q3:.*]] = #alg.algebra<"Q(3)"
 // CANONICAL-LABEL: tile.kernel @matrix_factor_packed
-// CANONICAL-SAME: layout = #tile.layout<algebra = #[[Q3]], lift = rows, in = <3 x 16>, bank = <3 x 16>, out = <3 x 24>, row_types = <cyclic 3>>
+// CANONICAL-SAME: layout = #tile.layout<algebra = #[[Q3]], lift = rows, in = <3 x 16>, weights = <3 x 16>, out = <3 x 24>, row_types = <cyclic 3>>
 func.func @matrix_factor(%x: tensor<?x48xf32>, %w: tensor<48x72xf32>, %p0: index) -> tensor<?x72xf32> {
   %xs = alg.slots %x rows(cyclic 3, %p0) cols(6 x 8) : tensor<?x48xf32>
   %ws = alg.slots %w rows(6 x 8) cols(6 x 12) : tensor<48x72xf32>
@@ -157,7 +157,7 @@ func.func @matrix_factor(%x: tensor<?x48xf32>, %w: tensor<48x72xf32>, %p0: index
 // The one choice that is pinned. 16 rows of each type and groups of 16 columns leave no padding with a panel of one
 // vector of 16, while panels of 32 and 48 would be half and two thirds padding, whatever the constants of the cost are.
 // WIDE-LABEL: tile.kernel @pinned_packed
-// WIDE-SAME: register_columns = 16, lanes = 16, bank = packed>
+// WIDE-SAME: register_columns = 16, lanes = 16, weights = packed>
 func.func @pinned(%x: tensor<?x1024xf32>, %w: tensor<1024x256xf32>, %p0: index) -> tensor<?x256xf32> {
   %xs = alg.slots %x rows(cyclic 16, %p0) cols(16 x 64) : tensor<?x1024xf32>
   %ws = alg.slots %w rows(16 x 64) cols(16 x 16) : tensor<1024x256xf32>
@@ -169,11 +169,11 @@ func.func @pinned(%x: tensor<?x1024xf32>, %w: tensor<1024x256xf32>, %p0: index) 
 
 // -----
 
-// The gradient of the activations is one kernel: groups change sides, and the bank stays as the user stores it.
+// The gradient of the activations is one kernel: groups change sides, and the weight matrix stays as the user stores it.
 // CHECK-LABEL: tile.kernel @dx(
 // CHECK-SAME:  %dy: !tile.matrix<?x20xf32>, %w: !tile.matrix<16x20xf32>, %dx: !tile.matrix<?x16xf32>)
-// CHECK-SAME:  in = <2 x 10>, bank = <2 x 10>, out = <2 x 8>, row_types = <cyclic 2>, mode = i>
-// CHECK-SAME:  bank = copied>
+// CHECK-SAME:  in = <2 x 10>, weights = <2 x 10>, out = <2 x 8>, row_types = <cyclic 2>, mode = i>
+// CHECK-SAME:  weights = copied>
 // CHECK:         tile.copy %w[%b, %j, %n] to %{{.*}} : <16x20xf32> to !tile.buffer<20x{{[0-9]+}}xf32, panels
 // CHECK-NOT:   tile.kernel
 func.func @dx(%dy: tensor<?x20xf32>, %w: tensor<16x20xf32>, %p0: index) -> tensor<?x16xf32> {
@@ -187,10 +187,10 @@ func.func @dx(%dy: tensor<?x20xf32>, %w: tensor<16x20xf32>, %p0: index) -> tenso
 
 // -----
 
-// In the slot lift, too: the transposed bank has as many blocks.
+// In the slot lift, too: the transposed weight matrix has as many blocks.
 // CHECK-LABEL: tile.kernel @dx_of_slots(
 // CHECK-SAME:  %w: !tile.matrix<16x12xf32>
-// CHECK-SAME:  in = <2 x 12>, bank = <2 x 12>, out = <2 x 8>, row_types = <cyclic 1>, mode = i>
+// CHECK-SAME:  in = <2 x 12>, weights = <2 x 12>, out = <2 x 8>, row_types = <cyclic 1>, mode = i>
 func.func @dx_of_slots(%dy: tensor<?x24xf32>, %w: tensor<2x8x12xf32>) -> tensor<?x16xf32> {
   %dys = alg.slots %dy plain(2) : tensor<?x24xf32>
   %ws = alg.slots %w plain(2) : tensor<2x8x12xf32>
@@ -210,18 +210,18 @@ func.func @nothing(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
 
 // -----
 
-// The gradient of the bank: one kernel, which goes through the rows of each block's terms. All coefficients are 1.
+// The gradient of the weight matrix: one kernel, which goes through the rows of each block's terms. All coefficients are 1.
 // CHECK-LABEL: tile.kernel @dw_f32(
 // CHECK-SAME:  %x: !tile.matrix<?x64xf32>, %dy: !tile.matrix<?x96xf32>, %dw: !tile.matrix<64x96xf32>)
-// CHECK-SAME:  in = <4 x 16>, bank = <4 x 16>, out = <4 x 24>, row_types = <cyclic 4>, mode = j>
-// CHECK-NEXT:  tile.own (%b, %f, %g, %n) over [<bank_rows, 1>, <features, {{[0-9]+}}>, <groups, 1>, <columns, {{[0-9]+}}>] {
+// CHECK-SAME:  in = <4 x 16>, weights = <4 x 16>, out = <4 x 24>, row_types = <cyclic 4>, mode = j>
+// CHECK-NEXT:  tile.forall (%b, %f, %g, %n) over [<weight_rows, 1>, <features, {{[0-9]+}}>, <groups, 1>, <columns, {{[0-9]+}}>] {
 // CHECK:         tile.keep
-// CHECK:         tile.bank_terms (%t, %k, %o, %c) of (%b, %g) {
-// CHECK-NEXT:      tile.walk (%s) over [<rows, {{[0-9]+}}>] {
+// CHECK:         tile.weight_terms (%t, %k, %o, %c) of (%b, %g) {
+// CHECK-NEXT:      tile.for (%s) over [<rows, {{[0-9]+}}>] {
 // CHECK-NEXT:        tile.bring %x[%t, %k, %s, %f] along <features> to %[[XS:[0-9a-z]+]] : <?x64xf32>
 // CHECK:             tile.bring %dy[%t, %o, %s, %n_0] along <columns> to %[[DYS:[0-9a-z]+]] : <?x96xf32>
 // CHECK:             tile.outer %[[XS]][%h], %[[DYS]][%n_0] rows(%t, %s),
-// CHECK:         tile.store_bank %{{.*}} to %dw[%b, %h, %g, %n_0] : <{{.*}}> to <64x96xf32>
+// CHECK:         tile.store_weights %{{.*}} to %dw[%b, %h, %g, %n_0] : <{{.*}}> to <64x96xf32>
 // CHECK-NOT:   tile.kernel
 !x = !alg.slots<?x64xf32, rows(cyclic 4), cols(4 x 16)>
 !dy = !alg.slots<?x96xf32, rows(cyclic 4), cols(4 x 24)>
@@ -235,7 +235,7 @@ func.func @dw(%x: tensor<?x64xf32>, %dy: tensor<?x96xf32>, %p0: index) -> tensor
 
 // -----
 
-// Of bf16: gradients of either type. In the slot lift blocks have all the bank's columns.
+// Of bf16: gradients of either type. In the slot lift blocks have all the weight matrix's columns.
 // CHECK-LABEL: tile.kernel @halves_f32(
 // CHECK-SAME:  %x: !tile.matrix<?x16xbf16>, %dy: !tile.matrix<?x24xbf16>, %dw: !tile.matrix<16x12xf32>)
 // CHECK-SAME:  lift = slots
@@ -252,11 +252,11 @@ func.func @halves(%x: tensor<?x16xbf16>, %dy: tensor<?x24xbf16>) -> tensor<2x8x1
 
 // -----
 
-// A bias is added to the finished sums, before they are rounded. The kernel that packs the bank has no part in it. It
+// A bias is added to the finished sums, before they are rounded. The kernel that packs the weight matrix has no part in it. It
 // survives the trailing matrix factor that canonicalization takes out.
 // CHECK-LABEL: tile.kernel @biased_packed
 // CHECK-SAME:  %[[BIAS:[a-z]+]]: !tile.matrix<1x96xbf16>, %y: !tile.matrix<?x96xbf16>)
-// CHECK:         tile.walk (%j, %n)
+// CHECK:         tile.for (%j, %n)
 // CHECK:           %[[SUM:.*]] = tile.terms
 // CHECK:           %[[BIASED:.*]] = tile.map (%[[V:.*]] = %[[SUM]] : !tile.fragment<{{.*}}xf32>, %[[B:.*]] = %[[BIAS]][%j, %n] : !tile.matrix<1x96xbf16>)
 // CHECK-NEXT:        %[[WIDE:.*]] = arith.extf %[[B]] : bf16 to f32

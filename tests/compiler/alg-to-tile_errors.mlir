@@ -154,7 +154,7 @@ func.func @mapped_gradient(%x: tensor<?x8xf32>, %dy: tensor<?x8xf32>, %p0: index
   %xs = alg.slots %x rows(cyclic 2, %p0) cols(2 x 4) : tensor<?x8xf32>
   %dys = alg.slots %dy rows(cyclic 2, %p0) cols(2 x 4) : tensor<?x8xf32>
   %dws = alg.contract %xs, %dys by #alg.algebra<"Q(2)"> -> j : !x, !x
-  // expected-error @+1 {{a gradient of the bank cannot be mapped in its kernel}}
+  // expected-error @+1 {{a gradient of the weight matrix cannot be mapped in its kernel}}
   %hs = alg.map %dws : !w {
   ^bb0(%v: f32):
     %s = arith.negf %v : f32
@@ -171,7 +171,7 @@ func.func @mapped_gradient(%x: tensor<?x8xf32>, %dy: tensor<?x8xf32>, %p0: index
 func.func @banks(%w: tensor<8x8xf32>, %v: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %ws = alg.slots %w rows(2 x 4) cols(2 x 4) : tensor<8x8xf32>
   %vs = alg.slots %v rows(2 x 4) cols(2 x 4) : tensor<8x8xf32>
-  // expected-error @+1 {{kernels multiply activations, not banks by banks}}
+  // expected-error @+1 {{kernels multiply activations, not weight matrices by weight matrices}}
   %ys = alg.contract %ws, %vs by #alg.algebra<"Q(2)"> -> k : !w, !w
   %y = alg.gather %ys : !w
   return %y : tensor<8x8xf32>
@@ -315,7 +315,7 @@ func.func @two_gradients(%x: tensor<?x8xf32>, %dy: tensor<?x8xf32>, %dz: tensor<
   %dys = alg.slots %dy rows(cyclic 2) cols(2 x 4) : tensor<?x8xf32>
   %dzs = alg.slots %dz rows(cyclic 2) cols(2 x 4) : tensor<?x8xf32>
   %dws = alg.contract %xs, %dys by #alg.algebra<"Q(2)"> -> j : !x, !x
-  // expected-error @+1 {{a gradient of the bank has a kernel of its own, without other products}}
+  // expected-error @+1 {{a gradient of the weight matrix has a kernel of its own, without other products}}
   %dvs = alg.contract %xs, %dzs by #alg.algebra<"Q(2)"> -> j : !x, !x
   %dw = alg.gather %dws : !w
   %dv = alg.gather %dvs : !w
@@ -332,7 +332,7 @@ func.func @gradient_twice(%x: tensor<?x8xf32>, %dy: tensor<?x8xf32>) -> (tensor<
   %dys = alg.slots %dy rows(cyclic 2) cols(2 x 4) : tensor<?x8xf32>
   %dws = alg.contract %xs, %dys by #alg.algebra<"Q(2)"> -> j : !x, !x
   %dw = alg.gather %dws : !w
-  // expected-error @+1 {{a gradient of the bank is the only result of its kernel}}
+  // expected-error @+1 {{a gradient of the weight matrix is the only result of its kernel}}
   return %dw, %dw : tensor<8x8xf32>, tensor<8x8xf32>
 }
 

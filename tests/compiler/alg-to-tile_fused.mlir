@@ -1,4 +1,4 @@
-// Several products of the same rows, and maps of their sums, are one kernel: its operands are the rows, a bank for each
+// Several products of the same rows, and maps of their sums, are one kernel: its operands are the rows, a weight matrix for each
 // product, what the maps read, and the results.
 // RUN: alg-opt %s -split-input-file -convert-alg-to-tile="cpu=x86-64-v4 rows=256" | FileCheck %s --check-prefixes=CHECK,WIDE
 // RUN: alg-opt %s -split-input-file -convert-alg-to-tile="cpu=x86-64-v3 rows=256" | FileCheck %s --check-prefixes=CHECK,NARROW
@@ -10,7 +10,7 @@
 !sums = !alg.slots<?x384xf32, rows(cyclic 4), cols(4 x 96)>
 !h = !alg.slots<?x384xbf16, rows(cyclic 4), cols(4 x 96)>
 
-// The sums of gate and up, one map of both, rounded where its type says so. Where there are 32 registers both banks are
+// The sums of gate and up, one map of both, rounded where its type says so. Where there are 32 registers both weight matrices are
 // multiplied side by side; where there are 16, one after the other.
 // CHECK-LABEL: tile.kernel @gated_packed(
 // CHECK-SAME:    %x: !tile.matrix<?x256xbf16>, %w: !tile.matrix<256x384xbf16, panels [[PANEL:[0-9]+]] x 1>, %w2: !tile.matrix<256x384xbf16, panels [[PANEL]] x 1>, %y: !tile.matrix<?x384xbf16>)
@@ -30,7 +30,7 @@
 // CHECK:           arith.truncf
 // CHECK:         tile.store %[[HIDDEN]] to %y
 // CHECK-NOT:     tile.store
-// One kernel packs any of the banks.
+// One kernel packs any of the weight matrices.
 // CHECK-LABEL: tile.kernel @gated_pack(
 // CHECK-SAME:    %w: !tile.matrix<256x384xbf16>, %packed: !tile.matrix<256x384xbf16, panels [[PANEL]] x 1>)
 // CHECK-LABEL: tile.kernel @gated_copied(
@@ -121,7 +121,7 @@ func.func @residual(%x: tensor<?x256xbf16>, %w: tensor<256x256xbf16>, %f: tensor
 
 // -----
 
-// Gradients of activations by two banks, added up; the sums are not rounded between.
+// Gradients of activations by two weight matrices, added up; the sums are not rounded between.
 !dy = !alg.slots<?x384xbf16, rows(cyclic 4), cols(4 x 96)>
 !w = !alg.slots<256x384xbf16, rows(4 x 64), cols(4 x 96)>
 !sums = !alg.slots<?x256xf32, rows(cyclic 4), cols(4 x 64)>

@@ -19,12 +19,11 @@ using namespace schedule_test;
 using algebras::DataType;
 using testing::HasSubstr;
 
-algebras::Layer projection(std::int64_t q, std::int64_t in, std::int64_t out,
-                           DataType dtype = DataType::BF16) {
+algebras::Layer projection(int64_t q, int64_t in, int64_t out, DataType dtype = DataType::BF16) {
   return algebras::makeLayer(algebras::Lift::rows(algebras::completeGraph(q)), in, out, dtype);
 }
 
-algebras::Layer slots(const std::string &expression, std::int64_t in, std::int64_t out) {
+algebras::Layer slots(const std::string &expression, int64_t in, int64_t out) {
   return algebras::makeLayer(algebras::Lift::slots(algebras::parseExpression(expression)), in, out,
                              DataType::BF16);
 }
@@ -112,8 +111,8 @@ TEST(AmpereLegality, ListedRowsTakeRegisters) {
     const StagedSchedule schedule = threadsSchedule(text);
     EXPECT_EQ(whyIllegal(layer, schedule), "") << text;
     EXPECT_THAT(whyIllegal(listed, schedule), HasSubstr("registers")) << text;
-    // Of a gradient of the bank they are those of both operands, and fit.
-    EXPECT_FALSE(refusal(StagedProblem(listed, DataType::BF16, /*bank_gradient=*/true), schedule)) << text;
+    // Of a gradient of the weight matrix they are those of both operands, and fit.
+    EXPECT_FALSE(refusal(StagedProblem(listed, DataType::BF16, /*weight_gradient=*/true), schedule)) << text;
   }
 }
 
@@ -135,9 +134,9 @@ TEST(AmpereLegality, SlotsBeginAtMultiplesOfTheSwizzlesPeriod) {
   EXPECT_EQ(stageBytes(StagedSchedule::ofThreads(64, 128, 32)), 64 * 32 * 2 + 32 * 128 * 2);
   EXPECT_EQ(stageBytes(StagedSchedule::ofThreads(16, 16, 16)), 1024 + 1024);
   const algebras::Layer layer = projection(4, 512, 1024);
-  for (std::int64_t depth : {16, 32, 64}) {
+  for (int64_t depth : {16, 32, 64}) {
     const StagedSchedule schedule = StagedSchedule::ofThreads(128, 256, depth, 0, 4, 4, 8);
-    const std::int64_t fit = stagesThatFit(StagedProblem(layer, DataType::BF16), schedule);
+    const int64_t fit = stagesThatFit(StagedProblem(layer, DataType::BF16), schedule);
     EXPECT_LE(fit * stageBytes(schedule), ampere_shared_bytes);
     EXPECT_TRUE(fit == most_ampere_stages || (fit + 1) * stageBytes(schedule) > ampere_shared_bytes);
   }
@@ -157,15 +156,15 @@ TEST(AmpereLayers, AreRefusedOnlyForWhatTheKernelsCannotDo) {
   layer.out = algebras::Groups::explicitWidths({56, 72});
   EXPECT_EQ(refuse(layer), "");
   layer = projection(2, 128, 128);
-  layer.row_types = algebras::RowTypes::interval(2, std::int64_t{1} << 30);
+  layer.row_types = algebras::RowTypes::interval(2, int64_t{1} << 30);
   EXPECT_THAT(refuse(layer), HasSubstr("count in 32 bits"));
 }
 
 TEST(AmpereCandidates, AreLegalForEveryLayer) {
-  for (std::int64_t q : {1, 3, 32})
-    for (std::int64_t in : {1, 5, 40, 64, 192})
-      for (std::int64_t out : {1, 7, 104, 800})
-        for (std::int64_t vector : {0, 1}) {
+  for (int64_t q : {1, 3, 32})
+    for (int64_t in : {1, 5, 40, 64, 192})
+      for (int64_t out : {1, 7, 104, 800})
+        for (int64_t vector : {0, 1}) {
           const algebras::Layer layer = projection(q, q * in, q * out);
           const std::vector<StagedSchedule> candidates = threadsCandidates(layer, vector);
           ASSERT_FALSE(candidates.empty());
@@ -209,7 +208,7 @@ TEST(AmpereChoice, RefusesAVectorThatTheLayerDoesNotAllow) {
 TEST(AmpereCost, CountsBytesOnceAndPaddingInFull) {
   const algebras::Layer layer = projection(2, 4096, 4096);
   const StagedSchedule schedule = StagedSchedule::ofThreads(128, 128, 32, 3, 2, 2, 8);
-  auto cost = [&](std::int64_t m, StagedSchedule schedule, DataType output = DataType::BF16) {
+  auto cost = [&](int64_t m, StagedSchedule schedule, DataType output = DataType::BF16) {
     return threadsCost(projectionWork(layer, m, output), schedule, output, a100_machine);
   };
   const Cost full = cost(4096, schedule);

@@ -15,20 +15,20 @@
 // LARGE-NOT: memref.global
 // LARGE: in = <256 x 16>
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(8)">, lift = rows, in = <8 x 16>, bank = <8 x 16>, out = <8 x 48>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(8)">, lift = rows, in = <8 x 16>, weights = <8 x 16>, out = <8 x 48>,
                        row_types = <cyclic 8>>
 tile.kernel @forward(%x: !tile.matrix<?x128xf32>, %w: !tile.matrix<128x384xf32>, %y: !tile.matrix<?x384xf32>)
     attributes {layout = #layout, schedule = #tile.schedule<types = 2, rows = 4, register_rows = 2,
-                register_columns = 16, lanes = 8, bank = copied>} {
-  tile.own (%i, %r, %g) over [<types, 2>, <rows, 4>, <groups, 0>] {
+                register_columns = 16, lanes = 8, weights = copied>} {
+  tile.forall (%i, %r, %g) over [<types, 2>, <rows, 4>, <groups, 0>] {
     %xs = tile.hold %x[%i, %r] : !tile.matrix<?x128xf32> -> !tile.buffer<8x128xf32>
     %stage = tile.buffer : !tile.buffer<128x16xf32, panels 16 x 1>
-    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
-      tile.walk (%t) over [<types, 1>] {
+    tile.for (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.for (%t) over [<types, 1>] {
         tile.terms (%k, %b, %c) of (%t, %j) {
           tile.copy %w[%b, %j, %n] to %stage once : !tile.matrix<128x384xf32> to !tile.buffer<128x16xf32, panels 16 x 1>
         }
-        tile.walk (%s) over [<rows, 2>] {
+        tile.for (%s) over [<rows, 2>] {
           %zero = tile.zero : !tile.fragment<2x16xf32>
           %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
             %next = tile.mma %xs[%t, %k, %s], %stage[%b, %j, %n], %acc

@@ -34,19 +34,19 @@ TEST(CompileJobs, AreAddedInTheirOrderWhateverIsReadyFirst) {
     for (int i = 0; i < jobs; ++i)
       list.push_back(slowJob(i, jobs, added));
     std::vector<std::string> notes;
-    std::size_t last = 0;
+    size_t last = 0;
     BundleParts parts;
     runCompileJobs(
         list, threads,
-        [&](std::size_t done, std::size_t total, const std::string &) {
-          EXPECT_EQ(total, std::size_t{jobs});
+        [&](size_t done, size_t total, const std::string &) {
+          EXPECT_EQ(total, size_t{jobs});
           EXPECT_GE(done, last);
           last = done;
         },
         [&](const std::string &note) { notes.push_back(note); }, parts);
     EXPECT_EQ(added, (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8})) << threads;
     EXPECT_EQ(notes, (std::vector<std::string>{"even", "all", "odd"}));
-    EXPECT_EQ(last, std::size_t{jobs});
+    EXPECT_EQ(last, size_t{jobs});
   }
   BundleParts parts;
   runCompileJobs({}, 0, {}, {}, parts);
@@ -85,7 +85,7 @@ TEST(CompilationCache, ChangesNoByteOfABundle) {
     compileBundle(spec, folder.path("anew.alg"), options);
     options.cache = std::make_shared<const CompilationCache>(folder.path("cache"));
     const ContentCache contents(folder.path("cache"));
-    const std::size_t before = contents.list().size();
+    const size_t before = contents.list().size();
     compileBundle(spec, folder.path("cold.alg"), options);
     EXPECT_EQ(contents.list().size(), before + 2) << name;
     options.threads = 1;

@@ -15,21 +15,22 @@ using namespace algrt;
 using compiler::CudaProgram;
 using compiler::launcherNames;
 
-// The first shape as other kernels see it: several types in a tile, held rows, blocks that share a tile.
+// The first shape as other kernels see it: several types in a tile, stationary rows, blocks that share a
+// tile.
 static Shape cyclic(const char *name) {
-  return {name, Lift::rows, RowTypesKind::cyclic, 5, 1, 5, 64, 96, ElementType::bf16, 1, {}};
+  return {name, Lift::Rows, RowTypesKind::Cyclic, 5, 1, 5, 64, 96, ElementType::Bf16, 1, {}};
 }
 
-static Shape pairs(const char *name, std::int64_t held_groups) {
+static Shape pairs(const char *name, int64_t stationary_groups) {
   Shape shape = cyclic(name);
   shape.tile_types = 2;
-  shape.held_groups = held_groups;
+  shape.stationary_groups = stationary_groups;
   return shape;
 }
 
 static Shape triples() {
   Shape shape = {
-      "IntervalTriples", Lift::rows, RowTypesKind::interval, 3, 7, 3, 32, 64, ElementType::f32, 1, {}};
+      "IntervalTriples", Lift::Rows, RowTypesKind::Interval, 3, 7, 3, 32, 64, ElementType::F32, 1, {}};
   shape.tile_types = 3;
   return shape;
 }
@@ -37,7 +38,7 @@ static Shape triples() {
 static Shape split() {
   Shape shape = cyclic("CyclicSplit");
   shape.cluster = 4;
-  shape.split = true;
+  shape.split_k = true;
   return shape;
 }
 
@@ -47,61 +48,61 @@ const std::vector<Shape> shapes = {
     triples(),
     pairs("CyclicHeld", 3),
     split(),
-    {"OneType", Lift::rows, RowTypesKind::cyclic, 1, 1, 1, 64, 32, ElementType::f32, 1, {}},
-    {"Interval", Lift::rows, RowTypesKind::interval, 3, 7, 3, 32, 64, ElementType::f32, 2, {}},
+    {"OneType", Lift::Rows, RowTypesKind::Cyclic, 1, 1, 1, 64, 32, ElementType::F32, 1, {}},
+    {"Interval", Lift::Rows, RowTypesKind::Interval, 3, 7, 3, 32, 64, ElementType::F32, 2, {}},
     {"Slots",
-     Lift::slots,
-     RowTypesKind::cyclic,
+     Lift::Slots,
+     RowTypesKind::Cyclic,
      1,
      1,
      4,
      32,
      32,
-     ElementType::bf16,
+     ElementType::Bf16,
      4,
      {0, 1, 2, INT32_MIN, -3, 7}},
-    {"PlainOdd", Lift::rows, RowTypesKind::cyclic, 5, 1, 5, 13, 7, ElementType::bf16, 1, {}, 1},
-    {"PlainInterval", Lift::rows, RowTypesKind::interval, 3, 7, 3, 32, 64, ElementType::f32, 1, {}, 8},
-    {"PlainOneType", Lift::rows, RowTypesKind::cyclic, 1, 1, 1, 6, 10, ElementType::f32, 1, {}, 2},
+    {"PlainOdd", Lift::Rows, RowTypesKind::Cyclic, 5, 1, 5, 13, 7, ElementType::Bf16, 1, {}, 1},
+    {"PlainInterval", Lift::Rows, RowTypesKind::Interval, 3, 7, 3, 32, 64, ElementType::F32, 1, {}, 8},
+    {"PlainOneType", Lift::Rows, RowTypesKind::Cyclic, 1, 1, 1, 6, 10, ElementType::F32, 1, {}, 2},
     {"PlainSlots",
-     Lift::slots,
-     RowTypesKind::cyclic,
+     Lift::Slots,
+     RowTypesKind::Cyclic,
      1,
      1,
      4,
      12,
      20,
-     ElementType::bf16,
+     ElementType::Bf16,
      1,
      {0, 1, 0, 3, 0x3f000000, INT32_MIN},
      4,
      true},
 };
 
-static Shape gradient(const char *name, Map map, RowTypesKind kind, std::int64_t vector) {
-  const bool interval = kind == RowTypesKind::interval;
-  Shape shape = {name, Lift::rows,   kind,  5, interval ? 7 : 1, 5, 64, 96, ElementType::f32,
+static Shape gradient(const char *name, Map map, RowTypesKind kind, int64_t vector) {
+  const bool interval = kind == RowTypesKind::Interval;
+  Shape shape = {name, Lift::Rows,   kind,  5, interval ? 7 : 1, 5, 64, 96, ElementType::F32,
                  1,    {0, 1, 2, 3}, vector};
   shape.map = map;
   return shape;
 }
 
 static std::vector<Shape> furtherShapes() {
-  std::vector<Shape> all = {gradient("Dx", Map::dx, RowTypesKind::cyclic, 0),
-                            gradient("DxIntervalPlain", Map::dx, RowTypesKind::interval, 8),
-                            gradient("Dw", Map::dw, RowTypesKind::cyclic, 0),
-                            gradient("DwIntervalPlain", Map::dw, RowTypesKind::interval, 4)};
-  for (const std::int64_t vector : {0, 2}) {
+  std::vector<Shape> all = {gradient("Dx", Map::Dx, RowTypesKind::Cyclic, 0),
+                            gradient("DxIntervalPlain", Map::Dx, RowTypesKind::Interval, 8),
+                            gradient("Dw", Map::Dw, RowTypesKind::Cyclic, 0),
+                            gradient("DwIntervalPlain", Map::Dw, RowTypesKind::Interval, 4)};
+  for (const int64_t vector : {0, 2}) {
     Shape bias = cyclic(vector == 0 ? "Bias" : "BiasPlain");
     bias.bias = true;
     bias.vector = vector;
     all.push_back(bias);
   }
-  for (const Map map : {Map::forward, Map::dx, Map::dw}) {
-    Shape unequal = gradient(map == Map::forward ? "Unequal"
-                             : map == Map::dx    ? "UnequalDx"
+  for (const Map map : {Map::Forward, Map::Dx, Map::Dw}) {
+    Shape unequal = gradient(map == Map::Forward ? "Unequal"
+                             : map == Map::Dx    ? "UnequalDx"
                                                  : "UnequalDw",
-                             map, RowTypesKind::cyclic, 8);
+                             map, RowTypesKind::Cyclic, 8);
     unequal.unequal = true;
     all.push_back(unequal);
   }
@@ -110,7 +111,7 @@ static std::vector<Shape> furtherShapes() {
 
 const std::vector<Shape> further_shapes = furtherShapes();
 
-static Shape fused(const char *name, std::int64_t vector) {
+static Shape fused(const char *name, int64_t vector) {
   Shape shape = cyclic(name);
   shape.vector = vector;
   shape.fused = true;
@@ -122,7 +123,7 @@ const std::vector<Shape> fused_shapes = {fused("Engine", 0), fused("Threads", 8)
 std::string emptyKernel(const Shape &shape) {
   const bool plain = shape.vector > 0;
   std::string parameters;
-  std::int64_t maps_end = 0;
+  int64_t maps_end = 0;
   int number = 0;
   const KernelParameters list = programOf(shape, "up-1.c").kernel.parameters;
   for (const KernelParameter &parameter : list)
@@ -142,7 +143,7 @@ CudaProgram programOf(const Shape &shape, const std::string &path, const std::st
   program.title = "a test */ of comments";
   Layer &layer = program.layer;
   layer.lift = shape.lift;
-  layer.dtype = ElementType::bf16;
+  layer.dtype = ElementType::Bf16;
   layer.k = shape.groups * shape.in;
   layer.n = shape.groups * shape.out;
   layer.types = shape.types;
@@ -151,21 +152,21 @@ CudaProgram programOf(const Shape &shape, const std::string &path, const std::st
   layer.in_groups.assign(size_t(shape.groups), shape.in);
   layer.out_groups.assign(size_t(shape.groups), shape.out);
   if (shape.unequal) {
-    constexpr std::int64_t wider = 32;
+    constexpr int64_t wider = 32;
     layer.in_groups[1] += wider;
     layer.out_groups[2] += wider;
     layer.k += wider;
     layer.n += wider;
   }
-  layer.bank_rows = layer.in_groups;
+  layer.weight_rows = layer.in_groups;
   layer.bias = shape.bias;
   if (shape.fused)
     layer.fusion = {2,
-                    {{"scale", FusedOperand::Per::column, ElementType::bf16},
-                     {"factor", FusedOperand::Per::row, ElementType::f32},
-                     {"residual", FusedOperand::Per::element, ElementType::bf16},
-                     {"alpha", FusedOperand::Per::call, ElementType::f32}},
-                    {ElementType::bf16, ElementType::f32}};
+                    {{"scale", FusedOperand::Per::Column, ElementType::Bf16},
+                     {"factor", FusedOperand::Per::Row, ElementType::F32},
+                     {"residual", FusedOperand::Per::Element, ElementType::Bf16},
+                     {"alpha", FusedOperand::Per::Call, ElementType::F32}},
+                    {ElementType::Bf16, ElementType::F32}};
   GpuKernel &kernel = program.kernel;
   kernel.map = shape.map;
   kernel.architecture = 90;
@@ -180,16 +181,16 @@ CudaProgram programOf(const Shape &shape, const std::string &path, const std::st
                  32,
                  4,
                  2,
-                 shape.split ? 1 : std::min<std::int64_t>(shape.cluster, 2),
-                 shape.cluster > 2 && !shape.split ? 2 : 1,
+                 shape.split_k ? 1 : std::min<int64_t>(shape.cluster, 2),
+                 shape.cluster > 2 && !shape.split_k ? 2 : 1,
                  shape.tile_types,
-                 shape.held_groups,
-                 shape.split ? shape.cluster : 1};
-  if (shape.map == Map::dw)
+                 shape.stationary_groups,
+                 shape.split_k ? shape.cluster : 1};
+  if (shape.map == Map::Dw)
     kernel.tile.depth = 4;
   kernel.x = {32, 16, 64};
   kernel.w = {16, 32, 32};
-  kernel.y = {32, 16, shape.output == ElementType::f32 ? 128 : 64};
+  kernel.y = {32, 16, shape.output == ElementType::F32 ? 128 : 64};
   kernel.dependent_launch = shape.cluster > 1;
   kernel.terms = !shape.terms.empty();
   if (shape.vector > 0) {
@@ -197,7 +198,7 @@ CudaProgram programOf(const Shape &shape, const std::string &path, const std::st
     kernel.exact_architecture = false;
     kernel.threads = 128;
     kernel.shared_bytes = 90000;
-    kernel.copies = GpuCopies::threads;
+    kernel.copies = GpuCopies::Threads;
     kernel.vector = shape.vector;
     kernel.scaled = shape.scaled;
     kernel.warp_rows = kernel.warp_columns = 2;
@@ -210,7 +211,7 @@ CudaProgram programOf(const Shape &shape, const std::string &path, const std::st
 }
 
 template <class Function> void Launcher::find(Function &function, const char *name) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
+  function = reinterpret_cast<Function>(dlsym(library_, name));
   if (!function)
     throw std::runtime_error(std::string("no function ") + name);
 }
@@ -227,8 +228,8 @@ Launcher::Launcher(const TemporaryFolder &folder, const Shape &shape, const std:
                   folder.path("up.so"), folder.path("up-1.c"));
   if (std::system(command.c_str()) != 0)
     throw std::runtime_error("does not compile: " + command);
-  library = dlopen(folder.path("up.so").c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library)
+  library_ = dlopen(folder.path("up.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library_)
     throw std::runtime_error(dlerror());
   find(load_from, "up_1_load_from");
   find(load, "up_1_load");
@@ -241,7 +242,7 @@ Launcher::Launcher(const TemporaryFolder &folder, const Shape &shape, const std:
   find(error, "up_1_error");
 }
 
-Launcher::~Launcher() { dlclose(library); }
+Launcher::~Launcher() { dlclose(library_); }
 
 int Launcher::loadFromStandIn(Kernel &kernel, int device) const {
   return load_from(

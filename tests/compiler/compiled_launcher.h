@@ -22,20 +22,20 @@ struct Shape {
   const char *name;
   algrt::Lift lift;
   algrt::RowTypesKind kind;
-  std::int64_t types, run, groups, in, out;
+  int64_t types, run, groups, in, out;
   algrt::ElementType output;
-  std::int64_t cluster;
-  std::vector<std::int32_t> terms;
-  std::int64_t vector = 0; // above 0: threads copy so many elements at a time
+  int64_t cluster;
+  std::vector<int32_t> terms;
+  int64_t vector = 0; // above 0: threads copy so many elements at a time
   bool scaled = false;
-  std::int64_t tile_types = 1, held_groups = 0;
+  int64_t tile_types = 1, stationary_groups = 0;
   bool split = false; // the blocks of a cluster compute each tile together
-  algrt::Map map = algrt::Map::forward;
+  algrt::Map map = algrt::Map::Forward;
   bool bias = false, unequal = false; // unequal: one group is wider than the others
   bool fused = false; // two products, maps of which read operands of every kind, and two results
 
   // Elements that the distance of rows may grow by.
-  std::int64_t padding(std::int64_t most) const { return vector == 0 ? most : vector * 3; }
+  int64_t padding(int64_t most) const { return vector == 0 ? most : vector * 3; }
 };
 
 extern const std::vector<Shape> shapes;
@@ -92,7 +92,7 @@ struct Launcher {
 
 private:
   template <class Function> void find(Function &function, const char *name);
-  void *library;
+  void *library_;
 };
 
 } // namespace launcher_test

@@ -12,66 +12,66 @@ namespace compiler_test {
 
 using algebras::DataType;
 
-PaddedMatrix::PaddedMatrix(std::int64_t rows, std::int64_t columns, std::int64_t padding, DataType dtype)
-    : dtype(dtype), shape{rows, columns}, strides{columns + padding, 1} {
-  const std::size_t elements = static_cast<std::size_t>(rows * strides[0]);
-  storage.resize(elements * elementBytes() + 64);
-  start = storage.data() + (64 - reinterpret_cast<std::uintptr_t>(storage.data()) % 64) % 64;
-  for (std::size_t element = 0; element < elements; ++element) {
+PaddedMatrix::PaddedMatrix(int64_t rows, int64_t columns, int64_t padding, DataType dtype)
+    : dtype_(dtype), shape_{rows, columns}, strides_{columns + padding, 1} {
+  const size_t elements = static_cast<size_t>(rows * strides_[0]);
+  storage_.resize(elements * elementBytes() + 64);
+  start_ = storage_.data() + (64 - reinterpret_cast<uintptr_t>(storage_.data()) % 64) % 64;
+  for (size_t element = 0; element < elements; ++element) {
     const Guard bytes = guard(element);
-    std::memcpy(start + element * elementBytes(), bytes.data(), elementBytes());
+    std::memcpy(start_ + element * elementBytes(), bytes.data(), elementBytes());
   }
-  descriptor.data = start;
-  descriptor.device = {kDLCPU, 0};
-  descriptor.ndim = 2;
-  descriptor.dtype = dtype == DataType::F32 ? DLDataType{kDLFloat, 32, 1} : DLDataType{kDLBfloat, 16, 1};
-  descriptor.shape = shape;
-  descriptor.strides = strides;
+  descriptor_.data = start_;
+  descriptor_.device = {kDLCPU, 0};
+  descriptor_.ndim = 2;
+  descriptor_.dtype = dtype == DataType::F32 ? DLDataType{kDLFloat, 32, 1} : DLDataType{kDLBfloat, 16, 1};
+  descriptor_.shape = shape_;
+  descriptor_.strides = strides_;
 }
 
-PaddedMatrix::Guard PaddedMatrix::guard(std::size_t element) const {
-  const std::uint32_t word = 0x7fc00000u | static_cast<std::uint32_t>(element % 0x3fffff);
-  const std::uint16_t half = static_cast<std::uint16_t>(0x7fc0u | element % 0x3f);
+PaddedMatrix::Guard PaddedMatrix::guard(size_t element) const {
+  const uint32_t word = 0x7fc00000u | static_cast<uint32_t>(element % 0x3fffff);
+  const uint16_t half = static_cast<uint16_t>(0x7fc0u | element % 0x3f);
   Guard bytes{};
-  std::memcpy(bytes.data(), dtype == DataType::F32 ? static_cast<const void *>(&word) : &half,
+  std::memcpy(bytes.data(), dtype_ == DataType::F32 ? static_cast<const void *>(&word) : &half,
               elementBytes());
   return bytes;
 }
 
-void PaddedMatrix::set(std::int64_t row, std::int64_t column, double value) {
-  const std::size_t element = static_cast<std::size_t>(row * strides[0] + column);
+void PaddedMatrix::set(int64_t row, int64_t column, double value) {
+  const size_t element = static_cast<size_t>(row * strides_[0] + column);
   const float narrow = static_cast<float>(value);
-  if (dtype == DataType::F32) {
-    std::memcpy(start + 4 * element, &narrow, 4);
+  if (dtype_ == DataType::F32) {
+    std::memcpy(start_ + 4 * element, &narrow, 4);
     return;
   }
-  std::uint32_t bits = std::bit_cast<std::uint32_t>(narrow);
+  uint32_t bits = std::bit_cast<uint32_t>(narrow);
   if (narrow == narrow) // to nearest, ties to even
     bits += 0x7fff + (bits >> 16 & 1);
-  const std::uint16_t half = static_cast<std::uint16_t>(bits >> 16);
-  std::memcpy(start + 2 * element, &half, 2);
+  const uint16_t half = static_cast<uint16_t>(bits >> 16);
+  std::memcpy(start_ + 2 * element, &half, 2);
 }
 
 void PaddedMatrix::fill(std::mt19937 &random) {
-  for (std::int64_t row = 0; row < shape[0]; ++row)
-    for (std::int64_t column = 0; column < shape[1]; ++column)
+  for (int64_t row = 0; row < shape_[0]; ++row)
+    for (int64_t column = 0; column < shape_[1]; ++column)
       set(row, column, static_cast<double>(random()) / 0x80000000u - 1);
 }
 
 std::vector<double> PaddedMatrix::values() const {
   std::vector<double> values;
-  for (std::int64_t row = 0; row < shape[0]; ++row)
-    for (std::int64_t column = 0; column < shape[1]; ++column) {
-      const char *from = start + elementBytes() * static_cast<std::size_t>(row * strides[0] + column);
-      std::uint32_t bits = 0;
+  for (int64_t row = 0; row < shape_[0]; ++row)
+    for (int64_t column = 0; column < shape_[1]; ++column) {
+      const char *from = start_ + elementBytes() * static_cast<size_t>(row * strides_[0] + column);
+      uint32_t bits = 0;
       std::memcpy(&bits, from, elementBytes());
-      values.push_back(std::bit_cast<float>(dtype == DataType::F32 ? bits : bits << 16));
+      values.push_back(std::bit_cast<float>(dtype_ == DataType::F32 ? bits : bits << 16));
     }
   return values;
 }
 
 DLTensor PaddedMatrix::vector() const {
-  DLTensor row = descriptor;
+  DLTensor row = descriptor_;
   row.ndim = 1;
   ++row.shape;
   ++row.strides;
@@ -79,11 +79,11 @@ DLTensor PaddedMatrix::vector() const {
 }
 
 bool PaddedMatrix::paddingIntact() const {
-  for (std::int64_t row = 0; row < shape[0]; ++row)
-    for (std::int64_t column = shape[1]; column < strides[0]; ++column) {
-      const std::size_t element = static_cast<std::size_t>(row * strides[0] + column);
+  for (int64_t row = 0; row < shape_[0]; ++row)
+    for (int64_t column = shape_[1]; column < strides_[0]; ++column) {
+      const size_t element = static_cast<size_t>(row * strides_[0] + column);
       const Guard bytes = guard(element);
-      if (std::memcmp(start + elementBytes() * element, bytes.data(), elementBytes()) != 0)
+      if (std::memcmp(start_ + elementBytes() * element, bytes.data(), elementBytes()) != 0)
         return false;
     }
   return true;
@@ -101,12 +101,12 @@ CompiledLayer::CompiledLayer(const compiler::Spec &spec, const std::string &leve
   compiler::compileBundle(spec, folder.path("layer.alg"), options);
   algrt_bundle *opened = nullptr;
   check(algrt_bundle_open(folder.path("layer.alg").c_str(), &opened));
-  bundle.reset(opened);
+  bundle_.reset(opened);
   for (const nlohmann::json &kernel : nlohmann::json::parse(algrt_bundle_describe_kernels(opened))) {
     if (!kernel.at("usable"))
       throw std::runtime_error("a kernel for " + level + " does not run here: " + kernel.dump());
     if (kernel.at("map") == "forward") // they come first, so that their places are those in the manifest
-      kernel_names.push_back(kernel.at("weights"));
+      kernel_names_.push_back(kernel.at("weights"));
   }
 }
 
@@ -114,17 +114,17 @@ template <class Args>
 void CompiledLayer::setBatch(Args &args, const Batch &batch, RowTensors &rows, int threads) const {
   args.p0 = batch.p0;
   args.threads = threads;
-  auto vector = [](DLTensor &tensor, const void *data, std::int64_t &size, int bits) {
+  auto vector = [](DLTensor &tensor, const void *data, int64_t &size, int bits) {
     tensor.data = const_cast<void *>(data);
     tensor.device = {kDLCPU, 0};
     tensor.ndim = 1;
-    tensor.dtype = {kDLInt, static_cast<std::uint8_t>(bits), 1};
+    tensor.dtype = {kDLInt, static_cast<uint8_t>(bits), 1};
     tensor.shape = &size;
     return &tensor;
   };
   rows.rows = batch.m;
-  rows.bounds = static_cast<std::int64_t>(batch.sequence_starts.size());
-  rows.sequences = static_cast<std::int64_t>(batch.sequence_positions.size());
+  rows.bounds = static_cast<int64_t>(batch.sequence_starts.size());
+  rows.sequences = static_cast<int64_t>(batch.sequence_positions.size());
   if (!batch.sequence_starts.empty()) {
     args.sequence_starts = vector(rows.starts, batch.sequence_starts.data(), rows.bounds, 64);
     args.sequence_positions =
@@ -133,7 +133,7 @@ void CompiledLayer::setBatch(Args &args, const Batch &batch, RowTensors &rows, i
     args.positions = vector(rows.positions, batch.positions.data(), rows.rows, 64);
   }
   algrt_bundle_info info = algrt_bundle_info_init();
-  check(algrt_bundle_get_info(bundle.get(), &info));
+  check(algrt_bundle_get_info(bundle_.get(), &info));
   if (info.row_types == ALGRT_ROW_TYPES_EXPLICIT)
     args.types = vector(rows.types, batch.types.data(), rows.rows, 32);
 }
@@ -152,15 +152,15 @@ void CompiledLayer::multiply(const Batch &batch, const PaddedMatrix &x, const Pa
     args.bias = &vector;
   }
   std::unique_ptr<algrt_weights, decltype(&algrt_weights_free)> packed(nullptr, algrt_weights_free);
-  if (kernel >= 0 && kernel_names.at(static_cast<std::size_t>(kernel)) == "packed") {
+  if (kernel >= 0 && kernel_names_.at(static_cast<size_t>(kernel)) == "packed") {
     algrt_weights *weights = nullptr;
-    check(algrt_weights_pack(bundle.get(), w.tensor(), threads, &weights));
+    check(algrt_weights_pack(bundle_.get(), w.tensor(), threads, &weights));
     packed.reset(weights);
     args.weights = weights;
   } else {
     args.w = w.tensor();
   }
-  check(algrt_forward(bundle.get(), &args));
+  check(algrt_forward(bundle_.get(), &args));
 }
 
 void CompiledLayer::differentiate(const Batch &batch, const PaddedMatrix &dy, const PaddedMatrix &w,
@@ -171,11 +171,12 @@ void CompiledLayer::differentiate(const Batch &batch, const PaddedMatrix &dy, co
   args.dy = dy.tensor();
   args.dx = dx.tensor();
   args.w = w.tensor();
-  check(algrt_dx(bundle.get(), &args));
+  check(algrt_dx(bundle_.get(), &args));
 }
 
-void CompiledLayer::differentiateBank(const Batch &batch, const PaddedMatrix &x, const PaddedMatrix &dy,
-                                      PaddedMatrix &dw, float beta, int threads, PaddedMatrix *dbias) const {
+void CompiledLayer::differentiateWeights(const Batch &batch, const PaddedMatrix &x, const PaddedMatrix &dy,
+                                         PaddedMatrix &dw, float beta, int threads,
+                                         PaddedMatrix *dbias) const {
   algrt_dw_args args = algrt_dw_args_init();
   RowTensors rows;
   setBatch(args, batch, rows, threads);
@@ -188,7 +189,7 @@ void CompiledLayer::differentiateBank(const Batch &batch, const PaddedMatrix &x,
     vector = dbias->vector();
     args.dbias = &vector;
   }
-  check(algrt_dw(bundle.get(), &args));
+  check(algrt_dw(bundle_.get(), &args));
 }
 
 } // namespace compiler_test

@@ -61,7 +61,7 @@ void CompiledModule::compile(mlir::ModuleOp module) {
     auto schedule = function->getAttrOfType<tile::ScheduleAttr>("tile.schedule");
     if (!schedule || function.getSymName().starts_with("_mlir_ciface_"))
       return;
-    CompiledKernel &kernel = kernels[function.getSymName().str()];
+    CompiledKernel &kernel = kernels_[function.getSymName().str()];
     kernel.scratch_bytes = number("tile.scratch_bytes");
     kernel.packed_bytes = number("tile.packed_bytes");
     kernel.types_per_task = schedule.getTypes();
@@ -70,38 +70,36 @@ void CompiledModule::compile(mlir::ModuleOp module) {
   const compiler::CpuLevel level = compiler::cpuLevel("x86-64-v3");
   const std::string object =
       compiler::linkSharedObject(compiler::generateMachineCode(module, level, compiler::MachineCode::Object));
-  const std::string path = folder.path("kernels.so");
+  const std::string path = folder_.path("kernels.so");
   std::ofstream(path, std::ios::binary) << object;
-  library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library)
+  library_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library_)
     throw std::runtime_error(dlerror());
-  for (auto &[name, kernel] : kernels)
-    if (!(kernel.code = dlsym(library, ("_mlir_ciface_" + name).c_str())))
+  for (auto &[name, kernel] : kernels_)
+    if (!(kernel.code = dlsym(library_, ("_mlir_ciface_" + name).c_str())))
       throw std::runtime_error(name + " has no code");
 }
 
 CompiledModule::~CompiledModule() {
-  if (library)
-    dlclose(library);
+  if (library_)
+    dlclose(library_);
 }
 
-static algrt_memref1 describe(const std::vector<std::int64_t> &numbers) {
-  void *data = const_cast<std::int64_t *>(numbers.data());
-  return {data, data, 0, {static_cast<std::int64_t>(numbers.size())}, {1}};
+static algrt_memref1 describe(const std::vector<int64_t> &numbers) {
+  void *data = const_cast<int64_t *>(numbers.data());
+  return {data, data, 0, {static_cast<int64_t>(numbers.size())}, {1}};
 }
 
 void CompiledModule::multiply(const std::string &name, const std::vector<algrt_memref2> &operands,
-                              std::int64_t longest, std::int64_t types, std::int64_t p0,
-                              const std::vector<std::int64_t> &rows,
-                              const std::vector<std::int64_t> &starts) const {
+                              int64_t longest, int64_t types, int64_t p0, const std::vector<int64_t> &rows,
+                              const std::vector<int64_t> &starts) const {
   const CompiledKernel &description = kernel(name);
-  std::vector<char> room(static_cast<std::size_t>(description.scratch_bytes) + 64);
-  char *aligned = room.data() + (64 - reinterpret_cast<std::uintptr_t>(room.data()) % 64) % 64;
+  std::vector<char> room(static_cast<size_t>(description.scratch_bytes) + 64);
+  char *aligned = room.data() + (64 - reinterpret_cast<uintptr_t>(room.data()) % 64) % 64;
   const algrt_memref1 scratch{aligned, aligned, 0, {description.scratch_bytes}, {1}};
   const algrt_memref1 row_list = describe(rows), start_list = describe(starts);
-  const std::int64_t row_blocks = (longest + description.rows_per_task - 1) / description.rows_per_task;
-  const std::int64_t tasks =
-      (types + description.types_per_task - 1) / description.types_per_task * row_blocks;
+  const int64_t row_blocks = (longest + description.rows_per_task - 1) / description.rows_per_task;
+  const int64_t tasks = (types + description.types_per_task - 1) / description.types_per_task * row_blocks;
   reinterpret_cast<algrt_product_kernel>(description.code)(operands.data(), &scratch, &row_list, &start_list,
                                                            p0, row_blocks, /*slices=*/1, 0, tasks);
 }

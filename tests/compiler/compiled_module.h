@@ -1,6 +1,5 @@
 // Programs as text, lowered to machine code of the CPU, and their kernels called as the runtime calls them.
-#ifndef ALGCTL_TESTS_COMPILER_COMPILED_MODULE_H
-#define ALGCTL_TESTS_COMPILER_COMPILED_MODULE_H
+#pragma once
 
 #include "compiler/lower/passes.h"
 #include "runtime/kernel_abi.h"
@@ -29,8 +28,8 @@ public:
 /// What is known of a kernel beside its code.
 struct CompiledKernel {
   void *code = nullptr;
-  std::int64_t scratch_bytes = 0, packed_bytes = 0;
-  std::int64_t types_per_task = 1, rows_per_task = 1;
+  int64_t scratch_bytes = 0, packed_bytes = 0;
+  int64_t types_per_task = 1, rows_per_task = 1;
 };
 
 /// The kernels of a module of functions of alg, or of tile kernels, as a shared object for x86-64-v3.
@@ -43,22 +42,20 @@ public:
   ~CompiledModule();
 
   /// Throws std::out_of_range for a kernel that is not there.
-  const CompiledKernel &kernel(const std::string &name) const { return kernels.at(name); }
-  bool has(const std::string &name) const { return kernels.contains(name); }
+  const CompiledKernel &kernel(const std::string &name) const { return kernels_.at(name); }
+  bool has(const std::string &name) const { return kernels_.contains(name); }
 
   /// Runs all tasks of a product, one after another: with `longest` rows of a type at most, of so many types.
-  void multiply(const std::string &name, const std::vector<algrt_memref2> &operands, std::int64_t longest,
-                std::int64_t types, std::int64_t p0, const std::vector<std::int64_t> &rows = {},
-                const std::vector<std::int64_t> &starts = {}) const;
+  void multiply(const std::string &name, const std::vector<algrt_memref2> &operands, int64_t longest,
+                int64_t types, int64_t p0, const std::vector<int64_t> &rows = {},
+                const std::vector<int64_t> &starts = {}) const;
 
 private:
   void compile(mlir::ModuleOp module);
 
-  TemporaryFolder folder;
-  void *library = nullptr;
-  std::map<std::string, CompiledKernel> kernels;
+  TemporaryFolder folder_;
+  void *library_ = nullptr;
+  std::map<std::string, CompiledKernel> kernels_;
 };
 
 } // namespace compiler_test
-
-#endif

@@ -25,7 +25,7 @@ using testing::IsEmpty;
 const Shape &shape = launcher_test::shapes.front();
 const char *const loading = "cuModuleLoadDataEx";
 
-template <class Value> void put(std::string &bytes, std::size_t at, const Value &value) {
+template <class Value> void put(std::string &bytes, size_t at, const Value &value) {
   bytes.resize(std::max(bytes.size(), at + sizeof value));
   std::memcpy(bytes.data() + at, &value, sizeof value);
 }
@@ -34,12 +34,12 @@ template <class Value> void put(std::string &bytes, std::size_t at, const Value 
 /// its parameters.
 std::string emptyCubin() {
   constexpr char names[] = "\0.shstrtab\0.nv.info.product";
-  constexpr std::uint32_t format_and_attribute = 0x1704, bytes_of_record = 12;
+  constexpr uint32_t format_and_attribute = 0x1704, bytes_of_record = 12;
   std::string info;
-  std::uint32_t ordinal = 0;
-  for (const std::uint32_t bytes : {std::uint32_t(5 * algrt_tensor_map_bytes), 4u, 4u, 8u}) {
+  uint32_t ordinal = 0;
+  for (const uint32_t bytes : {uint32_t(5 * algrt_tensor_map_bytes), 4u, 4u, 8u}) {
     put(info, info.size(), format_and_attribute | bytes_of_record << 16);
-    for (const std::uint32_t word : {0u, ordinal++, bytes << 18})
+    for (const uint32_t word : {0u, ordinal++, bytes << 18})
       put(info, info.size(), word);
   }
   Elf64_Ehdr header{};
@@ -84,18 +84,18 @@ protected:
         [&](const algrt::cuda_stand_in::Launch &launch) { image = *launch.image; });
     Context context = nullptr, popped = nullptr;
     DevicePointer memory = 0;
-    EXPECT_EQ(cuDevicePrimaryCtxRetain(&context, 0), Result::success);
-    EXPECT_EQ(cuCtxPushCurrent_v2(context), Result::success);
-    EXPECT_EQ(cuMemAlloc_v2(&memory, 4 << 20), Result::success);
+    EXPECT_EQ(cuDevicePrimaryCtxRetain(&context, 0), Result::Success);
+    EXPECT_EQ(cuCtxPushCurrent_v2(context), Result::Success);
+    EXPECT_EQ(cuMemAlloc_v2(&memory, 4 << 20), Result::Success);
     void *at = reinterpret_cast<void *>(memory);
     const compiler::CudaProgram program = launcher_test::programOf(shape, "up-1.c");
-    EXPECT_EQ(launcher.launch(&kernel, at, program.layer.k, at, program.layer.bankColumns(), at,
+    EXPECT_EQ(launcher.launch(&kernel, at, program.layer.k, at, program.layer.weightColumns(), at,
                               program.layer.n, 1, 0, nullptr),
               0)
         << launcher.error(&kernel);
-    EXPECT_EQ(cuMemFree_v2(memory), Result::success);
-    EXPECT_EQ(cuCtxPopCurrent_v2(&popped), Result::success);
-    EXPECT_EQ(cuDevicePrimaryCtxRelease_v2(0), Result::success);
+    EXPECT_EQ(cuMemFree_v2(memory), Result::Success);
+    EXPECT_EQ(cuCtxPopCurrent_v2(&popped), Result::Success);
+    EXPECT_EQ(cuDevicePrimaryCtxRelease_v2(0), Result::Success);
     return image;
   }
   TemporaryFolder folder;
@@ -114,8 +114,8 @@ TEST_P(LauncherImages, MachineCodeIsTakenWhereTheDriverKnowsIt) {
 TEST_P(LauncherImages, PtxIsTakenWhereTheDriverRefusesMachineCode) {
   const Launcher launcher(folder, shape, GetParam(), ptx, cubin);
   for (const Result refusal :
-       {Result::invalid_image, Result::no_binary_for_gpu, Result::invalid_ptx, Result::jit_compiler_not_found,
-        Result::unsupported_ptx_version, Result::not_found}) {
+       {Result::InvalidImage, Result::NoBinaryForGpu, Result::InvalidPtx, Result::JitCompilerNotFound,
+        Result::UnsupportedPtxVersion, Result::NotFound}) {
     algrt::cuda_stand_in::reset({{}});
     algrt::cuda_stand_in::failCall(loading, 1, refusal);
     Launcher::Kernel kernel;
@@ -129,10 +129,10 @@ TEST_P(LauncherImages, PtxIsTakenWhereTheDriverRefusesMachineCode) {
 
 TEST_P(LauncherImages, BothRefusalsAreSaid) {
   const Launcher launcher(folder, shape, GetParam(), ptx, cubin);
-  algrt::cuda_stand_in::failCall(loading, 1, Result::no_binary_for_gpu);
-  algrt::cuda_stand_in::failCall(loading, 2, Result::unsupported_ptx_version);
+  algrt::cuda_stand_in::failCall(loading, 1, Result::NoBinaryForGpu);
+  algrt::cuda_stand_in::failCall(loading, 2, Result::UnsupportedPtxVersion);
   Launcher::Kernel kernel;
-  EXPECT_EQ(launcher.loadFromStandIn(kernel, 0), int(Result::unsupported_ptx_version));
+  EXPECT_EQ(launcher.loadFromStandIn(kernel, 0), int(Result::UnsupportedPtxVersion));
   EXPECT_THAT(launcher.error(&kernel),
               AllOf(HasSubstr("loading the kernel's machine code: "), HasSubstr("(CUresult 209); "),
                     HasSubstr("compiling the kernel's PTX: "), HasSubstr("(CUresult 222)")));
@@ -140,7 +140,7 @@ TEST_P(LauncherImages, BothRefusalsAreSaid) {
 
 TEST_P(LauncherImages, OtherFailuresAreNoRefusal) {
   const Launcher launcher(folder, shape, GetParam(), ptx, cubin);
-  for (const Result failure : {Result::out_of_memory, Result::illegal_address, Result::unknown}) {
+  for (const Result failure : {Result::OutOfMemory, Result::IllegalAddress, Result::Unknown}) {
     algrt::cuda_stand_in::reset({{}});
     algrt::cuda_stand_in::failCall(loading, 1, failure);
     Launcher::Kernel kernel;
@@ -165,7 +165,7 @@ TEST_P(LauncherImages, PtxArrivesByteForByte) {
 TEST_P(LauncherImages, TheDriversComplaintIsSaid) {
   const Launcher launcher(folder, shape, GetParam(), "no program");
   Launcher::Kernel kernel;
-  EXPECT_EQ(launcher.loadFromStandIn(kernel, 0), int(Result::invalid_image));
+  EXPECT_EQ(launcher.loadFromStandIn(kernel, 0), int(Result::InvalidImage));
   EXPECT_THAT(launcher.error(&kernel), AllOf(HasSubstr("compiling the kernel's PTX: "),
                                              HasSubstr("(CUresult 200): the assembler's complaint")));
 }

@@ -28,27 +28,27 @@ using testing::IsEmpty;
 class DeviceMemory {
 public:
   DeviceMemory() {
-    EXPECT_EQ(cuInit(0), Result::success);
-    EXPECT_EQ(cuDevicePrimaryCtxRetain(&context, 0), Result::success);
-    EXPECT_EQ(cuCtxPushCurrent_v2(context), Result::success);
+    EXPECT_EQ(cuInit(0), Result::Success);
+    EXPECT_EQ(cuDevicePrimaryCtxRetain(&context_, 0), Result::Success);
+    EXPECT_EQ(cuCtxPushCurrent_v2(context_), Result::Success);
     for (DevicePointer &address : addresses)
-      EXPECT_EQ(cuMemAlloc_v2(&address, 4 << 20), Result::success);
-    EXPECT_EQ(cuStreamCreate(&stream, stream_non_blocking), Result::success);
-    EXPECT_EQ(cuCtxPopCurrent_v2(&popped), Result::success); // the launcher enters it by itself
+      EXPECT_EQ(cuMemAlloc_v2(&address, 4 << 20), Result::Success);
+    EXPECT_EQ(cuStreamCreate(&stream, stream_non_blocking), Result::Success);
+    EXPECT_EQ(cuCtxPopCurrent_v2(&popped_), Result::Success); // the launcher enters it by itself
   }
   ~DeviceMemory() {
-    EXPECT_EQ(cuCtxPushCurrent_v2(context), Result::success);
-    EXPECT_EQ(cuStreamDestroy_v2(stream), Result::success);
+    EXPECT_EQ(cuCtxPushCurrent_v2(context_), Result::Success);
+    EXPECT_EQ(cuStreamDestroy_v2(stream), Result::Success);
     for (DevicePointer address : addresses)
-      EXPECT_EQ(cuMemFree_v2(address), Result::success);
-    EXPECT_EQ(cuCtxPopCurrent_v2(&popped), Result::success);
-    EXPECT_EQ(cuDevicePrimaryCtxRelease_v2(0), Result::success);
+      EXPECT_EQ(cuMemFree_v2(address), Result::Success);
+    EXPECT_EQ(cuCtxPopCurrent_v2(&popped_), Result::Success);
+    EXPECT_EQ(cuDevicePrimaryCtxRelease_v2(0), Result::Success);
   }
   DevicePointer addresses[3] = {};
   Stream stream = nullptr;
 
 private:
-  Context context = nullptr, popped = nullptr;
+  Context context_ = nullptr, popped_ = nullptr;
 };
 
 void *pointer(DevicePointer address) { return reinterpret_cast<void *>(address); }
@@ -94,7 +94,7 @@ void expectMaps(const cuda_stand_in::Launch &launch, const LaunchPlan &plan, con
     SCOPED_TRACE(parameter.operand + ", " + name(parameter.view));
     ASSERT_GE(int64_t(launch.parameters[0].size()), parameter.end());
     const std::byte *map = launch.parameters[0].data() + parameter.offset;
-    if (parameter.type == ParameterType::tensor_map)
+    if (parameter.type == ParameterType::TensorMap)
       expectTensorMap(map, plan.maps.at(tensor_maps++));
     else
       EXPECT_EQ(std::memcmp(map, &plan.plain_maps.at(plain_maps++), algrt_plain_map_bytes), 0);
@@ -116,7 +116,7 @@ TEST_P(CudaLauncher, LaunchesAsTheRuntimeWould) {
   const Shape &of = shape();
   const DevicePointer shift = of.vector == 0 ? 16 : DevicePointer(of.vector * 2);
   const Operand x{memory.addresses[0] + shift, program.layer.k + of.padding(8)},
-      w{memory.addresses[1], program.layer.bankColumns() + of.padding(16)},
+      w{memory.addresses[1], program.layer.weightColumns() + of.padding(16)},
       y{memory.addresses[2] + 32, program.layer.n + of.padding(24)};
   for (const int64_t m : {1, 3, 4, 5, 6, 20, 21, 64, 129, 300, 3000})
     for (const int64_t p0 : {int64_t(0), int64_t(1), int64_t(5), int64_t(20), int64_t(1) << 40}) {
@@ -180,7 +180,7 @@ TEST_P(CudaLauncher, StartsEarlyOnlyAKernelThatWaits) {
   });
   const int result = launcher.launch_dependent(
       &kernel, pointer(memory.addresses[0]), program.layer.k, pointer(memory.addresses[1]),
-      program.layer.bankColumns(), pointer(memory.addresses[2]), program.layer.n, 21, 3, memory.stream);
+      program.layer.weightColumns(), pointer(memory.addresses[2]), program.layer.n, 21, 3, memory.stream);
   if (program.kernel.dependent_launch) {
     EXPECT_EQ(result, 0) << launcher.error(&kernel);
     EXPECT_EQ(launches, 1);
@@ -200,7 +200,7 @@ TEST_P(CudaLauncher, RefusesWhatTheRuntimeRefuses) {
   Launcher::Kernel kernel;
   ASSERT_EQ(launcher.loadFromStandIn(kernel, 0), 0) << launcher.error(&kernel);
   cuda_stand_in::onLaunch([](const cuda_stand_in::Launch &) { ADD_FAILURE() << "launched"; });
-  const int64_t ldx = program.layer.k, ldw = program.layer.bankColumns(), ldy = program.layer.n;
+  const int64_t ldx = program.layer.k, ldw = program.layer.weightColumns(), ldy = program.layer.n;
   const auto refused = [&](int64_t dx, int64_t x_stride, int64_t y_stride, int64_t m, int64_t p0,
                            const std::string &words) {
     EXPECT_EQ(launcher.launch(&kernel, pointer(memory.addresses[0] + DevicePointer(dx)), x_stride,
@@ -241,7 +241,7 @@ TEST_P(CudaLauncher, FailsCleanlyAtEveryCall) {
   launcher.unload(&kernel);
   for (int nth = 1; nth <= calls; ++nth) {
     cuda_stand_in::reset({{}});
-    cuda_stand_in::failCall("", nth, Result::out_of_memory);
+    cuda_stand_in::failCall("", nth, Result::OutOfMemory);
     const int result = launcher.loadFromStandIn(kernel, 0);
     if (result == 0) // the failure of a release is not the caller's
       launcher.unload(&kernel);
@@ -300,10 +300,10 @@ TEST_P(FurtherLauncher, LaunchesAsTheRuntimeWould) {
   cuda_stand_in::onLaunch([&](const cuda_stand_in::Launch &launch) { launches.push_back(launch); });
   const Map map = shape().map;
   const int64_t padding = shape().padding(16);
-  const Operand x{memory.addresses[0], (map == Map::dx ? layer.n : layer.k) + padding},
-      w{memory.addresses[1], (map == Map::dw ? layer.n : layer.bankColumns()) + padding},
-      y{memory.addresses[2] + 32, (map == Map::dw   ? layer.bankColumns()
-                                   : map == Map::dx ? layer.k
+  const Operand x{memory.addresses[0], (map == Map::Dx ? layer.n : layer.k) + padding},
+      w{memory.addresses[1], (map == Map::Dw ? layer.n : layer.weightColumns()) + padding},
+      y{memory.addresses[2] + 32, (map == Map::Dw   ? layer.weightColumns()
+                                   : map == Map::Dx ? layer.k
                                                     : layer.n) +
                                       padding};
   const DevicePointer bias = memory.addresses[1] + 6;
@@ -313,7 +313,7 @@ TEST_P(FurtherLauncher, LaunchesAsTheRuntimeWould) {
       return launcher.launch_with_bias(&kernel, pointer(x.address), x.leading_dimension, pointer(w.address),
                                        w.leading_dimension, pointer(y.address), y.leading_dimension,
                                        pointer(bias), m, p0, memory.stream);
-    if (map == Map::dw)
+    if (map == Map::Dw)
       return launcher.launch_with_beta(&kernel, pointer(x.address), x.leading_dimension, pointer(w.address),
                                        w.leading_dimension, pointer(y.address), y.leading_dimension, beta, m,
                                        p0, memory.stream);
@@ -326,7 +326,7 @@ TEST_P(FurtherLauncher, LaunchesAsTheRuntimeWould) {
       SCOPED_TRACE("m " + std::to_string(m) + " p0 " + std::to_string(p0));
       launches.clear();
       ASSERT_EQ(launch(m, p0), 0) << launcher.error(&kernel);
-      if (m == 0 && map != Map::dw) {
+      if (m == 0 && map != Map::Dw) {
         EXPECT_TRUE(launches.empty());
         continue;
       }
@@ -343,12 +343,12 @@ TEST_P(FurtherLauncher, LaunchesAsTheRuntimeWould) {
         std::memcpy(&number, value, sizeof number);
         if (parameterBytes(parameter.type) == int64_t(sizeof address))
           std::memcpy(&address, value, sizeof address);
-        if (parameter.value == ParameterValue::terms)
+        if (parameter.value == ParameterValue::Terms)
           terms = address;
-        if (parameter.value == ParameterValue::beta) {
+        if (parameter.value == ParameterValue::Beta) {
           EXPECT_EQ(number, beta);
         }
-        if (parameter.value == ParameterValue::operand) {
+        if (parameter.value == ParameterValue::Operand) {
           EXPECT_EQ(address, bias);
         }
       }
@@ -361,7 +361,7 @@ TEST_P(FurtherLauncher, LaunchesAsTheRuntimeWould) {
     }
   // More rows than those whose steps fit 32 bits: of lines of all types each has a step for every few of
   // them.
-  if (map == Map::dw && shape().kind == RowTypesKind::cyclic) {
+  if (map == Map::Dw && shape().kind == RowTypesKind::Cyclic) {
     launches.clear();
     const int64_t most = algrt_most_gpu_rows - 1;
     EXPECT_THROW(planLaunch(layer, program.kernel, x, w, y, most, 0, 1), Error);
@@ -451,7 +451,7 @@ TEST_P(CudaLauncher, TakesAnyDistanceOfOneRowWithPlainMaps) {
   std::vector<cuda_stand_in::Launch> launches;
   cuda_stand_in::onLaunch([&](const cuda_stand_in::Launch &launch) { launches.push_back(launch); });
   const Operand x{memory.addresses[0], program.layer.k + 1},
-      w{memory.addresses[1], program.layer.bankColumns()}, y{memory.addresses[2], program.layer.n + 1};
+      w{memory.addresses[1], program.layer.weightColumns()}, y{memory.addresses[2], program.layer.n + 1};
   const int result =
       launcher.launch(&kernel, pointer(x.address), x.leading_dimension, pointer(w.address),
                       w.leading_dimension, pointer(y.address), y.leading_dimension, 1, 2, nullptr);

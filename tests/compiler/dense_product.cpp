@@ -10,67 +10,66 @@ using algebras::RowTypes;
 
 static double valueOf(double term, Terms terms) { return terms == Terms::Absolute ? std::abs(term) : term; }
 
-std::int64_t Batch::typeOf(const Layer &layer, std::int64_t row) const {
+int64_t Batch::typeOf(const Layer &layer, int64_t row) const {
   if (layer.lift.kind() == Lift::Kind::Slots)
     return 0;
   if (layer.row_types.kind() == RowTypes::Kind::Explicit)
-    return types.at(static_cast<std::size_t>(row));
-  const std::int64_t width = layer.row_types.kind() == RowTypes::Kind::Interval ? layer.row_types.width() : 1;
-  const std::int64_t position = positions.empty() ? p0 + row : positions.at(static_cast<std::size_t>(row));
+    return types.at(static_cast<size_t>(row));
+  const int64_t width = layer.row_types.kind() == RowTypes::Kind::Interval ? layer.row_types.width() : 1;
+  const int64_t position = positions.empty() ? p0 + row : positions.at(static_cast<size_t>(row));
   return position % (layer.lift.types() * width) / width;
 }
 
-std::int64_t bankColumns(const Layer &layer) {
+int64_t weightColumns(const Layer &layer) {
   return layer.lift.kind() == Lift::Kind::Slots ? layer.out.total() / layer.out.count() : layer.out.total();
 }
 
-std::vector<double> bankGradient(const Layer &layer, const Batch &batch, const std::vector<double> &x,
-                                 const std::vector<double> &dy, Terms terms) {
-  const std::int64_t k = layer.in.total(), n = layer.out.total(), columns = bankColumns(layer);
-  std::vector<double> dw(static_cast<std::size_t>(k * columns));
-  for (std::int64_t type = 0; type < layer.lift.types(); ++type)
-    for (std::int64_t group = 0; group < layer.out.count(); ++group) {
-      const std::int64_t first = layer.lift.kind() == Lift::Kind::Slots ? 0 : layer.out.start(group);
+std::vector<double> weightGradient(const Layer &layer, const Batch &batch, const std::vector<double> &x,
+                                   const std::vector<double> &dy, Terms terms) {
+  const int64_t k = layer.in.total(), n = layer.out.total(), columns = weightColumns(layer);
+  std::vector<double> dw(static_cast<size_t>(k * columns));
+  for (int64_t type = 0; type < layer.lift.types(); ++type)
+    for (int64_t group = 0; group < layer.out.count(); ++group) {
+      const int64_t first = layer.lift.kind() == Lift::Kind::Slots ? 0 : layer.out.start(group);
       for (const algebras::BlockTerm &term : layer.lift.terms(type, group))
-        for (std::int64_t row = 0; row < batch.m; ++row) {
+        for (int64_t row = 0; row < batch.m; ++row) {
           if (batch.typeOf(layer, row) != type)
             continue;
           const double *xs = x.data() + row * k + layer.in.start(term.input_group);
           const double *dys = dy.data() + row * n + layer.out.start(group);
-          for (std::int64_t depth = 0; depth < layer.in.width(term.input_group); ++depth)
-            for (std::int64_t column = 0; column < layer.out.width(group); ++column)
-              dw[static_cast<std::size_t>((layer.in.start(term.bank_row) + depth) * columns + first +
-                                          column)] +=
+          for (int64_t depth = 0; depth < layer.in.width(term.input_group); ++depth)
+            for (int64_t column = 0; column < layer.out.width(group); ++column)
+              dw[static_cast<size_t>((layer.in.start(term.weight_row) + depth) * columns + first + column)] +=
                   valueOf(term.coefficient.toDouble() * xs[depth] * dys[column], terms);
         }
     }
   return dw;
 }
 
-DenseProduct::DenseProduct(const Layer &layer, const std::vector<double> &w, Terms terms) : layer(layer) {
-  const std::int64_t k = layer.in.total(), n = layer.out.total(), columns = bankColumns(layer);
-  planes.resize(static_cast<std::size_t>(layer.lift.types()));
-  for (std::int64_t type = 0; type < layer.lift.types(); ++type) {
-    std::vector<Plane> &of_type = planes[static_cast<std::size_t>(type)];
-    for (std::int64_t group = 0; group < layer.out.count(); ++group)
+DenseProduct::DenseProduct(const Layer &layer, const std::vector<double> &w, Terms terms) : layer_(layer) {
+  const int64_t k = layer.in.total(), n = layer.out.total(), columns = weightColumns(layer);
+  planes_.resize(static_cast<size_t>(layer.lift.types()));
+  for (int64_t type = 0; type < layer.lift.types(); ++type) {
+    std::vector<Plane> &of_type = planes_[static_cast<size_t>(type)];
+    for (int64_t group = 0; group < layer.out.count(); ++group)
       for (const algebras::BlockTerm &term : layer.lift.terms(type, group)) {
         const double coefficient = term.coefficient.toDouble();
-        auto place = [&](std::int64_t depth, std::int64_t column) {
-          return static_cast<std::size_t>((layer.in.start(term.input_group) + depth) * n +
-                                          layer.out.start(group) + column);
+        auto place = [&](int64_t depth, int64_t column) {
+          return static_cast<size_t>((layer.in.start(term.input_group) + depth) * n + layer.out.start(group) +
+                                     column);
         };
-        std::size_t plane = 0;
+        size_t plane = 0;
         while (plane < of_type.size() && of_type[plane].present[place(0, 0)])
           ++plane;
         if (plane == of_type.size())
-          of_type.push_back({std::vector<double>(static_cast<std::size_t>(k * n)),
-                             std::vector<bool>(static_cast<std::size_t>(k * n))});
-        const std::int64_t first = layer.lift.kind() == Lift::Kind::Slots ? 0 : layer.out.start(group);
-        for (std::int64_t depth = 0; depth < layer.in.width(term.input_group); ++depth)
-          for (std::int64_t column = 0; column < layer.out.width(group); ++column) {
+          of_type.push_back({std::vector<double>(static_cast<size_t>(k * n)),
+                             std::vector<bool>(static_cast<size_t>(k * n))});
+        const int64_t first = layer.lift.kind() == Lift::Kind::Slots ? 0 : layer.out.start(group);
+        for (int64_t depth = 0; depth < layer.in.width(term.input_group); ++depth)
+          for (int64_t column = 0; column < layer.out.width(group); ++column) {
             of_type[plane].weight[place(depth, column)] = valueOf(
-                coefficient * w[static_cast<std::size_t>((layer.in.start(term.bank_row) + depth) * columns +
-                                                         first + column)],
+                coefficient * w[static_cast<size_t>((layer.in.start(term.weight_row) + depth) * columns +
+                                                    first + column)],
                 terms);
             of_type[plane].present[place(depth, column)] = true;
           }
@@ -79,15 +78,14 @@ DenseProduct::DenseProduct(const Layer &layer, const std::vector<double> &w, Ter
 }
 
 std::vector<double> DenseProduct::multiply(const Batch &batch, const std::vector<double> &x) const {
-  const std::size_t k = static_cast<std::size_t>(layer.in.total()),
-                    n = static_cast<std::size_t>(layer.out.total());
-  std::vector<double> y(static_cast<std::size_t>(batch.m) * n);
-  for (std::int64_t row = 0; row < batch.m; ++row) {
-    const double *from = x.data() + static_cast<std::size_t>(row) * k;
-    double *to = y.data() + static_cast<std::size_t>(row) * n;
-    for (const Plane &plane : planes[static_cast<std::size_t>(batch.typeOf(layer, row))])
-      for (std::size_t depth = 0; depth < k; ++depth)
-        for (std::size_t column = 0; column < n; ++column)
+  const size_t k = static_cast<size_t>(layer_.in.total()), n = static_cast<size_t>(layer_.out.total());
+  std::vector<double> y(static_cast<size_t>(batch.m) * n);
+  for (int64_t row = 0; row < batch.m; ++row) {
+    const double *from = x.data() + static_cast<size_t>(row) * k;
+    double *to = y.data() + static_cast<size_t>(row) * n;
+    for (const Plane &plane : planes_[static_cast<size_t>(batch.typeOf(layer_, row))])
+      for (size_t depth = 0; depth < k; ++depth)
+        for (size_t column = 0; column < n; ++column)
           if (plane.present[depth * n + column])
             to[column] += from[depth] * plane.weight[depth * n + column];
   }
@@ -96,15 +94,14 @@ std::vector<double> DenseProduct::multiply(const Batch &batch, const std::vector
 
 std::vector<double> DenseProduct::multiplyTransposed(const Batch &batch,
                                                      const std::vector<double> &dy) const {
-  const std::size_t k = static_cast<std::size_t>(layer.in.total()),
-                    n = static_cast<std::size_t>(layer.out.total());
-  std::vector<double> dx(static_cast<std::size_t>(batch.m) * k);
-  for (std::int64_t row = 0; row < batch.m; ++row) {
-    const double *from = dy.data() + static_cast<std::size_t>(row) * n;
-    double *to = dx.data() + static_cast<std::size_t>(row) * k;
-    for (const Plane &plane : planes[static_cast<std::size_t>(batch.typeOf(layer, row))])
-      for (std::size_t depth = 0; depth < k; ++depth)
-        for (std::size_t column = 0; column < n; ++column)
+  const size_t k = static_cast<size_t>(layer_.in.total()), n = static_cast<size_t>(layer_.out.total());
+  std::vector<double> dx(static_cast<size_t>(batch.m) * k);
+  for (int64_t row = 0; row < batch.m; ++row) {
+    const double *from = dy.data() + static_cast<size_t>(row) * n;
+    double *to = dx.data() + static_cast<size_t>(row) * k;
+    for (const Plane &plane : planes_[static_cast<size_t>(batch.typeOf(layer_, row))])
+      for (size_t depth = 0; depth < k; ++depth)
+        for (size_t column = 0; column < n; ++column)
           if (plane.present[depth * n + column])
             to[depth] += from[column] * plane.weight[depth * n + column];
   }

@@ -11,30 +11,31 @@ namespace compiler_test {
 
 // The rows of one call.
 struct Batch {
-  std::int64_t m = 0, p0 = 0;
-  std::vector<std::int32_t> types; // explicit types only
+  int64_t m = 0, p0 = 0;
+  std::vector<int32_t> types; // explicit types only
   // Of rows that do not follow one another: the position of each, and where they are sequences, one behind
   // the other, the first row of every one and behind the last, and the positions of these rows.
-  std::vector<std::int64_t> positions = {}, sequence_starts = {}, sequence_positions = {};
+  std::vector<int64_t> positions = {}, sequence_starts = {}, sequence_positions = {};
 
-  std::int64_t typeOf(const algebras::Layer &layer, std::int64_t row) const;
+  int64_t typeOf(const algebras::Layer &layer, int64_t row) const;
 };
 
-// The columns that the bank has in memory: N, or N/m in the slot lift.
-std::int64_t bankColumns(const algebras::Layer &layer);
+// The columns that the weight matrix has in memory: N, or N/m in the slot lift.
+int64_t weightColumns(const algebras::Layer &layer);
 
 // What a sum adds up: its terms, or their absolute values, which bound what rounding can do to it.
 enum class Terms { Signed, Absolute };
 
-// K x bankColumns from m x K and m x N: the gradient of the bank, row by row of the batch and term by term.
-std::vector<double> bankGradient(const algebras::Layer &layer, const Batch &batch,
-                                 const std::vector<double> &x, const std::vector<double> &dy,
-                                 Terms terms = Terms::Signed);
+// K x weightColumns from m x K and m x N: the gradient of the weight matrix, row by row of the batch and term
+// by term.
+std::vector<double> weightGradient(const algebras::Layer &layer, const Batch &batch,
+                                   const std::vector<double> &x, const std::vector<double> &dy,
+                                   Terms terms = Terms::Signed);
 
 class DenseProduct {
 public:
-  // `w` is K x bankColumns, row-major and without padding. With absolute terms, what is multiplied has to be
-  // absolute, too.
+  // `w` is K x weightColumns, row-major and without padding. With absolute terms, what is multiplied has to
+  // be absolute, too.
   DenseProduct(const algebras::Layer &layer, const std::vector<double> &w, Terms terms = Terms::Signed);
   // m x N from m x K. An element of W that no term names is not read: NaN there does not matter, while NaN in
   // what a term names does, as 0 * NaN is NaN.
@@ -49,8 +50,8 @@ private:
     std::vector<double> weight; // K x N
     std::vector<bool> present;
   };
-  const algebras::Layer &layer;
-  std::vector<std::vector<Plane>> planes; // by type
+  const algebras::Layer &layer_;
+  std::vector<std::vector<Plane>> planes_; // by type
 };
 
 } // namespace compiler_test

@@ -12,30 +12,31 @@ using compiler_test::CompiledModule;
 using Matrix = std::vector<float>;
 
 /// A kernel of 4 row types, Q(4), cyclic: 16 columns of X and 20 of Y for each.
-constexpr std::int64_t types = 4, in = 16, out = 20, k = types * in, n = types * out;
+constexpr int64_t types = 4, in = 16, out = 20, k = types * in, n = types * out;
 /// Of 43 rows that one type has.
-constexpr std::int64_t most_rows = 11;
+constexpr int64_t most_rows = 11;
 
-algrt_memref2 describe(Matrix &matrix, std::int64_t rows) {
-  const auto columns = static_cast<std::int64_t>(matrix.size()) / rows;
+algrt_memref2 describe(Matrix &matrix, int64_t rows) {
+  const auto columns = static_cast<int64_t>(matrix.size()) / rows;
   return {matrix.data(), matrix.data(), 0, {rows, columns}, {columns, 1}};
 }
 
-Matrix randomMatrix(std::mt19937 &random, std::int64_t elements, float scale = 1) {
-  Matrix matrix(static_cast<std::size_t>(elements));
+Matrix randomMatrix(std::mt19937 &random, int64_t elements, float scale = 1) {
+  Matrix matrix(static_cast<size_t>(elements));
   for (float &element : matrix)
     element = scale * (static_cast<float>(random()) / 0x80000000u - 1);
   return matrix;
 }
 
-/// Row `row` times column `column` of a bank of Q(4): the terms of type t and group j are the groups t and j.
-double product(const Matrix &x, const Matrix &w, std::int64_t row, std::int64_t column) {
+/// Row `row` times column `column` of a weight matrix of Q(4): the terms of type t and group j are the groups
+/// t and j.
+double product(const Matrix &x, const Matrix &w, int64_t row, int64_t column) {
   double sum = 0;
-  const std::int64_t type = row % types, group = column / out;
-  for (std::int64_t term : {std::min(type, group), std::max(type, group)}) {
-    for (std::int64_t i = term * in; i < (term + 1) * in; ++i)
-      sum += static_cast<double>(x[static_cast<std::size_t>(row * k + i)]) *
-             static_cast<double>(w[static_cast<std::size_t>(i * n + column)]);
+  const int64_t type = row % types, group = column / out;
+  for (int64_t term : {std::min(type, group), std::max(type, group)}) {
+    for (int64_t i = term * in; i < (term + 1) * in; ++i)
+      sum += static_cast<double>(x[static_cast<size_t>(row * k + i)]) *
+             static_cast<double>(w[static_cast<size_t>(i * n + column)]);
     if (type == group)
       break;
   }
@@ -44,17 +45,17 @@ double product(const Matrix &x, const Matrix &w, std::int64_t row, std::int64_t 
 
 // Every kind of operand: a number for each column and each row, a matrix like the result, and a number.
 constexpr const char *every_operand = R"mlir(
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 16>, bank = <4 x 16>, out = <4 x 20>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 16>, weights = <4 x 16>, out = <4 x 20>,
                        row_types = <cyclic 4>>
 tile.kernel @kernel(%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x80xf32>, %bias: !tile.matrix<1x80xf32>,
                     %scale: !tile.matrix<?x1xf32>, %residual: !tile.matrix<?x80xf32>, %alpha: f32, %y: !tile.matrix<?x80xf32>)
     attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 8, register_rows = 2,
-                register_columns = 16, lanes = 8, bank = direct>} {
-  tile.own (%i, %r, %g) over [<types, 1>, <rows, 8>, <groups, 0>] {
+                register_columns = 16, lanes = 8, weights = direct>} {
+  tile.forall (%i, %r, %g) over [<types, 1>, <rows, 8>, <groups, 0>] {
     %xs = tile.hold %x[%i, %r] : !tile.matrix<?x64xf32> -> !tile.buffer<8x64xf32>
-    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
-      tile.walk (%t) over [<types, 1>] {
-        tile.walk (%s) over [<rows, 2>] {
+    tile.for (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.for (%t) over [<types, 1>] {
+        tile.for (%s) over [<rows, 2>] {
           %zero = tile.zero : !tile.fragment<2x16xf32>
           %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
             %next = tile.mma %xs[%t, %k, %s], %w[%b, %j, %n], %acc : !tile.buffer<8x64xf32>, !tile.matrix<64x80xf32>, !tile.fragment<2x16xf32>
@@ -82,21 +83,21 @@ tile.kernel @kernel(%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x80xf32>, %bi
 TEST(Epilogue, ReadsOperandsOfEveryKind) {
   std::mt19937 random(7);
   const CompiledModule module(every_operand);
-  constexpr std::int64_t m = 43; // of types 0 to 2 there are eleven rows, of the last ten
+  constexpr int64_t m = 43; // of types 0 to 2 there are eleven rows, of the last ten
   Matrix alpha = {-0.75f};
   Matrix x = randomMatrix(random, m * k), w = randomMatrix(random, k * n), bias = randomMatrix(random, n),
          scale = randomMatrix(random, m), residual = randomMatrix(random, m * n),
-         y(static_cast<std::size_t>(m * n), std::numeric_limits<float>::quiet_NaN());
+         y(static_cast<size_t>(m * n), std::numeric_limits<float>::quiet_NaN());
   module.multiply("kernel",
                   {describe(x, m), describe(w, k), describe(bias, 1), describe(scale, m),
                    describe(residual, m), describe(alpha, 1), describe(y, m)},
                   most_rows, types, 0);
-  for (std::int64_t row = 0; row < m; ++row)
-    for (std::int64_t column = 0; column < n; ++column) {
-      const auto at = static_cast<std::size_t>(row * n + column);
+  for (int64_t row = 0; row < m; ++row)
+    for (int64_t column = 0; column < n; ++column) {
+      const auto at = static_cast<size_t>(row * n + column);
       const double expected =
-          (product(x, w, row, column) + static_cast<double>(bias[static_cast<std::size_t>(column)])) *
-              static_cast<double>(scale[static_cast<std::size_t>(row)]) +
+          (product(x, w, row, column) + static_cast<double>(bias[static_cast<size_t>(column)])) *
+              static_cast<double>(scale[static_cast<size_t>(row)]) +
           static_cast<double>(alpha[0]) * static_cast<double>(residual[at]);
       ASSERT_NEAR(static_cast<double>(y[at]), expected, 2e-5) << "row " << row << ", column " << column;
     }
@@ -104,16 +105,16 @@ TEST(Epilogue, ReadsOperandsOfEveryKind) {
 
 // The gate of a SwiGLU network: two products of the same rows, which are held once, and one store.
 constexpr const char *gate = R"mlir(
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 16>, bank = <4 x 16>, out = <4 x 20>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 16>, weights = <4 x 16>, out = <4 x 20>,
                        row_types = <cyclic 4>>
 tile.kernel @gate(%x: !tile.matrix<?x64xf32>, %gate: !tile.matrix<64x80xf32>, %up: !tile.matrix<64x80xf32>, %y: !tile.matrix<?x80xf32>)
     attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 8, register_rows = 2,
-                register_columns = 16, lanes = 8, bank = direct>} {
-  tile.own (%i, %r, %g) over [<types, 1>, <rows, 8>, <groups, 0>] {
+                register_columns = 16, lanes = 8, weights = direct>} {
+  tile.forall (%i, %r, %g) over [<types, 1>, <rows, 8>, <groups, 0>] {
     %xs = tile.hold %x[%i, %r] : !tile.matrix<?x64xf32> -> !tile.buffer<8x64xf32>
-    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
-      tile.walk (%t) over [<types, 1>] {
-        tile.walk (%s) over [<rows, 2>] {
+    tile.for (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.for (%t) over [<types, 1>] {
+        tile.for (%s) over [<rows, 2>] {
           %zero = tile.zero : !tile.fragment<2x16xf32>
           %first = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
             %next = tile.mma %xs[%t, %k, %s], %gate[%b, %j, %n], %acc : !tile.buffer<8x64xf32>, !tile.matrix<64x80xf32>, !tile.fragment<2x16xf32>
@@ -144,17 +145,17 @@ tile.kernel @gate(%x: !tile.matrix<?x64xf32>, %gate: !tile.matrix<64x80xf32>, %u
 TEST(Epilogue, TwoProductsOfTheSameRowsMakeAGate) {
   std::mt19937 random(8);
   const CompiledModule module(gate);
-  constexpr std::int64_t m = 43;
+  constexpr int64_t m = 43;
   Matrix x = randomMatrix(random, m * k), first = randomMatrix(random, k * n),
          second = randomMatrix(random, k * n),
-         y(static_cast<std::size_t>(m * n), std::numeric_limits<float>::quiet_NaN());
+         y(static_cast<size_t>(m * n), std::numeric_limits<float>::quiet_NaN());
   module.multiply("gate", {describe(x, m), describe(first, k), describe(second, k), describe(y, m)},
                   most_rows, types, 0);
-  for (std::int64_t row = 0; row < m; ++row)
-    for (std::int64_t column = 0; column < n; ++column) {
+  for (int64_t row = 0; row < m; ++row)
+    for (int64_t column = 0; column < n; ++column) {
       const double p = product(x, first, row, column), q = product(x, second, row, column);
-      ASSERT_NEAR(static_cast<double>(y[static_cast<std::size_t>(row * n + column)]),
-                  p / (1 + std::exp(-p)) * q, 1e-4)
+      ASSERT_NEAR(static_cast<double>(y[static_cast<size_t>(row * n + column)]), p / (1 + std::exp(-p)) * q,
+                  1e-4)
           << "row " << row << ", column " << column;
     }
 }
@@ -192,21 +193,20 @@ class MathFunctions : public testing::TestWithParam<Function> {};
 TEST_P(MathFunctions, AreCloseToTheirValuesOnAnInterval) {
   const Function function = GetParam();
   const CompiledModule module(functionOf(function.name));
-  constexpr std::int64_t m = 640;
-  Matrix x(static_cast<std::size_t>(m * k)), w(static_cast<std::size_t>(k * n)),
-      y(static_cast<std::size_t>(m * n));
-  for (std::int64_t row = 0; row < m; ++row)
-    x[static_cast<std::size_t>(row * k + row % types * in)] =
+  constexpr int64_t m = 640;
+  Matrix x(static_cast<size_t>(m * k)), w(static_cast<size_t>(k * n)), y(static_cast<size_t>(m * n));
+  for (int64_t row = 0; row < m; ++row)
+    x[static_cast<size_t>(row * k + row % types * in)] =
         function.from + (function.to - function.from) * static_cast<float>(row) / (m - 1);
-  for (std::int64_t group = 0; group < types; ++group)
-    for (std::int64_t column = 0; column < n; ++column)
-      w[static_cast<std::size_t>(group * in * n + column)] = 1;
+  for (int64_t group = 0; group < types; ++group)
+    for (int64_t column = 0; column < n; ++column)
+      w[static_cast<size_t>(group * in * n + column)] = 1;
   module.multiply("f_direct", {describe(x, m), describe(w, k), describe(y, m)}, m / types, types, 0);
-  for (std::int64_t row = 0; row < m; ++row)
-    for (std::int64_t column : {std::int64_t{0}, n - 1}) {
-      const double argument = static_cast<double>(x[static_cast<std::size_t>(row * k + row % types * in)]);
+  for (int64_t row = 0; row < m; ++row)
+    for (int64_t column : {int64_t{0}, n - 1}) {
+      const double argument = static_cast<double>(x[static_cast<size_t>(row * k + row % types * in)]);
       const double exact = function.exact(argument);
-      ASSERT_NEAR(static_cast<double>(y[static_cast<std::size_t>(row * n + column)]), exact,
+      ASSERT_NEAR(static_cast<double>(y[static_cast<size_t>(row * n + column)]), exact,
                   function.absolute + function.relative * std::fabs(exact))
           << function.name << " of " << argument;
     }

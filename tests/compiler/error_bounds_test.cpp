@@ -20,11 +20,11 @@ std::vector<double> magnitudes(std::vector<double> values) {
 }
 
 // The most terms that an element of the product adds up.
-std::int64_t mostTerms(const Layer &layer) {
-  std::int64_t most = 0;
-  for (std::int64_t type = 0; type < layer.lift.types(); ++type)
-    for (std::int64_t group = 0; group < layer.out.count(); ++group) {
-      std::int64_t terms = 0;
+int64_t mostTerms(const Layer &layer) {
+  int64_t most = 0;
+  for (int64_t type = 0; type < layer.lift.types(); ++type)
+    for (int64_t group = 0; group < layer.out.count(); ++group) {
+      int64_t terms = 0;
       for (const algebras::BlockTerm &term : layer.lift.terms(type, group))
         terms += layer.in.width(term.input_group);
       most = std::max(most, terms);
@@ -32,16 +32,16 @@ std::int64_t mostTerms(const Layer &layer) {
   return most;
 }
 
-// How often a row of the batch counts for one element of the bank, at most: in the slot lift once for each
-// term with its block.
-std::int64_t mostUses(const Layer &layer) {
-  std::int64_t most = 0;
-  for (std::int64_t type = 0; type < layer.lift.types(); ++type) {
-    std::vector<std::int64_t> uses(static_cast<std::size_t>(layer.lift.bankRows() * layer.out.count()));
-    for (std::int64_t group = 0; group < layer.out.count(); ++group)
+// How often a row of the batch counts for one element of the weight matrix, at most: in the slot lift once
+// for each term with its block.
+int64_t mostUses(const Layer &layer) {
+  int64_t most = 0;
+  for (int64_t type = 0; type < layer.lift.types(); ++type) {
+    std::vector<int64_t> uses(static_cast<size_t>(layer.lift.weightRows() * layer.out.count()));
+    for (int64_t group = 0; group < layer.out.count(); ++group)
       for (const algebras::BlockTerm &term : layer.lift.terms(type, group)) {
-        const std::int64_t column = layer.lift.kind() == algebras::Lift::Kind::Slots ? 0 : group;
-        most = std::max(most, ++uses[static_cast<std::size_t>(term.bank_row * layer.out.count() + column)]);
+        const int64_t column = layer.lift.kind() == algebras::Lift::Kind::Slots ? 0 : group;
+        most = std::max(most, ++uses[static_cast<size_t>(term.weight_row * layer.out.count() + column)]);
       }
   }
   return most;
@@ -50,13 +50,13 @@ std::int64_t mostUses(const Layer &layer) {
 // |actual - expected| <= gamma(T + 3) S + u (|expected| + gamma(T + 3) S), where S adds up the absolute
 // terms.
 void expectWithin(const std::vector<double> &actual, const std::vector<double> &expected,
-                  const std::vector<double> &absolute, std::int64_t terms, DataType stored) {
-  constexpr double kSingle = 0x1p-24, kHalf = 0x1p-8; // unit roundoffs: half an ulp of 1
-  const double count = static_cast<double>(terms + 3), gamma = count * kSingle / (1 - count * kSingle);
-  const double store = stored == DataType::BF16 ? kHalf : 0;
+                  const std::vector<double> &absolute, int64_t terms, DataType stored) {
+  constexpr double single = 0x1p-24, half = 0x1p-8; // unit roundoffs: half an ulp of 1
+  const double count = static_cast<double>(terms + 3), gamma = count * single / (1 - count * single);
+  const double store = stored == DataType::BF16 ? half : 0;
   double worst = 0;
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
+  size_t at = 0;
+  for (size_t i = 0; i < expected.size(); ++i) {
     const double sum = gamma * absolute[i], bound = sum + store * (std::abs(expected[i]) + sum),
                  error = std::abs(actual[i] - expected[i]);
     const double ratio = error == 0 ? 0 : error / bound;
@@ -75,13 +75,13 @@ TEST_P(ErrorBounds, HoldForEveryElementOfEveryMap) {
     GTEST_SKIP() << "this machine is below x86-64-v3";
   const compiler::Spec spec = makeSpec(GetParam());
   const Layer &layer = *spec.layer;
-  const std::int64_t m = 61, k = layer.in.total(), n = layer.out.total(), columns = bankColumns(layer);
+  const int64_t m = 61, k = layer.in.total(), n = layer.out.total(), columns = weightColumns(layer);
   std::mt19937 random(3);
   Batch batch{m, 7, {}};
   if (layer.row_types.kind() == algebras::RowTypes::Kind::Explicit) {
     batch.p0 = 0;
-    for (std::int64_t row = 0; row < m; ++row)
-      batch.types.push_back(static_cast<std::int32_t>(random() % layer.lift.types()));
+    for (int64_t row = 0; row < m; ++row)
+      batch.types.push_back(static_cast<int32_t>(random() % layer.lift.types()));
   }
   PaddedMatrix x(m, k, 0, layer.dtype), w(k, columns, 0, layer.dtype), dy(m, n, 0, layer.dtype);
   x.fill(random);
@@ -94,7 +94,7 @@ TEST_P(ErrorBounds, HoldForEveryElementOfEveryMap) {
     SCOPED_TRACE(level);
     const CompiledLayer compiled(spec, level);
     for (int kernel = 0; kernel < static_cast<int>(compiled.kernels().size()); ++kernel) {
-      SCOPED_TRACE(compiled.kernels()[static_cast<std::size_t>(kernel)]);
+      SCOPED_TRACE(compiled.kernels()[static_cast<size_t>(kernel)]);
       PaddedMatrix y(m, n, 0, layer.dtype);
       compiled.multiply(batch, x, w, y, kernel, 2);
       expectWithin(y.values(), product.multiply(batch, xs), absolute.multiply(batch, magnitudes(xs)),
@@ -107,9 +107,9 @@ TEST_P(ErrorBounds, HoldForEveryElementOfEveryMap) {
                  layer.dtype);
     for (DataType stored : {DataType::F32, layer.dtype}) {
       PaddedMatrix dw(k, columns, 0, stored);
-      compiled.differentiateBank(batch, x, dy, dw, 0, 2);
-      expectWithin(dw.values(), bankGradient(layer, batch, xs, dys),
-                   bankGradient(layer, batch, xs, dys, Terms::Absolute), m * mostUses(layer), stored);
+      compiled.differentiateWeights(batch, x, dy, dw, 0, 2);
+      expectWithin(dw.values(), weightGradient(layer, batch, xs, dys),
+                   weightGradient(layer, batch, xs, dys, Terms::Absolute), m * mostUses(layer), stored);
     }
   }
 }

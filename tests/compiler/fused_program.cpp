@@ -28,22 +28,22 @@ struct View {
 
 class Writer {
 public:
-  Writer(std::mt19937 &random, const FusedLayer &layer, bool transposed, bool bf16)
-      : random(random), program{layer, transposed, bf16, {}, {}} {}
+  Writer(std::mt19937 &random_, const FusedLayer &layer, bool transposed, bool bf16)
+      : random_(random_), program_{layer, transposed, bf16, {}, {}} {}
 
   FusedProgram write() {
-    if (!program.layer.slots) {
-      const bool given = program.layer.width == 0;
-      schedule = argument(given ? FusedArgument::Kind::Types : FusedArgument::Kind::Position, false);
+    if (!program_.layer.slots) {
+      const bool given = program_.layer.width == 0;
+      schedule_ = argument(given ? FusedArgument::Kind::Types : FusedArgument::Kind::Position, false);
     }
-    const std::string x = argument(FusedArgument::Kind::Rows, program.bf16, rowsWidth());
-    rows = {viewOf(x, program.bf16, /*result=*/false), program.bf16};
+    const std::string x = argument(FusedArgument::Kind::Rows, program_.bf16, rowsWidth());
+    rows_ = {viewOf(x, program_.bf16, /*result=*/false), program_.bf16};
     for (int count = 1 + below(3); count > 0; --count)
       addProduct();
-    for (int count = static_cast<int>(values.size() > 1) + below(4); count > 0; --count)
+    for (int count = static_cast<int>(values_.size() > 1) + below(4); count > 0; --count)
       addMap();
-    std::vector<View> returned = {values.back()};
-    for (const View &value : values)
+    std::vector<View> returned = {values_.back()};
+    for (const View &value : values_)
       if (returned.size() < 3 && below(3) == 0)
         returned.push_back(value);
     std::vector<std::string> names, types;
@@ -53,32 +53,32 @@ public:
       names.push_back(name);
       types.push_back(matrixType(value.bf16, resultWidth()));
     }
-    program.text =
-        fmt::format("func.func @f({}) -> ({}) {{\n{}  return {} : {}\n}}\n", fmt::join(declared, ", "),
-                    fmt::join(types, ", "), body, fmt::join(names, ", "), fmt::join(types, ", "));
-    return program;
+    program_.text =
+        fmt::format("func.func @f({}) -> ({}) {{\n{}  return {} : {}\n}}\n", fmt::join(declared_, ", "),
+                    fmt::join(types, ", "), body_, fmt::join(names, ", "), fmt::join(types, ", "));
+    return program_;
   }
 
 private:
-  int below(int count) { return static_cast<int>(random() % static_cast<unsigned>(count)); }
-  std::string fresh() { return fmt::format("%v{}", number++); }
+  int below(int count) { return static_cast<int>(random_() % static_cast<unsigned>(count)); }
+  std::string fresh() { return fmt::format("%v{}", number_++); }
   template <class... Parts> void line(fmt::format_string<Parts...> text, Parts &&...parts) {
-    body += "  " + fmt::format(text, std::forward<Parts>(parts)...) + "\n";
+    body_ += "  " + fmt::format(text, std::forward<Parts>(parts)...) + "\n";
   }
   static const char *element(bool bf16) { return bf16 ? "bf16" : "f32"; }
-  std::int64_t rowsWidth() const { return program.transposed ? program.layer.n : program.layer.k; }
-  std::int64_t resultWidth() const { return program.transposed ? program.layer.k : program.layer.n; }
-  static std::string matrixType(bool bf16, std::int64_t columns) {
+  int64_t rowsWidth() const { return program_.transposed ? program_.layer.n : program_.layer.k; }
+  int64_t resultWidth() const { return program_.transposed ? program_.layer.k : program_.layer.n; }
+  static std::string matrixType(bool bf16, int64_t columns) {
     return fmt::format("tensor<?x{}x{}>", columns, element(bf16));
   }
-  std::string bankType() const {
-    const FusedLayer &layer = program.layer;
+  std::string weightType() const {
+    const FusedLayer &layer = program_.layer;
     if (layer.slots)
-      return fmt::format("tensor<2x{}x{}x{}>", layer.k / 2, layer.n / 2, element(program.bf16));
-    return fmt::format("tensor<{}x{}x{}>", layer.k, layer.n, element(program.bf16));
+      return fmt::format("tensor<2x{}x{}x{}>", layer.k / 2, layer.n / 2, element(program_.bf16));
+    return fmt::format("tensor<{}x{}x{}>", layer.k, layer.n, element(program_.bf16));
   }
   std::string rowTypes() const {
-    const FusedLayer &layer = program.layer;
+    const FusedLayer &layer = program_.layer;
     if (layer.width == 0)
       return fmt::format("explicit {}", layer.types);
     return layer.width == 1 ? fmt::format("cyclic {}", layer.types)
@@ -86,26 +86,26 @@ private:
   }
   /// Of activations like the result, or like the rows.
   std::string viewType(bool bf16, bool result) const {
-    const std::int64_t columns = result ? resultWidth() : rowsWidth();
-    if (program.layer.slots)
+    const int64_t columns = result ? resultWidth() : rowsWidth();
+    if (program_.layer.slots)
       return fmt::format("!alg.slots<?x{}x{}, plain(2)>", columns, element(bf16));
     return fmt::format("!alg.slots<?x{}x{}, rows({}), cols({})>", columns, element(bf16), rowTypes(),
                        groups(result));
   }
   const std::string &groups(bool result) const {
-    return result == program.transposed ? program.layer.in : program.layer.out;
+    return result == program_.transposed ? program_.layer.in : program_.layer.out;
   }
 
-  std::string argument(FusedArgument::Kind kind, bool bf16, std::int64_t columns = 0) {
-    const std::string name = fmt::format("%a{}", program.arguments.size());
-    program.arguments.push_back({kind, bf16, columns});
+  std::string argument(FusedArgument::Kind kind, bool bf16, int64_t columns = 0) {
+    const std::string name = fmt::format("%a{}", program_.arguments.size());
+    program_.arguments.push_back({kind, bf16, columns});
     std::string type;
     switch (kind) {
     case FusedArgument::Kind::Rows:
       type = matrixType(bf16, columns);
       break;
-    case FusedArgument::Kind::Bank:
-      type = bankType();
+    case FusedArgument::Kind::Weights:
+      type = weightType();
       break;
     case FusedArgument::Kind::Columns:
       type = fmt::format("tensor<{}x{}>", resultWidth(), element(bf16));
@@ -123,48 +123,49 @@ private:
       type = "index";
       break;
     }
-    declared.push_back(name + ": " + type);
+    declared_.push_back(name + ": " + type);
     return name;
   }
 
   std::string viewOf(const std::string &matrix, bool bf16, bool result) {
     const std::string name = fresh();
     const std::string type = matrixType(bf16, result ? resultWidth() : rowsWidth());
-    if (program.layer.slots)
+    if (program_.layer.slots)
       line("{} = alg.slots {} plain(2) : {}", name, matrix, type);
     else
-      line("{} = alg.slots {} rows({}, {}) cols({}) : {}", name, matrix, rowTypes(), schedule, groups(result),
-           type);
+      line("{} = alg.slots {} rows({}, {}) cols({}) : {}", name, matrix, rowTypes(), schedule_,
+           groups(result), type);
     return name;
   }
 
   void addProduct() {
-    const FusedLayer &layer = program.layer;
-    const std::string bank = argument(FusedArgument::Kind::Bank, program.bf16), view = fresh(),
+    const FusedLayer &layer = program_.layer;
+    const std::string weights = argument(FusedArgument::Kind::Weights, program_.bf16), view = fresh(),
                       name = fresh();
     std::string type;
     if (layer.slots) {
-      line("{} = alg.slots {} plain(2) : {}", view, bank, bankType());
-      type = fmt::format("!alg.slots<2x{}x{}x{}, plain(2)>", layer.k / 2, layer.n / 2, element(program.bf16));
+      line("{} = alg.slots {} plain(2) : {}", view, weights, weightType());
+      type =
+          fmt::format("!alg.slots<2x{}x{}x{}, plain(2)>", layer.k / 2, layer.n / 2, element(program_.bf16));
     } else {
-      line("{} = alg.slots {} rows({}) cols({}) : {}", view, bank, layer.in, layer.out, bankType());
-      type = fmt::format("!alg.slots<{}x{}x{}, rows({}), cols({})>", layer.k, layer.n, element(program.bf16),
+      line("{} = alg.slots {} rows({}) cols({}) : {}", view, weights, layer.in, layer.out, weightType());
+      type = fmt::format("!alg.slots<{}x{}x{}, rows({}), cols({})>", layer.k, layer.n, element(program_.bf16),
                          layer.in, layer.out);
     }
-    const bool into = program.bf16 && below(2);
-    line("{} = alg.contract {}, {} by #alg.algebra<\"{}\"> -> {} : {}, {}{}", name, rows.name, view,
-         layer.algebra, program.transposed ? "i" : "k", viewType(program.bf16, false), type,
+    const bool into = program_.bf16 && below(2);
+    line("{} = alg.contract {}, {} by #alg.algebra<\"{}\"> -> {} : {}, {}{}", name, rows_.name, view,
+         layer.algebra, program_.transposed ? "i" : "k", viewType(program_.bf16, false), type,
          into ? " into f32" : "");
-    values.push_back({name, program.bf16 && !into});
+    values_.push_back({name, program_.bf16 && !into});
   }
 
   /// A view that a map may read: of what there is, of an argument, or of the rows where they are cut so.
   View input() {
-    const bool square = program.layer.in == program.layer.out && program.layer.k == program.layer.n;
+    const bool square = program_.layer.in == program_.layer.out && program_.layer.k == program_.layer.n;
     if (square && below(4) == 0)
-      return rows;
+      return rows_;
     if (below(4) > 0)
-      return values[static_cast<std::size_t>(below(static_cast<int>(values.size())))];
+      return values_[static_cast<size_t>(below(static_cast<int>(values_.size())))];
     const bool bf16 = below(2);
     return {viewOf(argument(FusedArgument::Kind::Rows, bf16, resultWidth()), bf16, true), bf16};
   }
@@ -224,16 +225,16 @@ private:
         operands += fmt::format(" {} {}", words[shape], fmt::join(vectors[shape], ", "));
     line("{} = alg.map {} : ({}) -> {} {{\n  ^bb0({}):\n{}    alg.yield {} : {}\n  }}", name, operands,
          fmt::join(types, ", "), viewType(bf16, true), block, code, result, element(bf16));
-    values.push_back({name, bf16});
+    values_.push_back({name, bf16});
   }
 
-  std::mt19937 &random;
-  FusedProgram program;
-  std::string schedule, body;
-  View rows{};
-  std::vector<View> values;
-  std::vector<std::string> declared;
-  int number = 0;
+  std::mt19937 &random_;
+  FusedProgram program_;
+  std::string schedule_, body_;
+  View rows_{};
+  std::vector<View> values_;
+  std::vector<std::string> declared_;
+  int number_ = 0;
 };
 
 } // namespace

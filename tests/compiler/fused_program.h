@@ -1,6 +1,5 @@
 // Random functions that one kernel computes, as text: products of the same rows and maps of their sums.
-#ifndef ALGCTL_TESTS_COMPILER_FUSED_PROGRAM_H
-#define ALGCTL_TESTS_COMPILER_FUSED_PROGRAM_H
+#pragma once
 
 #include <cstdint>
 #include <random>
@@ -14,20 +13,20 @@ struct FusedLayer {
   std::string algebra;
   bool slots;
   std::string in, out; ///< groups of K and of N, as text
-  std::int64_t k, n, types, width, bank_groups;
+  int64_t k, n, types, width, weight_groups;
 
   /// Of the row `row` at position `p0 + row`, where types are not explicit.
-  std::int64_t typeAt(std::int64_t position) const { return position / width % types; }
+  int64_t typeAt(int64_t position) const { return position / width % types; }
 };
 
 /// Algebras of either lift, equal and unequal groups, every kind of row types, coefficients of every kind.
 const std::vector<FusedLayer> &fusedLayers();
 
 struct FusedArgument {
-  enum class Kind { Rows, Bank, Columns, RowVector, Number, Types, Position };
+  enum class Kind { Rows, Weights, Columns, RowVector, Number, Types, Position };
   Kind kind;
   bool bf16;
-  std::int64_t columns; ///< of Rows
+  int64_t columns; ///< of Rows
 };
 
 struct FusedProgram {
@@ -39,10 +38,8 @@ struct FusedProgram {
 };
 
 /// With 1 to 3 products, up to 4 maps that read them, each other and operands of every shape, and up to 3
-/// results. With rows and banks of -1, 0 and 1, and operands of whole numbers up to 4, nothing in it is
-/// rounded: sums are small, and maps keep values below 60.
+/// results. With rows and weight matrices of -1, 0 and 1, and operands of whole numbers up to 4, nothing in
+/// it is rounded: sums are small, and maps keep values below 60.
 FusedProgram randomFusedProgram(std::mt19937 &random, const FusedLayer &layer, bool transposed, bool bf16);
 
 } // namespace compiler_test
-
-#endif

@@ -19,57 +19,55 @@ using compiler::DenseArray;
 /// A matrix in memory, behind each row some elements that nobody may read or write.
 class Matrix {
 public:
-  Matrix(std::int64_t rows, std::int64_t columns, bool bf16, std::int64_t padding = 3)
+  Matrix(int64_t rows, int64_t columns, bool bf16, int64_t padding = 3)
       : rows(rows), columns(columns), stride(columns + padding), bf16(bf16),
-        bytes(static_cast<std::size_t>(rows * stride) * (bf16 ? 2 : 4) + 64, static_cast<char>(0xff)) {
-    start = bytes.data() + (64 - reinterpret_cast<std::uintptr_t>(bytes.data()) % 64) % 64;
+        bytes_(static_cast<size_t>(rows * stride) * (bf16 ? 2 : 4) + 64, static_cast<char>(0xff)) {
+    start_ = bytes_.data() + (64 - reinterpret_cast<uintptr_t>(bytes_.data()) % 64) % 64;
   }
-  Matrix(const DenseArray &array, std::int64_t rows, bool bf16)
-      : Matrix(rows, static_cast<std::int64_t>(array.values.size()) / std::max<std::int64_t>(1, rows), bf16) {
-    for (std::int64_t i = 0; i < rows * columns; ++i)
-      set(i / columns, i % columns, array.values[static_cast<std::size_t>(i)]);
+  Matrix(const DenseArray &array, int64_t rows, bool bf16)
+      : Matrix(rows, static_cast<int64_t>(array.values.size()) / std::max<int64_t>(1, rows), bf16) {
+    for (int64_t i = 0; i < rows * columns; ++i)
+      set(i / columns, i % columns, array.values[static_cast<size_t>(i)]);
   }
   Matrix(const Matrix &) = delete;
   Matrix(Matrix &&) = default;
 
-  void set(std::int64_t row, std::int64_t column, double value) {
-    std::uint32_t bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));
+  void set(int64_t row, int64_t column, double value) {
+    uint32_t bits = std::bit_cast<uint32_t>(static_cast<float>(value));
     if (bf16)
       bits >>= 16;
     std::memcpy(at(row, column), &bits, bf16 ? 2 : 4);
   }
-  double get(std::int64_t row, std::int64_t column) const {
-    std::uint32_t bits = 0;
+  double get(int64_t row, int64_t column) const {
+    uint32_t bits = 0;
     std::memcpy(&bits, at(row, column), bf16 ? 2 : 4);
     return static_cast<double>(std::bit_cast<float>(bf16 ? bits << 16 : bits));
   }
   bool paddingIntact() const {
-    for (std::int64_t row = 0; row < rows; ++row)
-      for (std::int64_t column = columns; column < stride; ++column) {
-        std::uint32_t bits = 0;
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t column = columns; column < stride; ++column) {
+        uint32_t bits = 0;
         std::memcpy(&bits, at(row, column), bf16 ? 2 : 4);
         if (bits != (bf16 ? 0xffffu : 0xffffffffu))
           return false;
       }
     return true;
   }
-  algrt_memref2 descriptor() const { return {start, start, 0, {rows, columns}, {stride, 1}}; }
+  algrt_memref2 descriptor() const { return {start_, start_, 0, {rows, columns}, {stride, 1}}; }
 
-  std::int64_t rows, columns, stride;
+  int64_t rows, columns, stride;
   bool bf16;
 
 private:
-  char *at(std::int64_t row, std::int64_t column) const {
-    return start + (row * stride + column) * (bf16 ? 2 : 4);
-  }
-  std::vector<char> bytes;
-  char *start;
+  char *at(int64_t row, int64_t column) const { return start_ + (row * stride + column) * (bf16 ? 2 : 4); }
+  std::vector<char> bytes_;
+  char *start_;
 };
 
 /// Whole numbers up to `most` in magnitude.
-DenseArray randomArray(std::mt19937 &random, std::vector<std::int64_t> shape, int most) {
+DenseArray randomArray(std::mt19937 &random, std::vector<int64_t> shape, int most) {
   DenseArray array{std::move(shape), {}};
-  array.values.resize(static_cast<std::size_t>(compiler::elementCount(array.shape)));
+  array.values.resize(static_cast<size_t>(compiler::elementCount(array.shape)));
   for (double &value : array.values)
     value = static_cast<int>(random() % static_cast<unsigned>(2 * most + 1)) - most;
   return array;
@@ -77,32 +75,32 @@ DenseArray randomArray(std::mt19937 &random, std::vector<std::int64_t> shape, in
 
 /// One call of a program: its arguments, and where its rows are.
 struct Call {
-  std::int64_t m, p0;
+  int64_t m, p0;
   std::vector<DenseArray> arguments;
-  std::vector<std::int64_t> types; ///< of each row
-  std::vector<std::int64_t> rows, starts;
-  std::int64_t longest = 0;
+  std::vector<int64_t> types; ///< of each row
+  std::vector<int64_t> rows, starts;
+  int64_t longest = 0;
 
   Call(std::mt19937 &random, const FusedProgram &program) {
     const FusedLayer &layer = program.layer;
-    m = 1 + static_cast<std::int64_t>(random() % 40);
-    p0 = static_cast<std::int64_t>(random() % 50);
-    for (std::int64_t row = 0; row < m; ++row)
-      types.push_back(layer.width == 0 ? static_cast<std::int64_t>(random()) % layer.types
+    m = 1 + static_cast<int64_t>(random() % 40);
+    p0 = static_cast<int64_t>(random() % 50);
+    for (int64_t row = 0; row < m; ++row)
+      types.push_back(layer.width == 0 ? static_cast<int64_t>(random()) % layer.types
                       : layer.slots    ? 0
                                        : layer.typeAt(p0 + row));
-    for (std::int64_t type = 0; type < layer.types; ++type)
-      longest = std::max<std::int64_t>(longest, std::count(types.begin(), types.end(), type));
+    for (int64_t type = 0; type < layer.types; ++type)
+      longest = std::max<int64_t>(longest, std::count(types.begin(), types.end(), type));
     for (const FusedArgument &argument : program.arguments)
       arguments.push_back(valueOf(random, program, argument));
     // Rows in lists, which have no position of their own.
     if (layer.width == 0 || (!layer.slots && random() % 3 == 0)) {
       starts = {0};
-      for (std::int64_t type = 0; type < layer.types; ++type) {
-        for (std::int64_t row = 0; row < m; ++row)
-          if (types[static_cast<std::size_t>(row)] == type)
+      for (int64_t type = 0; type < layer.types; ++type) {
+        for (int64_t row = 0; row < m; ++row)
+          if (types[static_cast<size_t>(row)] == type)
             rows.push_back(row);
-        starts.push_back(static_cast<std::int64_t>(rows.size()));
+        starts.push_back(static_cast<int64_t>(rows.size()));
       }
       p0 = 0;
     }
@@ -111,11 +109,11 @@ struct Call {
 private:
   DenseArray valueOf(std::mt19937 &random, const FusedProgram &program, const FusedArgument &argument) {
     const FusedLayer &layer = program.layer;
-    const std::int64_t width = program.transposed ? layer.k : layer.n;
+    const int64_t width = program.transposed ? layer.k : layer.n;
     switch (argument.kind) {
     case FusedArgument::Kind::Rows:
       return randomArray(random, {m, argument.columns}, 1);
-    case FusedArgument::Kind::Bank:
+    case FusedArgument::Kind::Weights:
       return layer.slots ? randomArray(random, {2, layer.k / 2, layer.n / 2}, 1)
                          : randomArray(random, {layer.k, layer.n}, 1);
     case FusedArgument::Kind::Columns:
@@ -134,13 +132,13 @@ private:
 };
 
 /// An argument as kernels take it.
-Matrix matrixOf(const FusedProgram &program, const Call &call, std::size_t number) {
+Matrix matrixOf(const FusedProgram &program, const Call &call, size_t number) {
   const FusedArgument &argument = program.arguments[number];
   const DenseArray &array = call.arguments[number];
   const bool rows =
       argument.kind == FusedArgument::Kind::Rows || argument.kind == FusedArgument::Kind::RowVector;
-  const bool bank = argument.kind == FusedArgument::Kind::Bank;
-  return Matrix(array, rows ? call.m : bank ? program.layer.k : 1, argument.bf16);
+  const bool weight_matrix = argument.kind == FusedArgument::Kind::Weights;
+  return Matrix(array, rows ? call.m : weight_matrix ? program.layer.k : 1, argument.bf16);
 }
 
 void runAndCompare(const FusedProgram &program, const CompiledModule &module, const std::string &name,
@@ -150,7 +148,7 @@ void runAndCompare(const FusedProgram &program, const CompiledModule &module, co
   std::vector<Matrix> matrices, results;
   std::vector<algrt_memref2> operands;
   auto add = [&](const std::string &operand) {
-    for (std::size_t number = 0; number < program.arguments.size(); ++number)
+    for (size_t number = 0; number < program.arguments.size(); ++number)
       if (std::ranges::count(description.arguments[number], operand)) {
         matrices.push_back(matrixOf(program, call, number));
         operands.push_back(matrices.back().descriptor());
@@ -159,15 +157,15 @@ void runAndCompare(const FusedProgram &program, const CompiledModule &module, co
     ADD_FAILURE() << "no argument is " << operand;
   };
   add(program.transposed ? "dy" : "x");
-  for (std::int64_t weight = 0; weight < description.fusion.weights; ++weight) {
+  for (int64_t weight = 0; weight < description.fusion.weights; ++weight) {
     add(algrt::numberedName("w", weight));
     if (name != "f_packed")
       continue;
-    const std::int64_t bytes = module.kernel("f_packed").packed_bytes;
+    const int64_t bytes = module.kernel("f_packed").packed_bytes;
     Matrix packed(1, bytes / (program.bf16 ? 2 : 4), program.bf16, 0);
     const algrt_memref2 from = operands.back(), to = packed.descriptor();
     reinterpret_cast<algrt_pack_kernel>(module.kernel("f_pack").code)(&from, &to, 0,
-                                                                      program.layer.bank_groups);
+                                                                      program.layer.weight_groups);
     matrices.push_back(std::move(packed));
     operands.back() = to;
   }
@@ -175,17 +173,17 @@ void runAndCompare(const FusedProgram &program, const CompiledModule &module, co
     add(operand.name);
   for (const algrt::ElementType result : description.fusion.results) {
     results.emplace_back(call.m, program.transposed ? program.layer.k : program.layer.n,
-                         result == algrt::ElementType::bf16);
+                         result == algrt::ElementType::Bf16);
     operands.push_back(results.back().descriptor());
   }
   module.multiply(name, operands, call.longest, program.layer.types, call.p0, call.rows, call.starts);
   ASSERT_EQ(results.size(), expected.size());
-  for (std::size_t result = 0; result < results.size(); ++result) {
+  for (size_t result = 0; result < results.size(); ++result) {
     const Matrix &matrix = results[result];
     EXPECT_TRUE(matrix.paddingIntact());
-    for (std::int64_t i = 0; i < matrix.rows * matrix.columns; ++i)
+    for (int64_t i = 0; i < matrix.rows * matrix.columns; ++i)
       ASSERT_EQ(matrix.get(i / matrix.columns, i % matrix.columns),
-                expected[result].values[static_cast<std::size_t>(i)])
+                expected[result].values[static_cast<size_t>(i)])
           << "result " << result << ", row " << i / matrix.columns << ", column " << i % matrix.columns;
   }
 }
@@ -210,7 +208,7 @@ void check(const FusedProgram &program, std::mt19937 &random) {
   }
 }
 
-class FusedKernels : public testing::TestWithParam<std::size_t> {};
+class FusedKernels : public testing::TestWithParam<size_t> {};
 
 TEST_P(FusedKernels, ComputeWhatTheirFunctionsMean) {
   std::mt19937 random(static_cast<unsigned>(GetParam()) + 1);
@@ -220,6 +218,6 @@ TEST_P(FusedKernels, ComputeWhatTheirFunctionsMean) {
         check(randomFusedProgram(random, fusedLayers()[GetParam()], transposed, bf16), random);
 }
 
-INSTANTIATE_TEST_SUITE_P(Layers, FusedKernels, testing::Range(std::size_t{0}, fusedLayers().size()));
+INSTANTIATE_TEST_SUITE_P(Layers, FusedKernels, testing::Range(size_t{0}, fusedLayers().size()));
 
 } // namespace

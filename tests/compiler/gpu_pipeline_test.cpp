@@ -34,7 +34,7 @@ TEST(GpuProgram, SaysOfItsKernelWhatTheScheduleSays) {
   ASSERT_TRUE(kernel.gpu);
   EXPECT_EQ(kernel.gpu->architecture, 90);
   EXPECT_TRUE(kernel.gpu->exact_architecture);
-  EXPECT_EQ(kernel.gpu->output, algrt::ElementType::bf16);
+  EXPECT_EQ(kernel.gpu->output, algrt::ElementType::Bf16);
   EXPECT_EQ(kernel.gpu->threads, 3 * 128);
   EXPECT_EQ(kernel.gpu->tile.rows, 128);
   EXPECT_EQ(kernel.gpu->tile.columns, 96);
@@ -54,7 +54,7 @@ TEST(GpuProgram, WritesEitherKindOfResult) {
   options.output = algebras::DataType::F32;
   const GpuProgram program = gpuProgram(spec(), Target::Sm90a, options);
   EXPECT_EQ(program.kernel.name, "forward_f32");
-  EXPECT_EQ(program.kernel.gpu->output, algrt::ElementType::f32);
+  EXPECT_EQ(program.kernel.gpu->output, algrt::ElementType::F32);
   EXPECT_EQ(program.nvvm.find("nvvm.stmatrix"), std::string::npos);
 }
 
@@ -88,19 +88,19 @@ class NoAssembler {
 public:
   NoAssembler() {
     if (const char *value = std::getenv(variable))
-      before = value;
+      before_ = value;
     setenv(variable, "/nowhere/ptxas", 1);
   }
   ~NoAssembler() {
-    if (before.empty())
+    if (before_.empty())
       unsetenv(variable);
     else
-      setenv(variable, before.c_str(), 1);
+      setenv(variable, before_.c_str(), 1);
   }
 
 private:
   static constexpr const char *variable = "ALGCTL_PTXAS";
-  std::string before;
+  std::string before_;
 };
 
 TEST(GpuBundle, HoldsPtxWhereThereIsNoAssemblerAndSaysSo) {
@@ -119,18 +119,18 @@ TEST(GpuBundle, HoldsPtxWhereThereIsNoAssemblerAndSaysSo) {
   for (const algrt::Kernel &kernel : kernels) {
     ASSERT_TRUE(kernel.gpu);
     ASSERT_EQ(kernel.gpu->images.size(), 1u);
-    EXPECT_EQ(kernel.gpu->images[0].kind, algrt::ImageKind::ptx);
+    EXPECT_EQ(kernel.gpu->images[0].kind, algrt::ImageKind::Ptx);
     EXPECT_TRUE(bundle.manifest().findSection(kernel.gpu->images[0].section));
   }
   // Of each map and kind of results one by the copy engine and one for operands that it cannot address.
-  for (const std::size_t first : {0, 2, 4, 6, 8, 10}) {
-    const algrt::ElementType output = first % 4 == 0 ? algrt::ElementType::bf16 : algrt::ElementType::f32;
+  for (const size_t first : {0, 2, 4, 6, 8, 10}) {
+    const algrt::ElementType output = first % 4 == 0 ? algrt::ElementType::Bf16 : algrt::ElementType::F32;
     EXPECT_EQ(kernels[first].map, first < 4 ? "forward" : first < 8 ? "dx" : "dw");
     EXPECT_EQ(kernels[first + 1].map, kernels[first].map);
     EXPECT_EQ(kernels[first].gpu->output, output);
-    EXPECT_EQ(kernels[first].gpu->copies, algrt::GpuCopies::engine);
+    EXPECT_EQ(kernels[first].gpu->copies, algrt::GpuCopies::Engine);
     EXPECT_EQ(kernels[first + 1].gpu->output, output);
-    EXPECT_EQ(kernels[first + 1].gpu->copies, algrt::GpuCopies::threads);
+    EXPECT_EQ(kernels[first + 1].gpu->copies, algrt::GpuCopies::Threads);
     EXPECT_EQ(kernels[first + 1].gpu->vector, 1);
   }
 }

@@ -25,13 +25,12 @@ algebras::Layer layer() {
   return algebras::makeLayer(algebras::Lift::rows(algebras::completeGraph(32)), 2048, 6144, DataType::BF16);
 }
 
-std::string bestFor(std::int64_t m) {
+std::string bestFor(int64_t m) {
   return toString(rankSchedules(layer(), "sm_90a", m, DataType::BF16).legal.front().schedule);
 }
 
 /// Those whose blocks the copy engine moves. Behind them comes one for operands that it cannot address.
-std::vector<GpuVariant> variants(std::vector<std::int64_t> rows, std::int64_t most = 1,
-                                 std::string schedule = "") {
+std::vector<GpuVariant> variants(std::vector<int64_t> rows, int64_t most = 1, std::string schedule = "") {
   CompileOptions options;
   options.rows = rows.front();
   options.further_rows.assign(rows.begin() + 1, rows.end());
@@ -71,7 +70,7 @@ TEST(GpuVariants, NextBestOnesDiffer) {
   EXPECT_EQ(few[1].schedule, bestFor(1));
   EXPECT_GE(few.size(), 3u);
   EXPECT_LE(few.size(), 6u);
-  for (std::size_t i = 0; i < few.size(); ++i)
+  for (size_t i = 0; i < few.size(); ++i)
     EXPECT_EQ(few[i].among_its_kind == 1, i < 2) << few[i].schedule;
   for (const RankedSchedule &one : bestDifferent(rankSchedules(layer(), "sm_90a", 2048, DataType::BF16), 3))
     EXPECT_TRUE(schedules.count(toString(one.schedule))) << toString(one.schedule);
@@ -82,7 +81,7 @@ TEST(GpuVariants, AGivenScheduleIsTheOnlyOneOfItsKind) {
 }
 
 TEST(GpuVariants, LeaveToThreadsWhatTheEngineCannotAddress) {
-  auto all = [](std::int64_t in, std::string schedule) {
+  auto all = [](int64_t in, std::string schedule) {
     CompileOptions options;
     options.schedule = std::move(schedule);
     std::vector<std::string> schedules;
@@ -113,11 +112,10 @@ TEST(GpuVariants, OfThreadsThatCopyTakeOperandsAtAnyAddress) {
   EXPECT_EQ(count, 2u);
   EXPECT_NE(chosen.find("vector=1"), std::string::npos) << chosen;
   // The same tile, if single elements of it find registers; else one of their own.
-  EXPECT_EQ(
-      last(layer(), "rows=32,columns=64,depth=16"),
-      std::pair(std::size_t{2}, std::string("rows=32,columns=64,depth=16,stages=0,warps=2x2,vector=1")));
+  EXPECT_EQ(last(layer(), "rows=32,columns=64,depth=16"),
+            std::pair(size_t{2}, std::string("rows=32,columns=64,depth=16,stages=0,warps=2x2,vector=1")));
   for (const char *wide : {"rows=32", "columns=192,depth=64,stages=2"})
-    EXPECT_EQ(last(layer(), wide), std::pair(std::size_t{2}, chosen)) << wide;
+    EXPECT_EQ(last(layer(), wide), std::pair(size_t{2}, chosen)) << wide;
   // One that takes any is enough.
   EXPECT_EQ(last(layer(), "vector=1").first, 1u);
   const algebras::Layer odd =
@@ -128,7 +126,7 @@ TEST(GpuVariants, OfThreadsThatCopyTakeOperandsAtAnyAddress) {
 // Vector reductions are the best for few rows: beside each is one that reads single elements, and beside the
 // batched one a batched one of single elements, each for the rows of the one that it stands beside.
 TEST(GpuVariants, OfVectorReductionsTakeOperandsAtAnyAddress) {
-  const auto all = [](std::vector<std::int64_t> rows, std::string schedule = "", std::int64_t width = 128) {
+  const auto all = [](std::vector<int64_t> rows, std::string schedule = "", int64_t width = 128) {
     CompileOptions options;
     options.rows = rows.front();
     options.further_rows.assign(rows.begin() + 1, rows.end());
@@ -139,11 +137,11 @@ TEST(GpuVariants, OfVectorReductionsTakeOperandsAtAnyAddress) {
   };
   const std::vector<GpuVariant> two = all({1, 2048});
   ASSERT_EQ(two.size(), 4u);
-  const auto isSingle = [](const GpuVariant &one) {
+  const auto is_single = [](const GpuVariant &one) {
     return one.schedule.find("vector=1") != std::string::npos;
   };
-  for (std::size_t i = 0; i < 4; ++i) {
-    EXPECT_EQ(isSingle(two[i]), i >= 2) << two[i].schedule;
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(is_single(two[i]), i >= 2) << two[i].schedule;
     EXPECT_EQ(isReduction(two[i].schedule), i % 2 == 0) << two[i].schedule;
     EXPECT_EQ(two[i].best_for_rows.to, i % 2 == 0 ? 1 : 2048) << two[i].schedule;
   }
@@ -154,7 +152,7 @@ TEST(GpuVariants, OfVectorReductionsTakeOperandsAtAnyAddress) {
   EXPECT_EQ(whyIllegal(layer, single), "");
   const auto cost = [&](const ReductionSchedule &schedule) {
     return reductionCost(projectionWork(layer, 1, DataType::BF16), schedule,
-                         commonTerms(layer, std::min<std::int64_t>(1, schedule.rows)), machineOf("sm_80"))
+                         commonTerms(layer, std::min<int64_t>(1, schedule.rows)), machineOf("sm_80"))
         .total();
   };
   for (const Considered<ReductionSchedule> &one : considerReductions(layer, 1))
@@ -163,7 +161,7 @@ TEST(GpuVariants, OfVectorReductionsTakeOperandsAtAnyAddress) {
   // Where all are reductions, so are those that take any operands; where they do already, there are no more.
   const std::vector<GpuVariant> few = all({1});
   ASSERT_EQ(few.size(), 2u);
-  EXPECT_TRUE(isReduction(few[1].schedule) && isSingle(few[1])) << few[1].schedule;
+  EXPECT_TRUE(isReduction(few[1].schedule) && is_single(few[1])) << few[1].schedule;
   EXPECT_EQ(all({1}, "", 75).size(), 1u);
   // A given one has the same threads.
   const std::vector<GpuVariant> given = all({1}, "reduce=16,rows=4,columns=64");

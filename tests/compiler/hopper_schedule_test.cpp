@@ -18,7 +18,7 @@ using namespace compiler;
 using namespace schedule_test;
 using testing::HasSubstr;
 
-algebras::Layer projection(std::int64_t q, std::int64_t in, std::int64_t out,
+algebras::Layer projection(int64_t q, int64_t in, int64_t out,
                            algebras::DataType dtype = algebras::DataType::BF16) {
   algebras::Layer layer =
       algebras::makeLayer(algebras::Lift::rows(algebras::completeGraph(q)), in, out, dtype);
@@ -41,11 +41,12 @@ TEST(HopperScheduleText, IsReadAndWritten) {
   EXPECT_EQ(schedule, (StagedSchedule{192, 96, 32, 3}));
   EXPECT_EQ(engineSchedule(toString(schedule)), schedule);
   EXPECT_EQ(engineSchedule("columns=48"), (StagedSchedule{128, 48, 64, 0}));
-  for (const char *text : {"rows=64,columns=96,depth=32,stages=3,types=2,cluster=1x4,hold=8,outer=groups",
-                           "rows=24,columns=128,depth=64,stages=3,outer=groups,rows_on=n",
-                           "rows=64,columns=128,depth=64,stages=3,cluster=2x1,turns=2",
-                           "rows=32,columns=128,depth=64,stages=3,rows_on=n,split=4",
-                           "rows=64,columns=96,depth=32,stages=3,cluster=2x1"})
+  for (const char *text :
+       {"rows=64,columns=96,depth=32,stages=3,types=2,cluster=1x4,stationary=8,outer=groups",
+        "rows=24,columns=128,depth=64,stages=3,outer=groups,rows_on=n",
+        "rows=64,columns=128,depth=64,stages=3,cluster=2x1,ping_pong=2",
+        "rows=32,columns=128,depth=64,stages=3,rows_on=n,split_k=4",
+        "rows=64,columns=96,depth=32,stages=3,cluster=2x1"})
     EXPECT_EQ(toString(engineSchedule(text)), text);
 }
 
@@ -93,12 +94,12 @@ TEST(HopperLegality, Turns) {
   auto why = [&](const char *schedule) {
     return whyIllegal(layer, engineSchedule(schedule), algebras::DataType::BF16);
   };
-  EXPECT_EQ(why("rows=64,columns=256,turns=2,depth=32"), "");
-  EXPECT_EQ(why("rows=128,columns=128,turns=2"), "");
-  EXPECT_THAT(why("rows=128,columns=64,turns=3"), HasSubstr("3 turns of 2 warpgroups"));
-  EXPECT_THAT(why("rows=64,columns=64,turns=0"), HasSubstr("0 turns"));
-  EXPECT_THAT(why("rows=64,columns=64,turns=2,types=2"), HasSubstr("turns, with tiles of several types"));
-  EXPECT_THAT(why("rows=64,columns=64,turns=2,hold=2"), HasSubstr("held rows"));
+  EXPECT_EQ(why("rows=64,columns=256,ping_pong=2,depth=32"), "");
+  EXPECT_EQ(why("rows=128,columns=128,ping_pong=2"), "");
+  EXPECT_THAT(why("rows=128,columns=64,ping_pong=3"), HasSubstr("3 turns of 2 warpgroups"));
+  EXPECT_THAT(why("rows=64,columns=64,ping_pong=0"), HasSubstr("0 turns"));
+  EXPECT_THAT(why("rows=64,columns=64,ping_pong=2,types=2"), HasSubstr("turns, with tiles of several types"));
+  EXPECT_THAT(why("rows=64,columns=64,ping_pong=2,stationary=2"), HasSubstr("stationary rows"));
 }
 
 TEST(HopperLegality, Splits) {
@@ -106,27 +107,27 @@ TEST(HopperLegality, Splits) {
   auto why = [&](const char *schedule, algebras::DataType output = algebras::DataType::BF16) {
     return whyIllegal(layer, engineSchedule(schedule), output);
   };
-  EXPECT_EQ(why("rows=64,columns=256,split=2"), "");
-  EXPECT_EQ(why("rows=128,columns=128,split=8,outer=groups"), "");
-  EXPECT_EQ(why("rows=16,columns=256,rows_on=n,split=2"), "");
-  EXPECT_EQ(why("rows=64,columns=64,rows_on=n,split=8"), "");
-  for (const char *text : {"split=0", "split=-2", "split=3", "split=16"})
+  EXPECT_EQ(why("rows=64,columns=256,split_k=2"), "");
+  EXPECT_EQ(why("rows=128,columns=128,split_k=8,outer=groups"), "");
+  EXPECT_EQ(why("rows=16,columns=256,rows_on=n,split_k=2"), "");
+  EXPECT_EQ(why("rows=64,columns=64,rows_on=n,split_k=8"), "");
+  for (const char *text : {"split_k=0", "split=-2", "split_k=3", "split_k=16"})
     EXPECT_THAT(why(text), HasSubstr("1, 2, 4 or 8 blocks")) << text;
-  EXPECT_THAT(why("rows=64,columns=64,split=2,types=2"), HasSubstr("tiles of several types"));
-  EXPECT_THAT(why("rows=64,columns=64,split=2,hold=2"), HasSubstr("held rows"));
-  EXPECT_THAT(why("rows=64,columns=64,split=2,cluster=1x2"), HasSubstr("in a cluster of 1x2"));
-  EXPECT_THAT(why("rows=64,columns=64,split=2,turns=2"), HasSubstr("with turns"));
-  EXPECT_THAT(why("columns=48,split=2"),
+  EXPECT_THAT(why("rows=64,columns=64,split_k=2,types=2"), HasSubstr("tiles of several types"));
+  EXPECT_THAT(why("rows=64,columns=64,split_k=2,stationary=2"), HasSubstr("stationary rows"));
+  EXPECT_THAT(why("rows=64,columns=64,split_k=2,cluster=1x2"), HasSubstr("in a cluster of 1x2"));
+  EXPECT_THAT(why("rows=64,columns=64,split_k=2,ping_pong=2"), HasSubstr("with turns"));
+  EXPECT_THAT(why("columns=48,split_k=2"),
               HasSubstr("48 columns have no 2 equal parts that are multiples of 16"));
-  EXPECT_THAT(why("rows=24,columns=64,rows_on=n,split=2"), HasSubstr("24 rows have no 2 equal parts"));
+  EXPECT_THAT(why("rows=24,columns=64,rows_on=n,split_k=2"), HasSubstr("24 rows have no 2 equal parts"));
 }
 
 TEST(HopperLegality, MakesRoomForSumsOfOthers) {
   StagedSchedule schedule{128, 256, 64, 0};
-  EXPECT_EQ(exchangeBytes(schedule), 0);
-  schedule.split = 8;
+  EXPECT_EQ(reductionBytes(schedule), 0);
+  schedule.split_k = 8;
   // Of seven other blocks an eighth of the sums, in f32; and of the result an eighth.
-  EXPECT_EQ(exchangeBytes(schedule), 7 * 128 * 32 * 4);
+  EXPECT_EQ(reductionBytes(schedule), 7 * 128 * 32 * 4);
   EXPECT_EQ(stagingBytes(schedule, algebras::DataType::BF16), 128 * 32 * 2);
   // 230400 bytes less 114688 and 8192 are two stages of 49152.
   const algebras::Layer layer = projection(4, 512, 1024);
@@ -161,20 +162,22 @@ TEST(HopperLegality, SaysWhatCannotBeShared) {
   EXPECT_THAT(why(projection(2, 512, 1024), "rows=64,types=3"), HasSubstr("there are 2"));
   EXPECT_THAT(why(complete, "cluster=3x1"), HasSubstr("3x1 blocks: 1, 2 or 4"));
   EXPECT_THAT(why(complete, "cluster=4x4"), HasSubstr("at most 8"));
-  EXPECT_THAT(why(complete, "depth=16,cluster=4x1"), HasSubstr("16 of the bank cannot be loaded in parts"));
+  EXPECT_THAT(why(complete, "depth=16,cluster=4x1"),
+              HasSubstr("16 of the weight matrix cannot be loaded in parts"));
   EXPECT_THAT(why(complete, "hold=-1"), HasSubstr("hold=-1"));
-  EXPECT_THAT(why(complete, "hold=5"), HasSubstr("hold=5: there are 4 groups"));
-  EXPECT_EQ(why(complete, "hold=4"), "");
-  EXPECT_THAT(why(complete, "cluster=2x1,hold=4"), HasSubstr("no kernel has both yet"));
+  EXPECT_THAT(why(complete, "stationary=5"), HasSubstr("stationary=5: there are 4 groups"));
+  EXPECT_EQ(why(complete, "stationary=4"), "");
+  EXPECT_THAT(why(complete, "cluster=2x1,stationary=4"), HasSubstr("no kernel has both yet"));
   EXPECT_THAT(why(complete, "rows=64,cluster=1x2,types=2"), HasSubstr("no kernel has both yet"));
   // 128 rows of 1024 features.
   EXPECT_THAT(
-      why(projection(4, 4096, 1024), "columns=64,hold=2"),
-      HasSubstr("two stages of 24576 bytes and 262144 bytes of held rows and 16384 bytes for the result"));
+      why(projection(4, 4096, 1024), "columns=64,stationary=2"),
+      HasSubstr(
+          "two stages of 24576 bytes and 262144 bytes of stationary rows and 16384 bytes for the result"));
   algebras::Layer path =
       algebras::makeLayer(algebras::Lift::rows(algebras::path(4)), 512, 1024, algebras::DataType::BF16);
   EXPECT_THAT(why(path, "rows=64,types=2"), HasSubstr("only of a complete graph"));
-  EXPECT_THAT(why(path, "hold=2"), HasSubstr("held rows: only of a complete graph"));
+  EXPECT_THAT(why(path, "stationary=2"), HasSubstr("stationary rows: only of a complete graph"));
 }
 
 TEST(HopperLegality, CountsSharedMemory) {
@@ -185,40 +188,40 @@ TEST(HopperLegality, CountsSharedMemory) {
   // 16 x 16 bf16 are 512 bytes, but slots begin at multiples of 1024.
   EXPECT_EQ(stageBytes(StagedSchedule{64, 16, 16, 0}), 64 * 16 * 2 + 1024);
   const algebras::Layer layer = projection(4, 512, 1024);
-  const std::int64_t fit = stagesThatFit(StagedProblem(layer, algebras::DataType::BF16), schedule);
-  const std::int64_t rest = hopper_shared_bytes - stagingBytes(schedule, algebras::DataType::BF16);
+  const int64_t fit = stagesThatFit(StagedProblem(layer, algebras::DataType::BF16), schedule);
+  const int64_t rest = hopper_shared_bytes - stagingBytes(schedule, algebras::DataType::BF16);
   EXPECT_LE(fit * stageBytes(schedule), rest);
   EXPECT_GT((fit + 1) * stageBytes(schedule), rest - 2048);
 }
 
 TEST(HopperLegality, MakesRoomForHeldRows) {
   StagedSchedule schedule{64, 96, 64, 0};
-  EXPECT_EQ(heldBytes(schedule, 160), 0);
+  EXPECT_EQ(stationaryBytes(schedule, 160), 0);
   schedule.types = 2;
-  schedule.held_groups = 4;
-  EXPECT_EQ(heldBytes(schedule, 160), 2 * 64 * 192 * 2);
+  schedule.stationary_groups = 4;
+  EXPECT_EQ(stationaryBytes(schedule, 160), 2 * 64 * 192 * 2);
   const algebras::Layer layer = projection(8, 8 * 160, 8 * 96);
   const StagedProblem held(layer, algebras::DataType::BF16);
-  const std::int64_t with = stagesThatFit(held, schedule);
+  const int64_t with = stagesThatFit(held, schedule);
   StagedSchedule coming = schedule;
-  coming.held_groups = 0;
-  const std::int64_t without = stagesThatFit(held, coming);
+  coming.stationary_groups = 0;
+  const int64_t without = stagesThatFit(held, coming);
   EXPECT_EQ(without - with, 2); // 49152 bytes of stages of 28672
   schedule.stages = with;
   EXPECT_EQ(whyIllegal(layer, schedule, algebras::DataType::BF16), "");
   ++schedule.stages;
-  EXPECT_THAT(whyIllegal(layer, schedule, algebras::DataType::BF16), HasSubstr("49152 bytes of held rows"));
+  EXPECT_THAT(whyIllegal(layer, schedule, algebras::DataType::BF16),
+              HasSubstr("49152 bytes of stationary rows"));
 }
 
 TEST(HopperLegality, DealsOutTheRegisterFile) {
-  for (std::int64_t warpgroups = 1; warpgroups <= most_warpgroups; ++warpgroups) {
+  for (int64_t warpgroups = 1; warpgroups <= most_warpgroups; ++warpgroups) {
     const HopperRegisters registers = hopperRegisters(warpgroups);
     EXPECT_EQ(registers.load % 8, 0);
     EXPECT_EQ(registers.multiply % 8, 0);
     EXPECT_GE(registers.load, 24);
     // What a block's threads start with is all that there is to deal out.
-    const std::int64_t threads = (warpgroups + 1) * 128,
-                       start = std::min<std::int64_t>(255, 65536 / threads / 8 * 8);
+    const int64_t threads = (warpgroups + 1) * 128, start = std::min<int64_t>(255, 65536 / threads / 8 * 8);
     EXPECT_LE(128 * (registers.load + warpgroups * registers.multiply), threads * start);
   }
 }
@@ -251,14 +254,14 @@ TEST(HopperLayers, AreRefusedWithAHint) {
   layer.in = algebras::Groups::explicitWidths({56, 72});
   EXPECT_THAT(refuse(layer), HasSubstr("groups of one width only"));
   layer = projection(2, 128, 128);
-  layer.row_types = algebras::RowTypes::interval(2, std::int64_t{1} << 30);
+  layer.row_types = algebras::RowTypes::interval(2, int64_t{1} << 30);
   EXPECT_THAT(refuse(layer), HasSubstr("count in 32 bits"));
 }
 
 TEST(HopperCandidates, AreLegalAndFillSharedMemory) {
-  for (std::int64_t q : {1, 2, 32})
-    for (std::int64_t in : {8, 40, 64, 192})
-      for (std::int64_t out : {8, 104, 192, 800})
+  for (int64_t q : {1, 2, 32})
+    for (int64_t in : {8, 40, 64, 192})
+      for (int64_t out : {8, 104, 192, 800})
         for (algebras::DataType output : {algebras::DataType::BF16, algebras::DataType::F32}) {
           const algebras::Layer layer = projection(q, q * in, q * out);
           const std::vector<StagedSchedule> candidates = engineCandidates(layer, output);
@@ -288,22 +291,22 @@ TEST(HopperChoice, SharesWhereLoadsBind) {
       chooseEngine(projection(32, 32 * 64, 32 * 192), 2048, algebras::DataType::BF16, h200_machine).types, 2);
   // Many groups, and blocks of rows enough for all processors while each holds its own.
   EXPECT_GT(chooseEngine(projection(64, 64 * 128, 64 * 128), 8192, algebras::DataType::BF16, h200_machine)
-                .held_groups,
+                .stationary_groups,
             0);
   // One row: a walk over groups would leave processors without work.
-  EXPECT_EQ(
-      chooseEngine(projection(32, 32 * 64, 32 * 192), 1, algebras::DataType::BF16, h200_machine).held_groups,
-      0);
+  EXPECT_EQ(chooseEngine(projection(32, 32 * 64, 32 * 192), 1, algebras::DataType::BF16, h200_machine)
+                .stationary_groups,
+            0);
 }
 
 TEST(HopperCost, SharingSavesLoads) {
   // Whole tiles of 64 x 64 x 64, so that each block costs what another does. In blocks, for each type and
   // group: x_i and x_j, W(i, j) and W(j, j), but for i = j one of each.
   const algebras::Layer layer = projection(16, 16 * 64, 16 * 64);
-  const auto loads = [&](std::int64_t types, std::int64_t held) {
+  const auto loads = [&](int64_t types, int64_t held) {
     StagedSchedule schedule{64, 64, 64, 8};
     schedule.types = types;
-    schedule.held_groups = held;
+    schedule.stationary_groups = held;
     return engineCost(layer, schedule, algebras::DataType::BF16, 16 * 64)["loads"];
   };
   const double block = loads(1, 0) / (16 * 16 * 4 - 16 * 2);
@@ -336,10 +339,10 @@ TEST(HopperCost, ShortRowsOfBoxesTakeLonger) {
 }
 
 /// Of tiles that share nothing.
-StagedSchedule cheapestThatSharesNothing(const algebras::Layer &layer, std::int64_t m) {
+StagedSchedule cheapestThatSharesNothing(const algebras::Layer &layer, int64_t m) {
   std::vector<StagedSchedule> candidates = engineCandidates(layer, algebras::DataType::BF16);
   std::erase_if(candidates, [](const StagedSchedule &one) {
-    return one.types > 1 || one.held_groups > 0 || one.blocksTogether() > 1 || one.turns > 1;
+    return one.types > 1 || one.stationary_groups > 0 || one.blocksTogether() > 1 || one.ping_pong > 1;
   });
   const auto cost = [&](const StagedSchedule &one) {
     return engineCost(layer, one, algebras::DataType::BF16, m).total();
@@ -361,7 +364,7 @@ TEST(HopperChoice, SharesBlocksWhereLoadsBind) {
   const algebras::Layer layer = projection(32, 32 * 256, 32 * 256);
   const StagedSchedule chosen = chooseEngine(layer, 8192, algebras::DataType::BF16, h200_machine);
   // All four blocks of rows that a tile of 64 leaves, with one that multiplies while the other stores.
-  EXPECT_EQ(toString(chosen), "rows=64,columns=256,depth=64,stages=4,cluster=4x1,turns=2");
+  EXPECT_EQ(toString(chosen), "rows=64,columns=256,depth=64,stages=4,cluster=4x1,ping_pong=2");
   StagedSchedule single = chosen;
   single.cluster_rows = 1;
   const Cost shared = engineCost(layer, chosen, algebras::DataType::BF16, 8192),
@@ -384,22 +387,22 @@ TEST(HopperChoice, SplitsLongContractionsOfFewTiles) {
   // One tile of 64 rows and 64 columns has 512 steps, and there are 8 of them.
   const algebras::Layer layer = projection(2, 2 * 16384, 2 * 128);
   const StagedSchedule chosen = chooseEngine(layer, 128, algebras::DataType::BF16, h200_machine);
-  EXPECT_EQ(chosen.split, 8);
+  EXPECT_EQ(chosen.split_k, 8);
   StagedSchedule whole = chosen;
-  whole.split = 1;
+  whole.split_k = 1;
   whole.stages = stagesThatFit(StagedProblem(layer, algebras::DataType::BF16), whole);
   const Cost split = engineCost(layer, chosen, algebras::DataType::BF16, 128),
              alone = engineCost(layer, whole, algebras::DataType::BF16, 128);
   EXPECT_LT(split.total(), 0.5 * alone.total());
   EXPECT_EQ(split.tiles, alone.tiles);
-  EXPECT_EQ(split.turns, 8 * alone.turns);
+  EXPECT_EQ(split.ping_pong, 8 * alone.ping_pong);
   EXPECT_EQ(split["memory"], alone["memory"]);
   EXPECT_EQ(split["products"] + split["padding"] + split["feeding"],
             alone["products"] + alone["padding"] + alone["feeding"]);
   EXPECT_GT(split["store"], alone["store"]);
   // Where every processor has a tile, sums on their way are all that it would add.
   EXPECT_EQ(
-      chooseEngine(projection(32, 32 * 128, 32 * 128), 4096, algebras::DataType::BF16, h200_machine).split,
+      chooseEngine(projection(32, 32 * 128, 32 * 128), 4096, algebras::DataType::BF16, h200_machine).split_k,
       1);
 }
 

@@ -14,7 +14,7 @@ using namespace compiler;
 using algebras::DataType;
 using algebras::RowTypes;
 
-Spec specOf(const algebras::Algebra &algebra, std::int64_t width, DataType dtype, const RowTypes &types) {
+Spec specOf(const algebras::Algebra &algebra, int64_t width, DataType dtype, const RowTypes &types) {
   algebras::Layer layer =
       algebras::makeLayer(algebras::Lift::rows(algebra), types.count() * width, types.count() * width);
   layer.dtype = dtype;
@@ -34,10 +34,10 @@ CompileOptions forCpu() {
   return options;
 }
 
-void expectNoFaults(const std::string &bytes, std::size_t least) {
+void expectNoFaults(const std::string &bytes, size_t least) {
   const algrt::Bundle bundle = algrt::Bundle::parse(bytes);
   EXPECT_GE(bundle.manifest().kernels.size(), least);
-  for (std::size_t i = 0; i < bundle.manifest().kernels.size(); ++i)
+  for (size_t i = 0; i < bundle.manifest().kernels.size(); ++i)
     EXPECT_EQ(bundle.fault(i), "") << bundle.manifest().kernels[i].name;
 }
 
@@ -66,7 +66,7 @@ TEST(CompiledRecords, LiesAboutCpuKernelsAreRefusedOrDoNoHarm) {
   }
 }
 
-void expectGpuKernels(Target target, algrt::Map map, std::size_t least) {
+void expectGpuKernels(Target target, algrt::Map map, size_t least) {
   Spec spec = specOf(algebras::path(3), 64, DataType::BF16, RowTypes::cyclic(3));
   spec.layer->bias = true;
   CompileOptions options;
@@ -81,12 +81,12 @@ void expectGpuKernels(Target target, algrt::Map map, std::size_t least) {
 
 // Vector reductions, rows in lists, and the kernel that lists them.
 TEST(CompiledRecords, EveryForwardKernelForHopperHasOneForEveryField) {
-  expectGpuKernels(Target::Sm90a, algrt::Map::forward, 4);
+  expectGpuKernels(Target::Sm90a, algrt::Map::Forward, 4);
 }
 
 // And the gradient of the bias.
-TEST(CompiledRecords, EveryBankGradientForAmpereHasOneForEveryField) {
-  expectGpuKernels(Target::Sm80, algrt::Map::dw, 4);
+TEST(CompiledRecords, EveryWeightGradientForAmpereHasOneForEveryField) {
+  expectGpuKernels(Target::Sm80, algrt::Map::Dw, 4);
 }
 
 } // namespace

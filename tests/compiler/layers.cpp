@@ -17,15 +17,15 @@ namespace {
 // The Clifford algebra of a diagonal quadratic form: slot s is the product of the generators in the bits of
 // s. Squares of generators are the entries of `metric`, so that (-1, -1) gives the quaternions.
 Algebra clifford(const std::vector<Rational> &metric) {
-  const std::int64_t dimension = std::int64_t{1} << metric.size();
+  const int64_t dimension = int64_t{1} << metric.size();
   std::vector<Constant> constants;
-  for (std::int64_t i = 0; i < dimension; ++i)
-    for (std::int64_t j = 0; j < dimension; ++j) {
+  for (int64_t i = 0; i < dimension; ++i)
+    for (int64_t j = 0; j < dimension; ++j) {
       int swaps = 0; // generators of i that have to pass smaller ones of j
-      for (std::int64_t rest = i >> 1; rest != 0; rest >>= 1)
-        swaps += std::popcount(static_cast<std::uint64_t>(rest & j));
+      for (int64_t rest = i >> 1; rest != 0; rest >>= 1)
+        swaps += std::popcount(static_cast<uint64_t>(rest & j));
       Rational value(swaps % 2 == 0 ? 1 : -1);
-      for (std::size_t generator = 0; generator < metric.size(); ++generator)
+      for (size_t generator = 0; generator < metric.size(); ++generator)
         if ((i & j) >> generator & 1)
           value *= metric[generator];
       constants.push_back({i, j, i ^ j, value});
@@ -34,13 +34,13 @@ Algebra clifford(const std::vector<Rational> &metric) {
 }
 
 // A product without any law, in which several terms of one output slot read the same input slot.
-Algebra lawless(std::mt19937 &random, std::int64_t dimension) {
+Algebra lawless(std::mt19937 &random, int64_t dimension) {
   std::vector<Constant> constants;
-  for (std::int64_t i = 0; i < dimension; ++i)
-    for (std::int64_t j = 0; j < dimension; ++j)
-      for (std::int64_t k = 0; k < dimension; ++k)
+  for (int64_t i = 0; i < dimension; ++i)
+    for (int64_t j = 0; j < dimension; ++j)
+      for (int64_t k = 0; k < dimension; ++k)
         if (random() % 3 == 0)
-          constants.push_back({i, j, k, Rational(1 + static_cast<std::int64_t>(random() % 9), 7)});
+          constants.push_back({i, j, k, Rational(1 + static_cast<int64_t>(random() % 9), 7)});
   return tableAlgebra(Table("lawless", Field(), dimension, std::move(constants)));
 }
 
@@ -67,8 +67,8 @@ Algebra makeAlgebra(const std::string &name, std::mt19937 &random) {
   return parseExpression(name);
 }
 
-Groups makeGroups(Cut cut, std::int64_t count, std::mt19937 &random) {
-  auto below = [&](std::uint32_t bound) { return static_cast<std::int64_t>(random() % bound); };
+Groups makeGroups(Cut cut, int64_t count, std::mt19937 &random) {
+  auto below = [&](uint32_t bound) { return static_cast<int64_t>(random() % bound); };
   switch (cut) {
   case Cut::Even:
     return Groups::equal(count, 2 + 2 * below(12));
@@ -79,8 +79,8 @@ Groups makeGroups(Cut cut, std::int64_t count, std::mt19937 &random) {
   case Cut::Full:
     return Groups::equal(count, 32);
   case Cut::Unequal: {
-    std::vector<std::int64_t> widths;
-    for (std::int64_t group = 0; group < count; ++group)
+    std::vector<int64_t> widths;
+    for (int64_t group = 0; group < count; ++group)
       widths.push_back(1 + below(23));
     widths.front() = 1;
     widths.back() = 17;
@@ -141,7 +141,7 @@ const LayerCase &layerCase(const std::string &name) {
 
 compiler::Spec makeSpec(const LayerCase &which) {
   // A seed from the name, so that adding a case changes no other.
-  std::uint32_t seed = 2166136261u;
+  uint32_t seed = 2166136261u;
   for (char letter : which.name)
     seed = (seed ^ static_cast<unsigned char>(letter)) * 16777619u;
   std::mt19937 random(seed);

@@ -23,20 +23,19 @@ Kind kindOf(double value) {
   return std::isfinite(value) ? Kind::Finite : value > 0 ? Kind::Positive : Kind::Negative;
 }
 
-void expectKinds(const PaddedMatrix &result, const std::vector<double> &expected, std::int64_t width,
+void expectKinds(const PaddedMatrix &result, const std::vector<double> &expected, int64_t width,
                  const std::string &kernel) {
   const std::vector<double> actual = result.values();
-  std::int64_t wrong = 0, finite = 0;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
+  int64_t wrong = 0, finite = 0;
+  for (size_t i = 0; i < expected.size(); ++i) {
     finite += kindOf(expected[i]) == Kind::Finite;
     if (kindOf(actual[i]) != kindOf(expected[i]) && ++wrong == 1)
       ADD_FAILURE() << kernel << " gives " << actual[i] << " and not " << expected[i] << " in row "
-                    << i / static_cast<std::size_t>(width) << ", column "
-                    << i % static_cast<std::size_t>(width);
+                    << i / static_cast<size_t>(width) << ", column " << i % static_cast<size_t>(width);
   }
   EXPECT_EQ(wrong, 0);
   EXPECT_GT(finite, 0) << "nothing finite is left, so that this tests nothing";
-  EXPECT_LT(finite, static_cast<std::int64_t>(expected.size()));
+  EXPECT_LT(finite, static_cast<int64_t>(expected.size()));
   EXPECT_TRUE(result.paddingIntact());
 }
 
@@ -54,10 +53,10 @@ TEST_P(Nonfinite, KindsAgreeWithTerms) {
   batch.p0 = 5;
   if (layer.row_types.kind() == algebras::RowTypes::Kind::Explicit) {
     batch.p0 = 0;
-    for (std::int64_t row = 0; row < batch.m; ++row)
-      batch.types.push_back(static_cast<std::int32_t>(random() % layer.lift.types()));
+    for (int64_t row = 0; row < batch.m; ++row)
+      batch.types.push_back(static_cast<int32_t>(random() % layer.lift.types()));
   }
-  const std::int64_t k = layer.in.total(), n = layer.out.total(), columns = bankColumns(layer);
+  const int64_t k = layer.in.total(), n = layer.out.total(), columns = weightColumns(layer);
   for (int in_w : {0, 1, 2}) { // only in X, only in W, in both
     SCOPED_TRACE(in_w == 0 ? "in rows" : in_w == 1 ? "in w" : "in both");
     PaddedMatrix x(batch.m, k, 3, layer.dtype), dy(batch.m, n, 3, layer.dtype), w(k, columns, 5, layer.dtype);
@@ -67,28 +66,28 @@ TEST_P(Nonfinite, KindsAgreeWithTerms) {
     const double plants[] = {nan, infinity, -infinity};
     // Rare enough that most elements of the result stay finite.
     if (in_w != 1)
-      for (std::int64_t i = 0; i < batch.m / 3; ++i) {
+      for (int64_t i = 0; i < batch.m / 3; ++i) {
         x.set(random() % batch.m, random() % k, plants[random() % 3]);
         dy.set(random() % batch.m, random() % n, plants[random() % 3]);
       }
     if (in_w != 0)
-      for (std::int64_t i = 0; i < 1 + columns / 8; ++i)
+      for (int64_t i = 0; i < 1 + columns / 8; ++i)
         w.set(random() % k, random() % columns, plants[random() % 3]);
     const DenseProduct dense(layer, w.values());
     const std::vector<double> expected = dense.multiply(batch, x.values());
     for (int kernel = 0; kernel < static_cast<int>(compiled.kernels().size()); ++kernel) {
       PaddedMatrix y(batch.m, n, 2, layer.dtype);
       compiled.multiply(batch, x, w, y, kernel, 2);
-      expectKinds(y, expected, n, compiled.kernels()[static_cast<std::size_t>(kernel)]);
+      expectKinds(y, expected, n, compiled.kernels()[static_cast<size_t>(kernel)]);
     }
     PaddedMatrix dx(batch.m, k, 2, layer.dtype);
     compiled.differentiate(batch, dy, w, dx, 2);
     expectKinds(dx, dense.multiplyTransposed(batch, dy.values()), k, "dx");
-    if (in_w == 1) // the gradient of the bank does not read the bank
+    if (in_w == 1) // the gradient of the weight matrix does not read the weight matrix
       continue;
     PaddedMatrix dw(k, columns, 2, layer.dtype);
-    compiled.differentiateBank(batch, x, dy, dw, 0, 2);
-    expectKinds(dw, bankGradient(layer, batch, x.values(), dy.values()), columns, "dw");
+    compiled.differentiateWeights(batch, x, dy, dw, 0, 2);
+    expectKinds(dw, weightGradient(layer, batch, x.values(), dy.values()), columns, "dw");
   }
 }
 
@@ -119,9 +118,9 @@ TEST(Nonfinite, NeighboursStayClean) {
       x.set(1, 0 * 5 + 4, nan);              // type 1 reads group 0 only for output group 0
       compiled.multiply(batch, x, w, y, kernel, 1);
       const std::vector<double> values = y.values();
-      for (std::int64_t row = 0; row < 3; ++row)
-        for (std::int64_t column = 0; column < 21; ++column) {
-          const double value = values[static_cast<std::size_t>(row * 21 + column)];
+      for (int64_t row = 0; row < 3; ++row)
+        for (int64_t column = 0; column < 21; ++column) {
+          const double value = values[static_cast<size_t>(row * 21 + column)];
           const bool is_nan = (row == 0 && column == 13) || (row == 1 && column < 7);
           EXPECT_EQ(std::isnan(value), is_nan) << "row " << row << ", column " << column;
           EXPECT_EQ(std::isinf(value), column == 14) << "row " << row << ", column " << column;
@@ -140,30 +139,30 @@ TEST(Nonfinite, RowsWithoutAPartner) {
     const compiler::Spec spec = makeSpec(layerCase(name));
     const Layer &layer = *spec.layer;
     const CompiledLayer compiled(spec, "native");
-    const std::int64_t k = layer.in.total(), n = layer.out.total(), columns = bankColumns(layer),
-                       types = layer.lift.types();
+    const int64_t k = layer.in.total(), n = layer.out.total(), columns = weightColumns(layer),
+                  types = layer.lift.types();
     std::mt19937 random(11);
-    for (std::int64_t rows : {1, 3, 65})
+    for (int64_t rows : {1, 3, 65})
       for (bool in_dy : {false, true}) {
         SCOPED_TRACE(testing::Message() << name << ", " << rows << " rows, " << (in_dy ? "dy" : "x"));
         Batch before{(rows + 1) * types, 0, {}}, batch{rows * types, 0, {}};
         PaddedMatrix dw(k, columns, 2, layer.dtype);
         PaddedMatrix old_x(before.m, k, 0, layer.dtype), old_dy(before.m, n, 0, layer.dtype);
-        for (std::int64_t row = 0; row < before.m; ++row) {
-          for (std::int64_t column = 0; column < k; ++column)
+        for (int64_t row = 0; row < before.m; ++row) {
+          for (int64_t column = 0; column < k; ++column)
             old_x.set(row, column, nan);
-          for (std::int64_t column = 0; column < n; ++column)
+          for (int64_t column = 0; column < n; ++column)
             old_dy.set(row, column, nan);
         }
-        compiled.differentiateBank(before, old_x, old_dy, dw, 0, 1);
+        compiled.differentiateWeights(before, old_x, old_dy, dw, 0, 1);
         PaddedMatrix x(batch.m, k, 0, layer.dtype), dy(batch.m, n, 0, layer.dtype);
         x.fill(random);
         dy.fill(random);
         // Of one feature or column of the last row alone.
         PaddedMatrix &planted = in_dy ? dy : x;
         planted.set(batch.m - 1, 1, infinity);
-        compiled.differentiateBank(batch, x, dy, dw, 0, 1);
-        expectKinds(dw, bankGradient(layer, batch, x.values(), dy.values()), columns, "dw");
+        compiled.differentiateWeights(batch, x, dy, dw, 0, 1);
+        expectKinds(dw, weightGradient(layer, batch, x.values(), dy.values()), columns, "dw");
       }
   }
 }

@@ -45,13 +45,13 @@ TEST(Stages, ShowEachProgram) {
 
 // Q(q) needs no tables, whatever q is: its terms are arithmetic. Anything else has them.
 TEST(Stages, CompleteGraphsHaveNoTables) {
-  auto vectorProgram = [](const algebras::Algebra &algebra, std::int64_t groups) {
+  auto vector_program = [](const algebras::Algebra &algebra, int64_t groups) {
     const Spec spec{algebra, algebras::makeLayer(algebras::Lift::rows(algebra), groups * 16, groups * 48),
                     false, ""};
     return emitStage(spec, Stage::Vector, forLevel("x86-64-v4"));
   };
-  EXPECT_EQ(vectorProgram(algebras::completeGraph(256), 256).find("memref.global"), std::string::npos);
-  EXPECT_NE(vectorProgram(algebras::path(8), 8).find("memref.global"), std::string::npos);
+  EXPECT_EQ(vector_program(algebras::completeGraph(256), 256).find("memref.global"), std::string::npos);
+  EXPECT_NE(vector_program(algebras::path(8), 8).find("memref.global"), std::string::npos);
 }
 
 TEST(Stages, CompilingTwiceGivesTheSameBytes) {
@@ -67,8 +67,8 @@ TEST(Bundles, OneSectionForEachLevel) {
   TemporaryFolder folder;
   CompileOptions options;
   options.cpu_levels = {"x86-64-v4", "x86-64-v3"};
-  std::vector<std::size_t> done;
-  options.progress = [&](std::size_t finished, std::size_t total, const std::string &) {
+  std::vector<size_t> done;
+  options.progress = [&](size_t finished, size_t total, const std::string &) {
     EXPECT_EQ(total, 2u);
     done.push_back(finished);
   };

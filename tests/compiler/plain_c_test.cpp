@@ -45,27 +45,28 @@ void expectAgreement(const compiler::Spec &spec, const std::string &c_compiler) 
   const bool slots = layer.lift.kind() == algebras::Lift::Kind::Slots;
   const bool explicit_types = !slots && layer.row_types.kind() == RowTypes::Kind::Explicit;
   if (explicit_types)
-    for (std::int64_t row = 0; row < batch.m; ++row)
-      batch.types.push_back(static_cast<std::int32_t>(random() % layer.lift.types()));
+    for (int64_t row = 0; row < batch.m; ++row)
+      batch.types.push_back(static_cast<int32_t>(random() % layer.lift.types()));
   else
     batch.p0 = 123;
   PaddedMatrix x(batch.m, layer.in.total(), 2, layer.dtype),
-      w(layer.in.total(), bankColumns(layer), 3, layer.dtype), y(batch.m, layer.out.total(), 4, layer.dtype);
+      w(layer.in.total(), weightColumns(layer), 3, layer.dtype),
+      y(batch.m, layer.out.total(), 4, layer.dtype);
   PaddedMatrix bias(1, layer.out.total(), 0, layer.dtype);
   x.fill(random);
   w.fill(random);
   bias.fill(random);
-  auto callWith = [&](auto... third) {
-    using Forward = void (*)(const void *, std::int64_t, const void *, std::int64_t, void *, std::int64_t,
-                             std::int64_t, decltype(third)...);
+  auto call_with = [&](auto... third) {
+    using Forward =
+        void (*)(const void *, int64_t, const void *, int64_t, void *, int64_t, int64_t, decltype(third)...);
     reinterpret_cast<Forward>(symbol)(x.data(), x.leading(), w.data(), w.leading(), y.data(), y.leading(),
                                       batch.m, third...);
   };
   auto call = [&](auto... third) {
     if (layer.bias)
-      callWith(third..., static_cast<const void *>(bias.data()));
+      call_with(third..., static_cast<const void *>(bias.data()));
     else
-      callWith(third...);
+      call_with(third...);
   };
   if (slots)
     call();
@@ -77,10 +78,10 @@ void expectAgreement(const compiler::Spec &spec, const std::string &c_compiler) 
   const std::vector<double> actual = y.values();
   std::vector<double> expected = DenseProduct(layer, w.values()).multiply(batch, x.values());
   const std::vector<double> added = bias.values();
-  for (std::size_t i = 0; layer.bias && i < expected.size(); ++i)
+  for (size_t i = 0; layer.bias && i < expected.size(); ++i)
     expected[i] += added[i % added.size()];
   double error = 0, norm = 0;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
+  for (size_t i = 0; i < expected.size(); ++i) {
     error += (actual[i] - expected[i]) * (actual[i] - expected[i]);
     norm += expected[i] * expected[i];
   }

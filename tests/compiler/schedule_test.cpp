@@ -16,22 +16,20 @@ using compiler_test::LayerCase;
 using compiler_test::layerCases;
 using compiler_test::makeSpec;
 
-constexpr BankAccess every_access[] = {BankAccess::Packed, BankAccess::Copied, BankAccess::Direct};
+constexpr WeightAccess every_access[] = {WeightAccess::Packed, WeightAccess::Copied, WeightAccess::Direct};
 
-algebras::Layer projection(std::int64_t q, std::int64_t in, std::int64_t out, algebras::DataType dtype) {
+algebras::Layer projection(int64_t q, int64_t in, int64_t out, algebras::DataType dtype) {
   algebras::Layer layer =
       algebras::makeLayer(algebras::Lift::rows(algebras::completeGraph(q)), in, out, dtype);
   return layer;
 }
 
-std::int64_t padded(std::int64_t width, std::int64_t columns) {
-  return (width + columns - 1) / columns * columns;
-}
+int64_t padded(int64_t width, int64_t columns) { return (width + columns - 1) / columns * columns; }
 
 TEST(Candidates, FitTheMachine) {
   for (const char *name : {"x86-64-v3", "x86-64-v4"})
     for (const LayerCase &which : layerCases())
-      for (BankAccess access : every_access) {
+      for (WeightAccess access : every_access) {
         const CpuLevel level = cpuLevel(name);
         const Spec spec = makeSpec(which);
         const std::vector<CpuSchedule> candidates = candidatesOf(considerCpu(*spec.layer, level, access));
@@ -39,11 +37,11 @@ TEST(Candidates, FitTheMachine) {
         for (const CpuSchedule &candidate : candidates) {
           SCOPED_TRACE(testing::Message()
                        << which.name << ' ' << candidate.register_rows << 'x' << candidate.register_columns);
-          EXPECT_EQ(candidate.bank, access);
+          EXPECT_EQ(candidate.weights, access);
           EXPECT_EQ(candidate.lanes, level.lanes);
           ASSERT_EQ(candidate.register_columns % level.lanes, 0);
-          const std::int64_t vectors = candidate.register_columns / level.lanes;
-          // Accumulators, the vectors of the bank and a broadcast element live at the same time.
+          const int64_t vectors = candidate.register_columns / level.lanes;
+          // Accumulators, the vectors of the weight matrix and a broadcast element live at the same time.
           EXPECT_LE(candidate.register_rows * vectors + vectors + 1, level.registers);
           EXPECT_GE(vectors, 1);
           ASSERT_GE(candidate.register_rows, 1);
@@ -59,7 +57,7 @@ TEST(Candidates, FitTheMachine) {
 TEST(Candidates, HoldNoMoreThanTheCache) {
   const CpuLevel level = cpuLevel("x86-64-v4");
   const algebras::Layer layer = projection(32, 2048, 6144, algebras::DataType::F32);
-  for (const CpuSchedule &candidate : candidatesOf(considerCpu(layer, level, BankAccess::Packed)))
+  for (const CpuSchedule &candidate : candidatesOf(considerCpu(layer, level, WeightAccess::Packed)))
     if (candidate.rows > candidate.register_rows)
       EXPECT_LE(candidate.types * candidate.rows * layer.in.total() * 4, level.l2);
 }
@@ -67,8 +65,8 @@ TEST(Candidates, HoldNoMoreThanTheCache) {
 TEST(Choice, IsTheCheapestCandidate) {
   for (const char *name : {"x86-64-v3", "x86-64-v4"})
     for (const LayerCase &which : layerCases())
-      for (BankAccess access : every_access)
-        for (std::int64_t m : {1, 33, 2048}) {
+      for (WeightAccess access : every_access)
+        for (int64_t m : {1, 33, 2048}) {
           SCOPED_TRACE(testing::Message() << which.name << " on " << name << " for " << m);
           const CpuLevel level = cpuLevel(name);
           const Spec spec = makeSpec(which);
@@ -83,15 +81,15 @@ TEST(Choice, IsTheCheapestCandidate) {
 // Padding is multiplied like anything else: where a panel would be mostly padding, another one is taken.
 TEST(Choice, AvoidsPadding) {
   for (const char *name : {"x86-64-v3", "x86-64-v4"})
-    for (std::int64_t width : {20, 33, 40, 65, 72, 100, 200}) {
+    for (int64_t width : {20, 33, 40, 65, 72, 100, 200}) {
       SCOPED_TRACE(testing::Message() << "groups of " << width << " on " << name);
       const CpuLevel level = cpuLevel(name);
       const algebras::Layer layer = projection(16, 16 * 64, 16 * width, algebras::DataType::F32);
-      std::int64_t least = padded(width, level.lanes), most = least;
-      for (const CpuSchedule &candidate : candidatesOf(considerCpu(layer, level, BankAccess::Packed)))
+      int64_t least = padded(width, level.lanes), most = least;
+      for (const CpuSchedule &candidate : candidatesOf(considerCpu(layer, level, WeightAccess::Packed)))
         most = std::max(most, padded(width, candidate.register_columns));
-      const CpuSchedule chosen = chooseCpuSchedule(layer, level, BankAccess::Packed, 2048);
-      const std::int64_t have = padded(width, chosen.register_columns);
+      const CpuSchedule chosen = chooseCpuSchedule(layer, level, WeightAccess::Packed, 2048);
+      const int64_t have = padded(width, chosen.register_columns);
       if (4 * most > 5 * least) // the worst panel multiplies a quarter more than the best
         EXPECT_LT(have, most);
     }
@@ -101,10 +99,10 @@ TEST(Choice, AvoidsPadding) {
 TEST(Choice, FollowsTheNumberOfRows) {
   const CpuLevel level = cpuLevel("x86-64-v4");
   const algebras::Layer layer = projection(32, 2048, 6144, algebras::DataType::F32);
-  const CpuSchedule few = chooseCpuSchedule(layer, level, BankAccess::Direct, 4 * 32);
+  const CpuSchedule few = chooseCpuSchedule(layer, level, WeightAccess::Direct, 4 * 32);
   EXPECT_LE(padded(4, few.register_rows), 8) << "a type has 4 rows";
-  const CpuSchedule many = chooseCpuSchedule(layer, level, BankAccess::Copied, 4096);
-  EXPECT_GE(many.rows, 32) << "each block of rows copies the bank anew";
+  const CpuSchedule many = chooseCpuSchedule(layer, level, WeightAccess::Copied, 4096);
+  EXPECT_GE(many.rows, 32) << "each block of rows copies the weight matrix anew";
 }
 
 TEST(Pairs, NeedHalvesSignsAndTheInstruction) {
@@ -119,8 +117,9 @@ TEST(Pairs, NeedHalvesSignsAndTheInstruction) {
       << "general coefficients would have to be rounded";
 }
 
-// What the layer's products do its bank's gradient does, too, and the ranking knows what it is worth.
-TEST(Pairs, OfRowsInTheBanksGradient) {
+// What the layer's products do its weight matrix's gradient does, too, and the ranking knows what it is
+// worth.
+TEST(Pairs, OfRowsInTheWeightsGradient) {
   CpuLevel level = cpuLevel("x86-64-v4");
   level.bf16_dot = true;
   for (const char *name : {"CompleteEvenHalf", "QuaternionsHalf", "CompleteEven", "CliffordRationalHalf"}) {

@@ -20,9 +20,9 @@ struct Scales {
 };
 constexpr Scales scales[] = {{"SubnormalOperands", 0x1p-130, 0x1p60}, {"SubnormalResults", 0x1p-70, 0x1p-64}};
 
-void fill(PaddedMatrix &matrix, std::int64_t rows, std::int64_t columns, double scale, std::mt19937 &random) {
-  for (std::int64_t row = 0; row < rows; ++row)
-    for (std::int64_t column = 0; column < columns; ++column)
+void fill(PaddedMatrix &matrix, int64_t rows, int64_t columns, double scale, std::mt19937 &random) {
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t column = 0; column < columns; ++column)
       matrix.set(row, column, scale * static_cast<double>(1 + random() % 8) / 4);
 }
 
@@ -32,8 +32,8 @@ void expectNear(const PaddedMatrix &actual, const std::vector<double> &expected,
   const std::vector<double> values = actual.values();
   const double unit = stored == DataType::BF16 ? 0x1p-8 : 0x1p-20,
                smallest = stored == DataType::BF16 ? 0x1p-133 : 0x1p-149;
-  std::int64_t wrong = 0, something = 0;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
+  int64_t wrong = 0, something = 0;
+  for (size_t i = 0; i < expected.size(); ++i) {
     something += expected[i] > 0;
     if (!(std::abs(values[i] - expected[i]) <= unit * expected[i] + smallest + lost) && ++wrong == 1)
       ADD_FAILURE() << what << ": element " << i << " is " << values[i] << ", not " << expected[i];
@@ -52,7 +52,7 @@ TEST_P(Subnormal, NumbersAreKeptInAllMaps) {
   which.dtype = dtype;
   const compiler::Spec spec = makeSpec(which);
   const Layer &layer = *spec.layer;
-  const std::int64_t m = 37, k = layer.in.total(), n = layer.out.total(), columns = bankColumns(layer);
+  const int64_t m = 37, k = layer.in.total(), n = layer.out.total(), columns = weightColumns(layer);
   std::mt19937 random(5);
   PaddedMatrix x(m, k, 0, dtype), w(k, columns, 0, dtype), dy(m, n, 0, dtype), gradient(m, n, 0, dtype);
   fill(x, m, k, scale.left, random);
@@ -64,7 +64,7 @@ TEST_P(Subnormal, NumbersAreKeptInAllMaps) {
   // A pair whose operand or result is subnormal is zero: at most so much for each product of a sum.
   const bool pairs = dtype == DataType::BF16 && level == "native";
   const double largest = std::max(0x1p-126 * 2 * scale.right, 2 * 0x1p-126);
-  const auto lost = [&](std::int64_t terms) { return pairs ? static_cast<double>(terms) * largest : 0; };
+  const auto lost = [&](int64_t terms) { return pairs ? static_cast<double>(terms) * largest : 0; };
 
   const DenseProduct product(layer, w.values());
   PaddedMatrix y(m, n, 0, dtype), dx(m, k, 0, dtype), dw(k, columns, 0, dtype);
@@ -72,8 +72,8 @@ TEST_P(Subnormal, NumbersAreKeptInAllMaps) {
   expectNear(y, product.multiply(batch, x.values()), dtype, lost(k), "Y");
   compiled.differentiate(batch, dy, w, dx, 2);
   expectNear(dx, product.multiplyTransposed(batch, dy.values()), dtype, lost(n), "dX");
-  compiled.differentiateBank(batch, x, gradient, dw, 0, 2);
-  expectNear(dw, bankGradient(layer, batch, x.values(), gradient.values()), dtype, lost(m), "dW");
+  compiled.differentiateWeights(batch, x, gradient, dw, 0, 2);
+  expectNear(dw, weightGradient(layer, batch, x.values(), gradient.values()), dtype, lost(m), "dW");
 }
 
 INSTANTIATE_TEST_SUITE_P(Layers, Subnormal,

@@ -2,7 +2,7 @@
 // RUN: alg-opt %s -split-input-file -convert-tile-to-cpu -canonicalize -cse | FileCheck %s
 
 // The signature of a forward kernel: the descriptors of its operands x, w and y, scratch, row list, starts, offset, row blocks,
-// slices, and the range of tasks. An own is a loop over tasks that does nothing for a task without rows. Terms of Q(4) are arithmetic: B(i, j) is
+// slices, and the range of tasks. A forall is a loop over tasks that does nothing for a task without rows. Terms of Q(4) are arithmetic: B(i, j) is
 // i and j in order, once where they are equal, and no table is made. Groups of 16 fill panels of 16: no mask.
 // CHECK-NOT:   memref.global
 // CHECK-LABEL: func.func @complete(
@@ -43,16 +43,16 @@
 // CHECK:           scf.if
 // CHECK-COUNT-2:     vector.store %{{.*}}, %[[Y]]
 // CHECK:       return
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 16>, bank = <4 x 16>, out = <4 x 32>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 16>, weights = <4 x 16>, out = <4 x 32>,
                        row_types = <cyclic 4>>
 tile.kernel @complete(%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x128xf32>, %y: !tile.matrix<?x128xf32>)
     attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
-                register_columns = 16, lanes = 8, bank = direct>} {
-  tile.own (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+                register_columns = 16, lanes = 8, weights = direct>} {
+  tile.forall (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
     %xs = tile.hold %x[%i, %r] : !tile.matrix<?x64xf32> -> !tile.buffer<4x64xf32>
-    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
-      tile.walk (%t) over [<types, 1>] {
-        tile.walk (%s) over [<rows, 2>] {
+    tile.for (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.for (%t) over [<types, 1>] {
+        tile.for (%s) over [<rows, 2>] {
           %zero = tile.zero : !tile.fragment<2x16xf32>
           %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
             %next = tile.mma %xs[%t, %k, %s], %w[%b, %j, %n], %acc
@@ -69,7 +69,7 @@ tile.kernel @complete(%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x128xf32>, 
 
 // -----
 
-// Groups of 24 do not fill panels of 16. Loads of the bank are masked, so that nothing of a neighbour is read, and so are
+// Groups of 24 do not fill panels of 16. Loads of the weight matrix are masked, so that nothing of a neighbour is read, and so are
 // stores of the last panel of a group.
 // CHECK-LABEL: func.func @masked(
 // CHECK:       builtin.unrealized_conversion_cast
@@ -82,16 +82,16 @@ tile.kernel @complete(%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x128xf32>, 
 // CHECK:         vector.store %{{.*}}, %[[Y]]
 // CHECK:       } else {
 // CHECK:         vector.maskedstore %[[Y]]
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 16>, bank = <4 x 16>, out = <4 x 24>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 16>, weights = <4 x 16>, out = <4 x 24>,
                        row_types = <cyclic 4>>
 tile.kernel @masked(%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x96xf32>, %y: !tile.matrix<?x96xf32>)
     attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
-                register_columns = 16, lanes = 8, bank = direct>} {
-  tile.own (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+                register_columns = 16, lanes = 8, weights = direct>} {
+  tile.forall (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
     %xs = tile.hold %x[%i, %r] : !tile.matrix<?x64xf32> -> !tile.buffer<4x64xf32>
-    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
-      tile.walk (%t) over [<types, 1>] {
-        tile.walk (%s) over [<rows, 2>] {
+    tile.for (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.for (%t) over [<types, 1>] {
+        tile.for (%s) over [<rows, 2>] {
           %zero = tile.zero : !tile.fragment<2x16xf32>
           %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
             %next = tile.mma %xs[%t, %k, %s], %w[%b, %j, %n], %acc
@@ -108,10 +108,10 @@ tile.kernel @masked(%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x96xf32>, %y:
 
 // -----
 
-// A copy goes into the panel behind the held rows in scratch; with `once`, the block on the diagonal is brought by the first of
+// A copy goes into the panel behind the stationary rows in scratch; with `once`, the block on the diagonal is brought by the first of
 // the owned types only. The multiplication then reads panels without masks.
 // CHECK-LABEL: func.func @copied(
-// Eight rows of 64 floats, and a panel of 16 columns of the bank's 64 rows.
+// Eight rows of 64 floats, and a panel of 16 columns of the weight matrix's 64 rows.
 // CHECK-SAME:  tile.scratch_bytes = 6144 : i64
 // CHECK:       builtin.unrealized_conversion_cast
 // CHECK:       %[[W:.*]] = builtin.unrealized_conversion_cast
@@ -125,20 +125,20 @@ tile.kernel @masked(%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x96xf32>, %y:
 // CHECK-NOT:   vector.maskedload
 // CHECK:       vector.load %[[STAGED]]
 // CHECK:       vector.fma
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 16>, bank = <4 x 16>, out = <4 x 24>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 16>, weights = <4 x 16>, out = <4 x 24>,
                        row_types = <cyclic 4>>
 tile.kernel @copied(%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x96xf32>, %y: !tile.matrix<?x96xf32>)
     attributes {layout = #layout, schedule = #tile.schedule<types = 2, rows = 4, register_rows = 2,
-                register_columns = 16, lanes = 8, bank = copied>} {
-  tile.own (%i, %r, %g) over [<types, 2>, <rows, 4>, <groups, 0>] {
+                register_columns = 16, lanes = 8, weights = copied>} {
+  tile.forall (%i, %r, %g) over [<types, 2>, <rows, 4>, <groups, 0>] {
     %xs = tile.hold %x[%i, %r] : !tile.matrix<?x64xf32> -> !tile.buffer<8x64xf32>
     %stage = tile.buffer : !tile.buffer<64x16xf32, panels 16 x 1>
-    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
-      tile.walk (%t) over [<types, 1>] {
+    tile.for (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.for (%t) over [<types, 1>] {
         tile.terms (%k, %b, %c) of (%t, %j) {
           tile.copy %w[%b, %j, %n] to %stage once : !tile.matrix<64x96xf32> to !tile.buffer<64x16xf32, panels 16 x 1>
         }
-        tile.walk (%s) over [<rows, 2>] {
+        tile.for (%s) over [<rows, 2>] {
           %zero = tile.zero : !tile.fragment<2x16xf32>
           %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
             %next = tile.mma %xs[%t, %k, %s], %stage[%b, %j, %n], %acc
@@ -159,20 +159,20 @@ tile.kernel @copied(%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x96xf32>, %y:
 // CHECK-LABEL: func.func @copied_each(
 // CHECK-NOT:   arith.ori %{{.*}} : i1
 // CHECK:       vector.store %{{.*}}, %{{.*}} : memref<1024xf32>
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 16>, bank = <4 x 16>, out = <4 x 32>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 16>, weights = <4 x 16>, out = <4 x 32>,
                        row_types = <cyclic 4>>
 tile.kernel @copied_each(%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x128xf32>, %y: !tile.matrix<?x128xf32>)
     attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
-                register_columns = 16, lanes = 8, bank = copied>} {
-  tile.own (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+                register_columns = 16, lanes = 8, weights = copied>} {
+  tile.forall (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
     %xs = tile.hold %x[%i, %r] : !tile.matrix<?x64xf32> -> !tile.buffer<4x64xf32>
     %stage = tile.buffer : !tile.buffer<64x16xf32, panels 16 x 1>
-    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
-      tile.walk (%t) over [<types, 1>] {
+    tile.for (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.for (%t) over [<types, 1>] {
         tile.terms (%k, %b, %c) of (%t, %j) {
           tile.copy %w[%b, %j, %n] to %stage : !tile.matrix<64x128xf32> to !tile.buffer<64x16xf32, panels 16 x 1>
         }
-        tile.walk (%s) over [<rows, 2>] {
+        tile.for (%s) over [<rows, 2>] {
           %zero = tile.zero : !tile.fragment<2x16xf32>
           %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
             %next = tile.mma %xs[%t, %k, %s], %stage[%b, %j, %n], %acc
@@ -195,20 +195,20 @@ tile.kernel @copied_each(%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x128xf32
 // CHECK:       memref.get_global @term_input_groups
 // CHECK-NOT:   scf.if
 // CHECK:       vector.store %{{.*}}, %{{.*}} : memref<1024xf32>
-#layout = #tile.layout<algebra = #alg.algebra<"path(4)">, lift = rows, in = <4 x 16>, bank = <4 x 16>, out = <4 x 32>,
+#layout = #tile.layout<algebra = #alg.algebra<"path(4)">, lift = rows, in = <4 x 16>, weights = <4 x 16>, out = <4 x 32>,
                        row_types = <cyclic 4>>
 tile.kernel @copied_other(%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x128xf32>, %y: !tile.matrix<?x128xf32>)
     attributes {layout = #layout, schedule = #tile.schedule<types = 2, rows = 4, register_rows = 2,
-                register_columns = 16, lanes = 8, bank = copied>} {
-  tile.own (%i, %r, %g) over [<types, 2>, <rows, 4>, <groups, 0>] {
+                register_columns = 16, lanes = 8, weights = copied>} {
+  tile.forall (%i, %r, %g) over [<types, 2>, <rows, 4>, <groups, 0>] {
     %xs = tile.hold %x[%i, %r] : !tile.matrix<?x64xf32> -> !tile.buffer<8x64xf32>
     %stage = tile.buffer : !tile.buffer<64x16xf32, panels 16 x 1>
-    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
-      tile.walk (%t) over [<types, 1>] {
+    tile.for (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.for (%t) over [<types, 1>] {
         tile.terms (%k, %b, %c) of (%t, %j) {
           tile.copy %w[%b, %j, %n] to %stage once : !tile.matrix<64x128xf32> to !tile.buffer<64x16xf32, panels 16 x 1>
         }
-        tile.walk (%s) over [<rows, 2>] {
+        tile.for (%s) over [<rows, 2>] {
           %zero = tile.zero : !tile.fragment<2x16xf32>
           %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
             %next = tile.mma %xs[%t, %k, %s], %stage[%b, %j, %n], %acc
@@ -225,7 +225,7 @@ tile.kernel @copied_other(%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x128xf3
 
 // -----
 
-// Packing: a range of bank row groups, each panel written whole. The size of the packed bank, in which groups of 24 take up
+// Packing: a range of weight row groups, each panel written whole. The size of the packed weight matrix, in which groups of 24 take up
 // two panels of 16, is left on the function.
 // CHECK-LABEL: func.func @pack(
 // CHECK-SAME:  %arg0: memref<?x?xf32, strided<[?, 1]>>, %arg1: memref<?x?xf32, strided<[?, 1]>>, %arg2: index, %arg3: index)
@@ -234,13 +234,13 @@ tile.kernel @copied_other(%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x128xf3
 // CHECK:       scf.for %{{.*}} = %arg2 to %arg3
 // CHECK:         %[[V:.*]] = vector.maskedload %arg0
 // CHECK:         vector.store %[[V]], %arg1[%c0,
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 16>, bank = <4 x 16>, out = <4 x 24>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 16>, weights = <4 x 16>, out = <4 x 24>,
                        row_types = <cyclic 4>>
 tile.kernel @pack(%w: !tile.matrix<64x96xf32>, %packed: !tile.matrix<64x96xf32, panels 16 x 1>)
     attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
-                register_columns = 16, lanes = 8, bank = packed>} {
-  tile.own (%b) over [<bank_rows, 1>] {
-    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
+                register_columns = 16, lanes = 8, weights = packed>} {
+  tile.forall (%b) over [<weight_rows, 1>] {
+    tile.for (%j, %n) over [<groups, 1>, <columns, 16>] {
       tile.copy %w[%b, %j, %n] to %packed : !tile.matrix<64x96xf32> to !tile.matrix<64x96xf32, panels 16 x 1>
     }
   }
@@ -249,30 +249,30 @@ tile.kernel @pack(%w: !tile.matrix<64x96xf32>, %packed: !tile.matrix<64x96xf32, 
 // -----
 
 // Any other algebra's terms are read from a table, and so are unequal widths. path(3) has one term in (0,0), (1,1) and (2,2),
-// two in (0,1) and (1,2), none elsewhere. In the row lift the bank's row group is the input group: one table does for both.
+// two in (0,1) and (1,2), none elsewhere. In the row lift the weight matrix's row group is the input group: one table does for both.
 // CHECK-DAG:   memref.global "private" constant @term_offsets : memref<10xi64> = dense<[0, 1, 3, 3, 3, 4, 6, 6, 6, 7]>
 // CHECK-DAG:   memref.global "private" constant @term_input_groups : memref<7xi64> = dense<[0, 0, 1, 1, 1, 2, 2]>
 // CHECK-DAG:   memref.global "private" constant @in_starts : memref<3xi64> = dense<[0, 5, 13]>
 // CHECK-DAG:   memref.global "private" constant @in_widths : memref<3xi64> = dense<[5, 8, 3]>
 // CHECK-DAG:   memref.global "private" constant @out_starts : memref<3xi64> = dense<[0, 1, 21]>
 // CHECK-DAG:   memref.global "private" constant @out_widths : memref<3xi64> = dense<[1, 20, 9]>
-// CHECK-NOT:   @term_bank_rows
+// CHECK-NOT:   @term_weight_rows
 // CHECK-LABEL: func.func @tabulated(
 // CHECK:       %[[OFFSETS:.*]] = memref.get_global @term_offsets
 // CHECK:       memref.load %[[OFFSETS]]
 // CHECK:       memref.load %[[OFFSETS]]
 // CHECK:       memref.get_global @term_input_groups
 // CHECK:       vector.fma
-#layout = #tile.layout<algebra = #alg.algebra<"path(3)">, lift = rows, in = <[5, 8, 3]>, bank = <[5, 8, 3]>,
+#layout = #tile.layout<algebra = #alg.algebra<"path(3)">, lift = rows, in = <[5, 8, 3]>, weights = <[5, 8, 3]>,
                        out = <[1, 20, 9]>, row_types = <cyclic 3>>
 tile.kernel @tabulated(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x30xf32>, %y: !tile.matrix<?x30xf32>)
     attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
-                register_columns = 16, lanes = 8, bank = direct>} {
-  tile.own (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+                register_columns = 16, lanes = 8, weights = direct>} {
+  tile.forall (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
     %xs = tile.hold %x[%i, %r] : !tile.matrix<?x16xf32> -> !tile.buffer<4x16xf32>
-    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
-      tile.walk (%t) over [<types, 1>] {
-        tile.walk (%s) over [<rows, 2>] {
+    tile.for (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.for (%t) over [<types, 1>] {
+        tile.for (%s) over [<rows, 2>] {
           %zero = tile.zero : !tile.fragment<2x16xf32>
           %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
             %next = tile.mma %xs[%t, %k, %s], %w[%b, %j, %n], %acc
@@ -301,16 +301,16 @@ tile.kernel @tabulated(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x30xf32>, 
 // CHECK:       vector.fma
 // CHECK:       memref.load %arg2
 // CHECK:       vector.store %{{.*}}, %[[Y]]
-#layout = #tile.layout<algebra = #alg.algebra<"path(3)">, lift = rows, in = <[5, 8, 3]>, bank = <[5, 8, 3]>,
+#layout = #tile.layout<algebra = #alg.algebra<"path(3)">, lift = rows, in = <[5, 8, 3]>, weights = <[5, 8, 3]>,
                        out = <[1, 20, 9]>, row_types = <explicit 3>>
 tile.kernel @explicit(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x30xf32>, %y: !tile.matrix<?x30xf32>)
     attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
-                register_columns = 16, lanes = 8, bank = direct>} {
-  tile.own (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+                register_columns = 16, lanes = 8, weights = direct>} {
+  tile.forall (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
     %xs = tile.hold %x[%i, %r] : !tile.matrix<?x16xf32> -> !tile.buffer<4x16xf32>
-    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
-      tile.walk (%t) over [<types, 1>] {
-        tile.walk (%s) over [<rows, 2>] {
+    tile.for (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.for (%t) over [<types, 1>] {
+        tile.for (%s) over [<rows, 2>] {
           %zero = tile.zero : !tile.fragment<2x16xf32>
           %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
             %next = tile.mma %xs[%t, %k, %s], %w[%b, %j, %n], %acc
@@ -336,16 +336,16 @@ tile.kernel @explicit(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x30xf32>, %
 // CHECK:       arith.divui %{{.*}}, %[[SEVEN]]
 // CHECK:       arith.remui %{{.*}}, %[[SEVEN]]
 // CHECK:       vector.load %[[X]]
-#layout = #tile.layout<algebra = #alg.algebra<"path(3)">, lift = rows, in = <[5, 8, 3]>, bank = <[5, 8, 3]>,
+#layout = #tile.layout<algebra = #alg.algebra<"path(3)">, lift = rows, in = <[5, 8, 3]>, weights = <[5, 8, 3]>,
                        out = <[1, 20, 9]>, row_types = <interval 3 x 7>>
 tile.kernel @interval(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x30xf32>, %y: !tile.matrix<?x30xf32>)
     attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
-                register_columns = 16, lanes = 8, bank = direct>} {
-  tile.own (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+                register_columns = 16, lanes = 8, weights = direct>} {
+  tile.forall (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
     %xs = tile.hold %x[%i, %r] : !tile.matrix<?x16xf32> -> !tile.buffer<4x16xf32>
-    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
-      tile.walk (%t) over [<types, 1>] {
-        tile.walk (%s) over [<rows, 2>] {
+    tile.for (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.for (%t) over [<types, 1>] {
+        tile.for (%s) over [<rows, 2>] {
           %zero = tile.zero : !tile.fragment<2x16xf32>
           %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
             %next = tile.mma %xs[%t, %k, %s], %w[%b, %j, %n], %acc
@@ -364,7 +364,7 @@ tile.kernel @interval(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x30xf32>, %
 
 // A sign is multiplied with the accumulators before and after the depth, not with the rows in it.
 // CHECK-DAG:   memref.global "private" constant @term_input_groups : memref<4xi64> = dense<[0, 1, 0, 1]>
-// CHECK-DAG:   memref.global "private" constant @term_bank_rows : memref<4xi64> = dense<[0, 1, 1, 0]>
+// CHECK-DAG:   memref.global "private" constant @term_weight_rows : memref<4xi64> = dense<[0, 1, 1, 0]>
 // CHECK-DAG:   memref.global "private" constant @term_coefficients : memref<4xf32> = dense<[1.000000e+00, -1.000000e+00, 1.000000e+00, 1.000000e+00]>
 // CHECK-LABEL: func.func @signs(
 // CHECK:       memref.get_global @term_coefficients
@@ -375,15 +375,15 @@ tile.kernel @interval(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x30xf32>, %
 // CHECK:         scf.yield
 // CHECK-COUNT-4: arith.mulf {{.*}} : vector<8xf32>
 #complex = #alg.algebra<"table({'dimension':2,'constants':[[0,0,0,'1'],[0,1,1,'1'],[1,0,1,'1'],[1,1,0,'-1']]})">
-#layout = #tile.layout<algebra = #complex, lift = slots, in = <2 x 8>, bank = <2 x 8>, out = <2 x 16>, row_types = <cyclic 1>>
+#layout = #tile.layout<algebra = #complex, lift = slots, in = <2 x 8>, weights = <2 x 8>, out = <2 x 16>, row_types = <cyclic 1>>
 tile.kernel @signs(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x16xf32>, %y: !tile.matrix<?x32xf32>)
     attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
-                register_columns = 16, lanes = 8, bank = direct>} {
-  tile.own (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+                register_columns = 16, lanes = 8, weights = direct>} {
+  tile.forall (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
     %xs = tile.hold %x[%i, %r] : !tile.matrix<?x16xf32> -> !tile.buffer<4x16xf32>
-    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
-      tile.walk (%t) over [<types, 1>] {
-        tile.walk (%s) over [<rows, 2>] {
+    tile.for (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.for (%t) over [<types, 1>] {
+        tile.for (%s) over [<rows, 2>] {
           %zero = tile.zero : !tile.fragment<2x16xf32>
           %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
             %next = tile.mma %xs[%t, %k, %s], %w[%b, %j, %n], %acc scale %c signs
@@ -409,15 +409,15 @@ tile.kernel @signs(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x16xf32>, %y: 
 // CHECK:         vector.broadcast %[[SCALED]]
 // CHECK:         vector.fma
 #complex = #alg.algebra<"table({'dimension':2,'constants':[[0,0,0,'1'],[0,1,1,'1'],[1,0,1,'1'],[1,1,0,'-1/2']]})">
-#layout = #tile.layout<algebra = #complex, lift = slots, in = <2 x 8>, bank = <2 x 8>, out = <2 x 16>, row_types = <cyclic 1>>
+#layout = #tile.layout<algebra = #complex, lift = slots, in = <2 x 8>, weights = <2 x 8>, out = <2 x 16>, row_types = <cyclic 1>>
 tile.kernel @general(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x16xf32>, %y: !tile.matrix<?x32xf32>)
     attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
-                register_columns = 16, lanes = 8, bank = direct>} {
-  tile.own (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+                register_columns = 16, lanes = 8, weights = direct>} {
+  tile.forall (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
     %xs = tile.hold %x[%i, %r] : !tile.matrix<?x16xf32> -> !tile.buffer<4x16xf32>
-    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
-      tile.walk (%t) over [<types, 1>] {
-        tile.walk (%s) over [<rows, 2>] {
+    tile.for (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.for (%t) over [<types, 1>] {
+        tile.for (%s) over [<rows, 2>] {
           %zero = tile.zero : !tile.fragment<2x16xf32>
           %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
             %next = tile.mma %xs[%t, %k, %s], %w[%b, %j, %n], %acc scale %c
@@ -451,16 +451,16 @@ tile.kernel @general(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x16xf32>, %y
 // CHECK:       arith.truncf {{.*}} : vector<8xf32> to vector<8xbf16>
 // CHECK:       vector.bitcast {{.*}} : vector<8xbf16> to vector<8xi16>
 // CHECK:       vector.store {{.*}}, %[[Y]]{{.*}} vector<8xi16>
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 16>, bank = <4 x 16>, out = <4 x 32>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 16>, weights = <4 x 16>, out = <4 x 32>,
                        row_types = <cyclic 4>>
 tile.kernel @half(%x: !tile.matrix<?x64xbf16>, %w: !tile.matrix<64x128xbf16, panels 16 x 1>, %y: !tile.matrix<?x128xbf16>)
     attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
-                register_columns = 16, lanes = 8, bank = packed>} {
-  tile.own (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+                register_columns = 16, lanes = 8, weights = packed>} {
+  tile.forall (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
     %xs = tile.hold %x[%i, %r] : !tile.matrix<?x64xbf16> -> !tile.buffer<4x64xf32>
-    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
-      tile.walk (%t) over [<types, 1>] {
-        tile.walk (%s) over [<rows, 2>] {
+    tile.for (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.for (%t) over [<types, 1>] {
+        tile.for (%s) over [<rows, 2>] {
           %zero = tile.zero : !tile.fragment<2x16xf32>
           %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
             %next = tile.mma %xs[%t, %k, %s], %w[%b, %j, %n], %acc
@@ -482,7 +482,7 @@ tile.kernel @half(%x: !tile.matrix<?x64xbf16>, %w: !tile.matrix<64x128xbf16, pan
 // -----
 
 // Pairs of bf16: two depths at a time through the machine's dot product. An odd depth is filled up with zero, both in the
-// held rows (6 of 5 deep, so 4 rows of 12 halves are 96 bytes, in lines of 64) and in the panels.
+// stationary rows (6 of 5 deep, so 4 rows of 12 halves are 96 bytes, in lines of 64) and in the panels.
 // CHECK-LABEL: func.func @pairs(
 // CHECK-SAME:  tile.scratch_bytes = 512 : i64
 // CHECK:       memref.view %arg1[%c0][] : memref<?xi8> to memref<48xi16>
@@ -491,20 +491,20 @@ tile.kernel @half(%x: !tile.matrix<?x64xbf16>, %w: !tile.matrix<64x128xbf16, pan
 // CHECK:         vector.bitcast {{.*}} : vector<32xi16> to vector<32xbf16>
 // CHECK:         vector.load {{.*}} : memref<48xi16>, vector<2xi16>
 // CHECK:         llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 5>, bank = <2 x 5>, out = <2 x 32>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 5>, weights = <2 x 5>, out = <2 x 32>,
                        row_types = <cyclic 2>>
 tile.kernel @pairs(%x: !tile.matrix<?x10xbf16>, %w: !tile.matrix<10x64xbf16>, %y: !tile.matrix<?x64xbf16>)
     attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
-                register_columns = 16, lanes = 16, bank = copied>} {
-  tile.own (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+                register_columns = 16, lanes = 16, weights = copied>} {
+  tile.forall (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
     %xs = tile.hold %x[%i, %r] : !tile.matrix<?x10xbf16> -> !tile.buffer<4x10xbf16>
     %stage = tile.buffer : !tile.buffer<10x16xbf16, panels 16 x 2>
-    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
-      tile.walk (%t) over [<types, 1>] {
+    tile.for (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.for (%t) over [<types, 1>] {
         tile.terms (%k, %b, %c) of (%t, %j) {
           tile.copy %w[%b, %j, %n] to %stage : !tile.matrix<10x64xbf16> to !tile.buffer<10x16xbf16, panels 16 x 2>
         }
-        tile.walk (%s) over [<rows, 2>] {
+        tile.for (%s) over [<rows, 2>] {
           %zero = tile.zero : !tile.fragment<2x16xf32>
           %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
             %next = tile.mma %xs[%t, %k, %s], %stage[%b, %j, %n], %acc
@@ -531,16 +531,16 @@ tile.kernel @pairs(%x: !tile.matrix<?x10xbf16>, %w: !tile.matrix<10x64xbf16>, %y
 // CHECK:       vector.fma
 // CHECK:       %[[DOUBLE:.*]] = arith.mulf %{{.*}}, %[[TWO]] : vector<8xf32>
 // CHECK:       arith.maximumf %[[DOUBLE]], %{{.*}} : vector<8xf32>
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 16>, bank = <4 x 16>, out = <4 x 32>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 16>, weights = <4 x 16>, out = <4 x 32>,
                        row_types = <cyclic 4>>
 tile.kernel @mapped(%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x128xf32>, %y: !tile.matrix<?x128xf32>)
     attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
-                register_columns = 16, lanes = 8, bank = direct>} {
-  tile.own (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+                register_columns = 16, lanes = 8, weights = direct>} {
+  tile.forall (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
     %xs = tile.hold %x[%i, %r] : !tile.matrix<?x64xf32> -> !tile.buffer<4x64xf32>
-    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
-      tile.walk (%t) over [<types, 1>] {
-        tile.walk (%s) over [<rows, 2>] {
+    tile.for (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.for (%t) over [<types, 1>] {
+        tile.for (%s) over [<rows, 2>] {
           %zero = tile.zero : !tile.fragment<2x16xf32>
           %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
             %next = tile.mma %xs[%t, %k, %s], %w[%b, %j, %n], %acc
@@ -570,18 +570,18 @@ tile.kernel @mapped(%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x128xf32>, %y
 // CHECK-LABEL: func.func @first(
 // CHECK-LABEL: func.func @second(
 // CHECK:       memref.get_global @out_widths_1
-#layout = #tile.layout<algebra = #alg.algebra<"path(3)">, lift = rows, in = <[5, 8, 3]>, bank = <[5, 8, 3]>,
+#layout = #tile.layout<algebra = #alg.algebra<"path(3)">, lift = rows, in = <[5, 8, 3]>, weights = <[5, 8, 3]>,
                        out = <[1, 20, 9]>, row_types = <cyclic 3>>
-#other = #tile.layout<algebra = #alg.algebra<"path(3)">, lift = rows, in = <[5, 8, 3]>, bank = <[5, 8, 3]>,
+#other = #tile.layout<algebra = #alg.algebra<"path(3)">, lift = rows, in = <[5, 8, 3]>, weights = <[5, 8, 3]>,
                       out = <[2, 20, 8]>, row_types = <cyclic 3>>
 tile.kernel @first(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x30xf32>, %y: !tile.matrix<?x30xf32>)
     attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
-                register_columns = 16, lanes = 8, bank = direct>} {
-  tile.own (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+                register_columns = 16, lanes = 8, weights = direct>} {
+  tile.forall (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
     %xs = tile.hold %x[%i, %r] : !tile.matrix<?x16xf32> -> !tile.buffer<4x16xf32>
-    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
-      tile.walk (%t) over [<types, 1>] {
-        tile.walk (%s) over [<rows, 2>] {
+    tile.for (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.for (%t) over [<types, 1>] {
+        tile.for (%s) over [<rows, 2>] {
           %zero = tile.zero : !tile.fragment<2x16xf32>
           %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
             %next = tile.mma %xs[%t, %k, %s], %w[%b, %j, %n], %acc
@@ -597,12 +597,12 @@ tile.kernel @first(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x30xf32>, %y: 
 }
 tile.kernel @second(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x30xf32>, %y: !tile.matrix<?x30xf32>)
     attributes {layout = #other, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
-                register_columns = 16, lanes = 8, bank = direct>} {
-  tile.own (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+                register_columns = 16, lanes = 8, weights = direct>} {
+  tile.forall (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
     %xs = tile.hold %x[%i, %r] : !tile.matrix<?x16xf32> -> !tile.buffer<4x16xf32>
-    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
-      tile.walk (%t) over [<types, 1>] {
-        tile.walk (%s) over [<rows, 2>] {
+    tile.for (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.for (%t) over [<types, 1>] {
+        tile.for (%s) over [<rows, 2>] {
           %zero = tile.zero : !tile.fragment<2x16xf32>
           %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
             %next = tile.mma %xs[%t, %k, %s], %w[%b, %j, %n], %acc
@@ -619,7 +619,7 @@ tile.kernel @second(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x30xf32>, %y:
 
 // -----
 
-// The bank's gradient: x, dy, dw, scratch, row list, starts, offset, beta and tasks: 2 x 2 blocks of 8 x 24, of each a
+// The weight matrix's gradient: x, dy, dw, scratch, row list, starts, offset, beta and tasks: 2 x 2 blocks of 8 x 24, of each a
 // tile of 8 x 16 and one that is half as wide. Terms of Q(2) are arithmetic: block (b, j) has those of type b, the
 // diagonal those of all types. What dw held is loaded only where beta is not 0.
 // CHECK-NOT:   memref.global
@@ -648,21 +648,21 @@ tile.kernel @second(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x30xf32>, %y:
 // CHECK:           vector.fma
 // CHECK:         arith.truncf {{.*}} : vector<8xf32> to vector<8xbf16>
 // CHECK:         vector.maskedstore %[[DW]]
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, weights = <2 x 8>, out = <2 x 24>,
                        row_types = <cyclic 2>, mode = j>
 tile.kernel @gradient(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %dw: !tile.matrix<16x48xbf16>)
     attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4,
-                register_columns = 16, lanes = 8, bank = direct>} {
-  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 8>, <groups, 1>, <columns, 16>] {
+                register_columns = 16, lanes = 8, weights = direct>} {
+  tile.forall (%b, %f, %j, %n) over [<weight_rows, 1>, <features, 8>, <groups, 1>, <columns, 16>] {
     %sums = tile.buffer : !tile.buffer<8x16xf32>
     %xs = tile.buffer : !tile.buffer<32x8xf32, panels 4 x 1>
     %dys = tile.buffer : !tile.buffer<32x16xf32, panels 16 x 1>
-    tile.bank_terms (%t, %k, %o, %c) of (%b, %j) {
-      tile.walk (%s) over [<rows, 32>] {
+    tile.weight_terms (%t, %k, %o, %c) of (%b, %j) {
+      tile.for (%s) over [<rows, 32>] {
         tile.bring %x[%t, %k, %s, %f] along <features> to %xs : !tile.matrix<?x16xf32> to !tile.buffer<32x8xf32, panels 4 x 1>
-        tile.walk (%m) over [<columns, 16>] {
+        tile.for (%m) over [<columns, 16>] {
           tile.bring %dy[%t, %o, %s, %m] along <columns> to %dys : !tile.matrix<?x48xf32> to !tile.buffer<32x16xf32, panels 16 x 1>
-          tile.walk (%h) over [<features, 4>] {
+          tile.for (%h) over [<features, 4>] {
             %sum = tile.load %sums[%h, %m] : !tile.buffer<8x16xf32> -> !tile.fragment<4x16xf32>
             %next = tile.outer %xs[%h], %dys[%m] rows(%t, %s), %sum : !tile.buffer<32x8xf32, panels 4 x 1>, !tile.buffer<32x16xf32, panels 16 x 1>, !tile.fragment<4x16xf32>
             tile.keep %next to %sums[%h, %m] : !tile.fragment<4x16xf32> to !tile.buffer<8x16xf32>
@@ -670,9 +670,9 @@ tile.kernel @gradient(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %
         }
       }
     }
-    tile.walk (%m, %h) over [<columns, 16>, <features, 4>] {
+    tile.for (%m, %h) over [<columns, 16>, <features, 4>] {
       %sum = tile.load %sums[%h, %m] : !tile.buffer<8x16xf32> -> !tile.fragment<4x16xf32>
-      tile.store_bank %sum to %dw[%b, %h, %j, %m] : !tile.fragment<4x16xf32> to !tile.matrix<16x48xbf16>
+      tile.store_weights %sum to %dw[%b, %h, %j, %m] : !tile.fragment<4x16xf32> to !tile.matrix<16x48xbf16>
     }
   }
 }
@@ -712,21 +712,21 @@ tile.kernel @gradient(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %
 // CHECK:           vector.load {{.*}} : memref<256xi16>, vector<2xi16>
 // CHECK-COUNT-4:   llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"
 #complex = #alg.algebra<"table({'dimension':2,'constants':[[0,0,0,'1'],[0,1,1,'1'],[1,0,1,'1'],[1,1,0,'-1']]})">
-#layout = #tile.layout<algebra = #complex, lift = slots, in = <2 x 8>, bank = <2 x 8>, out = <2 x 24>,
+#layout = #tile.layout<algebra = #complex, lift = slots, in = <2 x 8>, weights = <2 x 8>, out = <2 x 24>,
                        row_types = <cyclic 1>, mode = j>
 tile.kernel @gradient_of_pairs(%x: !tile.matrix<?x16xbf16>, %dy: !tile.matrix<?x48xbf16>, %dw: !tile.matrix<16x24xf32>)
     attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4,
-                register_columns = 16, lanes = 16, bank = direct>} {
-  tile.own (%b, %f, %j, %n) over [<bank_rows, 1>, <features, 8>, <groups, 1>, <columns, 16>] {
+                register_columns = 16, lanes = 16, weights = direct>} {
+  tile.forall (%b, %f, %j, %n) over [<weight_rows, 1>, <features, 8>, <groups, 1>, <columns, 16>] {
     %sums = tile.buffer : !tile.buffer<8x16xf32>
     %xs = tile.buffer : !tile.buffer<32x8xbf16, panels 4 x 2>
     %dys = tile.buffer : !tile.buffer<32x16xbf16, panels 16 x 2>
-    tile.bank_terms (%t, %k, %o, %c) of (%b, %j) {
-      tile.walk (%s) over [<rows, 32>] {
+    tile.weight_terms (%t, %k, %o, %c) of (%b, %j) {
+      tile.for (%s) over [<rows, 32>] {
         tile.bring %x[%t, %k, %s, %f] along <features> to %xs scale %c signs : !tile.matrix<?x16xbf16> to !tile.buffer<32x8xbf16, panels 4 x 2>
-        tile.walk (%m) over [<columns, 16>] {
+        tile.for (%m) over [<columns, 16>] {
           tile.bring %dy[%t, %o, %s, %m] along <columns> to %dys : !tile.matrix<?x48xbf16> to !tile.buffer<32x16xbf16, panels 16 x 2>
-          tile.walk (%h) over [<features, 4>] {
+          tile.for (%h) over [<features, 4>] {
             %sum = tile.load %sums[%h, %m] : !tile.buffer<8x16xf32> -> !tile.fragment<4x16xf32>
             %next = tile.outer %xs[%h], %dys[%m] rows(%t, %s), %sum : !tile.buffer<32x8xbf16, panels 4 x 2>, !tile.buffer<32x16xbf16, panels 16 x 2>, !tile.fragment<4x16xf32>
             tile.keep %next to %sums[%h, %m] : !tile.fragment<4x16xf32> to !tile.buffer<8x16xf32>
@@ -734,9 +734,9 @@ tile.kernel @gradient_of_pairs(%x: !tile.matrix<?x16xbf16>, %dy: !tile.matrix<?x
         }
       }
     }
-    tile.walk (%m, %h) over [<columns, 16>, <features, 4>] {
+    tile.for (%m, %h) over [<columns, 16>, <features, 4>] {
       %sum = tile.load %sums[%h, %m] : !tile.buffer<8x16xf32> -> !tile.fragment<4x16xf32>
-      tile.store_bank %sum to %dw[%b, %h, %j, %m] : !tile.fragment<4x16xf32> to !tile.matrix<16x24xf32>
+      tile.store_weights %sum to %dw[%b, %h, %j, %m] : !tile.fragment<4x16xf32> to !tile.matrix<16x24xf32>
     }
   }
 }
@@ -760,16 +760,16 @@ tile.kernel @gradient_of_pairs(%x: !tile.matrix<?x16xbf16>, %dy: !tile.matrix<?x
 // CHECK-COUNT-3: arith.addf
 // CHECK-NOT:   arith.addf {{.*}} : vector
 // CHECK:       arith.truncf
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 20>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, weights = <2 x 8>, out = <2 x 20>,
                        row_types = <cyclic 2>>
 tile.kernel @biased(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x40xbf16>, %bias: !tile.matrix<1x40xbf16>, %y: !tile.matrix<?x40xbf16>)
     attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
-                register_columns = 16, lanes = 8, bank = direct>} {
-  tile.own (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+                register_columns = 16, lanes = 8, weights = direct>} {
+  tile.forall (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
     %xs = tile.hold %x[%i, %r] : !tile.matrix<?x16xbf16> -> !tile.buffer<4x16xf32>
-    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
-      tile.walk (%t) over [<types, 1>] {
-        tile.walk (%s) over [<rows, 2>] {
+    tile.for (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.for (%t) over [<types, 1>] {
+        tile.for (%s) over [<rows, 2>] {
           %zero = tile.zero : !tile.fragment<2x16xf32>
           %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
             %next = tile.mma %xs[%t, %k, %s], %w[%b, %j, %n], %acc : !tile.buffer<4x16xf32>, !tile.matrix<16x40xbf16>, !tile.fragment<2x16xf32>
@@ -812,16 +812,16 @@ tile.kernel @biased(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x40xbf16>, %
 // CHECK:       %[[SPREAD:.*]] = vector.broadcast %[[ALPHA]] : f32 to vector<8xf32>
 // CHECK:       math.fma %{{.*}}, %[[SPREAD]], %{{.*}} : vector<8xf32>
 // CHECK:       vector.store
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 16>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, weights = <2 x 8>, out = <2 x 16>,
                        row_types = <cyclic 2>>
 tile.kernel @operands(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x32xf32>, %scale: !tile.matrix<?x1xf32>,
                       %other: !tile.matrix<?x32xbf16>, %alpha: f32, %y: !tile.matrix<?x32xf32>)
     attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
-                register_columns = 8, lanes = 8, bank = direct>} {
-  tile.own (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
-    tile.walk (%j, %n) over [<groups, 1>, <columns, 8>] {
-      tile.walk (%t) over [<types, 1>] {
-        tile.walk (%s) over [<rows, 2>] {
+                register_columns = 8, lanes = 8, weights = direct>} {
+  tile.forall (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+    tile.for (%j, %n) over [<groups, 1>, <columns, 8>] {
+      tile.for (%t) over [<types, 1>] {
+        tile.for (%s) over [<rows, 2>] {
           %zero = tile.zero : !tile.fragment<2x8xf32>
           %mapped = tile.map (%v = %zero : !tile.fragment<2x8xf32>, %f = %scale[%t, %s] : !tile.matrix<?x1xf32>,
                               %e = %other[%t, %s, %j, %n] : !tile.matrix<?x32xbf16>, %a = %alpha : f32) -> !tile.fragment<2x8xf32> {
@@ -855,16 +855,16 @@ tile.kernel @operands(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x32xf32>, %
 // CHECK:       arith.mulf %[[FIRST]]#0, %[[SECOND]]#0 : vector<8xf32>
 // CHECK:       arith.mulf %[[FIRST]]#1, %[[SECOND]]#1 : vector<8xf32>
 // CHECK:       vector.store {{.*}}, %[[Y]]
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 16>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, weights = <2 x 8>, out = <2 x 16>,
                        row_types = <cyclic 2>>
 tile.kernel @gate(%x: !tile.matrix<?x16xf32>, %gate: !tile.matrix<16x32xf32>, %up: !tile.matrix<16x32xf32>, %y: !tile.matrix<?x32xf32>)
     attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
-                register_columns = 8, lanes = 8, bank = direct>} {
-  tile.own (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+                register_columns = 8, lanes = 8, weights = direct>} {
+  tile.forall (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
     %xs = tile.hold %x[%i, %r] : !tile.matrix<?x16xf32> -> !tile.buffer<4x16xf32>
-    tile.walk (%j, %n) over [<groups, 1>, <columns, 8>] {
-      tile.walk (%t) over [<types, 1>] {
-        tile.walk (%s) over [<rows, 2>] {
+    tile.for (%j, %n) over [<groups, 1>, <columns, 8>] {
+      tile.for (%t) over [<types, 1>] {
+        tile.for (%s) over [<rows, 2>] {
           %zero = tile.zero : !tile.fragment<2x8xf32>
           %first = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x8xf32> {
             %next = tile.mma %xs[%t, %k, %s], %gate[%b, %j, %n], %acc : !tile.buffer<4x16xf32>, !tile.matrix<16x32xf32>, !tile.fragment<2x8xf32>
@@ -888,7 +888,7 @@ tile.kernel @gate(%x: !tile.matrix<?x16xf32>, %gate: !tile.matrix<16x32xf32>, %u
 
 // -----
 
-// Products of the same rows in one tile.terms go through their depth together: what is held is read once for both banks. There
+// Products of the same rows in one tile.terms go through their depth together: what is held is read once for both weight matrices. There
 // are two results, of two types.
 // CHECK-LABEL: func.func @side_by_side(
 // CHECK:       builtin.unrealized_conversion_cast
@@ -912,16 +912,16 @@ tile.kernel @gate(%x: !tile.matrix<?x16xf32>, %gate: !tile.matrix<16x32xf32>, %u
 // CHECK-NOT:     vector.fma
 // CHECK:       vector.store {{.*}}, %[[Y]]{{.*}} vector<8xf32>
 // CHECK:       vector.store {{.*}}, %[[Z]]{{.*}} vector<8xi16>
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, bank = <2 x 8>, out = <2 x 16>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, weights = <2 x 8>, out = <2 x 16>,
                        row_types = <cyclic 2>>
 tile.kernel @side_by_side(%x: !tile.matrix<?x16xf32>, %gate: !tile.matrix<16x32xf32>, %up: !tile.matrix<16x32xf32>, %y: !tile.matrix<?x32xf32>, %z: !tile.matrix<?x32xbf16>)
     attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
-                register_columns = 8, lanes = 8, bank = direct>} {
-  tile.own (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+                register_columns = 8, lanes = 8, weights = direct>} {
+  tile.forall (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
     %xs = tile.hold %x[%i, %r] : !tile.matrix<?x16xf32> -> !tile.buffer<4x16xf32>
-    tile.walk (%j, %n) over [<groups, 1>, <columns, 8>] {
-      tile.walk (%t) over [<types, 1>] {
-        tile.walk (%s) over [<rows, 2>] {
+    tile.for (%j, %n) over [<groups, 1>, <columns, 8>] {
+      tile.for (%t) over [<types, 1>] {
+        tile.for (%s) over [<rows, 2>] {
           %zero = tile.zero : !tile.fragment<2x8xf32>
           %sums:2 = tile.terms (%k, %b, %c) of (%t, %j) carry(%first = %zero, %second = %zero) : !tile.fragment<2x8xf32>, !tile.fragment<2x8xf32> {
             %one = tile.mma %xs[%t, %k, %s], %gate[%b, %j, %n], %first : !tile.buffer<4x16xf32>, !tile.matrix<16x32xf32>, !tile.fragment<2x8xf32>

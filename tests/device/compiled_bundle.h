@@ -17,17 +17,17 @@ namespace device_test {
 struct Program {
   const algrt::Kernel *entry; // of the manifest
   compiler::HostKernel kernel;
-  std::int64_t threads; // that the module requires of a block
-  std::int64_t cluster; // that it requires, 1 where it requires none
+  int64_t threads; // that the module requires of a block
+  int64_t cluster; // that it requires, 1 where it requires none
 };
 
 class CompiledBundle {
 public:
   CompiledBundle(compiler::Spec spec, compiler::CompileOptions options);
 
-  const std::string &bytes() const { return text; }
-  const algrt::Bundle &parsed() const { return bundle; }
-  const compiler::Spec &spec() const { return layer_spec; }
+  const std::string &bytes() const { return text_; }
+  const algrt::Bundle &parsed() const { return bundle_; }
+  const compiler::Spec &spec() const { return layer_spec_; }
 
   // The kernel that a module image of the bundle holds; compiled for the simulator when it is first asked
   // for. Throws std::runtime_error where no kernel's image begins so, or where the module that the compiler
@@ -39,11 +39,11 @@ private:
   std::string ptxOf(const algrt::Kernel &kernel) const;
   const algrt::Kernel &kernelOf(const std::string &image) const;
 
-  compiler::Spec layer_spec;
-  compiler::CompileOptions options;
-  std::string text;
-  algrt::Bundle bundle;
-  std::map<const algrt::Kernel *, Program> programs;
+  compiler::Spec layer_spec_;
+  compiler::CompileOptions options_;
+  std::string text_;
+  algrt::Bundle bundle_;
+  std::map<const algrt::Kernel *, Program> programs_;
 };
 
 } // namespace device_test

@@ -17,17 +17,17 @@ TEST(DeviceDecoding, AtPositionsOfTheirOwn) {
     for (const LayerText &layer : layers) {
       compiler::CompileOptions options;
       options.targets = {capability == 80 ? compiler::Target::Sm80 : compiler::Target::Sm90a};
-      options.maps = {Map::forward};
+      options.maps = {Map::Forward};
       options.rows = 1;
       options.schedule = "reduce=4,rows=4,columns=128,vector=8";
       CompiledBundle bundle(specOf(layer), options);
-      for (const ElementType output : {ElementType::bf16, ElementType::f32})
+      for (const ElementType output : {ElementType::Bf16, ElementType::F32})
         for (const int bits : {32, 64, 0}) {
           const DeviceUnderTest device(capability);
-          DeviceCall call(device.context(), bundle, Map::forward, 9, output, 5);
-          std::vector<std::int64_t> positions;
-          for (std::int64_t row = 0; row < 9; ++row)
-            positions.push_back(row * 37 + (bits == 64 ? std::int64_t{1} << 40 : 0));
+          DeviceCall call(device.context(), bundle, Map::Forward, 9, output, 5);
+          std::vector<int64_t> positions;
+          for (int64_t row = 0; row < 9; ++row)
+            positions.push_back(row * 37 + (bits == 64 ? int64_t{1} << 40 : 0));
           if (bits == 0)
             call.p0 = 11;
           else
@@ -35,7 +35,7 @@ TEST(DeviceDecoding, AtPositionsOfTheirOwn) {
           call.dependent_launch = capability == 90;
           ASSERT_EQ(call.run(), ALGRT_OK) << algrt_last_error();
           ASSERT_EQ(call.device.ran.size(), 1u);
-          call.expectRight(bits == 0 ? std::vector<std::int32_t>() : call.typesAt(positions),
+          call.expectRight(bits == 0 ? std::vector<int32_t>() : call.typesAt(positions),
                            layer.algebra + ", positions of " + std::to_string(bits) + " bits");
           if (HasFailure())
             return;
@@ -48,16 +48,16 @@ TEST(DeviceDecoding, AtPositionsOfTheirOwn) {
 TEST(DeviceDecoding, BesideLists) {
   compiler::CompileOptions options;
   options.targets = {compiler::Target::Sm80};
-  options.maps = {Map::forward};
+  options.maps = {Map::Forward};
   options.rows = 2;
   options.further_rows = {512};
   options.row_lists = true;
   CompiledBundle bundle(specOf({.algebra = "Q(8)", .in = 512, .out = 512}), options);
-  for (const std::int64_t m : {2, 200}) {
+  for (const int64_t m : {2, 200}) {
     const DeviceUnderTest device(80);
-    DeviceCall call(device.context(), bundle, Map::forward, m, ElementType::bf16, 6);
-    std::vector<std::int64_t> positions;
-    for (std::int64_t row = 0; row < m; ++row)
+    DeviceCall call(device.context(), bundle, Map::Forward, m, ElementType::Bf16, 6);
+    std::vector<int64_t> positions;
+    for (int64_t row = 0; row < m; ++row)
       positions.push_back(row * row);
     call.givePositions(positions, 32);
     ASSERT_EQ(call.run(), ALGRT_OK) << algrt_last_error();

@@ -15,10 +15,10 @@ namespace device_test {
 // The layer of an expression in bf16.
 struct LayerText {
   std::string algebra;
-  std::int64_t in = 0, out = 0;
+  int64_t in = 0, out = 0;
   std::string row_types = "cyclic", lift = "rows";
   bool bias = false;
-  std::vector<std::int64_t> in_groups = {}, out_groups = {}; // where they are not all of one width
+  std::vector<int64_t> in_groups = {}, out_groups = {}; // where they are not all of one width
 };
 compiler::Spec specOf(const LayerText &layer);
 
@@ -28,42 +28,41 @@ public:
   explicit DeviceUnderTest(int capability);
   // Nothing that the driver forbids, and nothing left behind.
   ~DeviceUnderTest();
-  const algrt::test::TestContext &context() const { return *made; }
+  const algrt::test::TestContext &context() const { return *made_; }
 
 private:
-  std::optional<algrt::test::TestContext> made;
+  std::optional<algrt::test::TestContext> made_;
 };
 
 class DeviceCall {
 public:
   // Operands are random; rows lie further apart than they are long where the kernel can be given such.
-  DeviceCall(const algrt::test::TestContext &context, CompiledBundle &bundle, algrt::Map map, std::int64_t m,
-             algrt::ElementType output, std::uint64_t seed);
+  DeviceCall(const algrt::test::TestContext &context, CompiledBundle &bundle, algrt::Map map, int64_t m,
+             algrt::ElementType output, uint64_t seed);
   ~DeviceCall();
   DeviceCall(const DeviceCall &) = delete;
 
   // What says the rows' types: one of these, or none.
-  void giveTypes(const std::vector<std::int64_t> &types);
-  void givePositions(const std::vector<std::int64_t> &positions, int bits);
-  void giveSequences(const std::vector<std::int64_t> &starts, const std::vector<std::int64_t> &firsts,
-                     int bits);
+  void giveTypes(const std::vector<int64_t> &types);
+  void givePositions(const std::vector<int64_t> &positions, int bits);
+  void giveSequences(const std::vector<int64_t> &starts, const std::vector<int64_t> &firsts, int bits);
   // Other numbers in the place of those, as a graph would find them.
-  void replace(const std::vector<std::int64_t> &numbers) { rows_given->set(numbers); }
-  void refill(std::uint64_t seed);
+  void replace(const std::vector<int64_t> &numbers) { rows_given_->set(numbers); }
+  void refill(uint64_t seed);
 
   // Calls the runtime; the result is poisoned before, or random where it counts.
   int run();
   // Compares what is there with sums in double precision. `types` are those of all rows where they are given
   // or listed; a row of type -1 belongs to none, and stays what it was.
-  void expectRight(const std::vector<std::int32_t> &types, const std::string &what) const;
+  void expectRight(const std::vector<int32_t> &types, const std::string &what) const;
   // The type of each row at these positions.
-  std::vector<std::int32_t> typesAt(const std::vector<std::int64_t> &positions) const;
+  std::vector<int32_t> typesAt(const std::vector<int64_t> &positions) const;
 
   SimulatedDevice device;
-  std::int64_t p0 = 0;
+  int64_t p0 = 0;
   float beta = 0;
   void *stream = nullptr;
-  std::int32_t kernel = 0;
+  int32_t kernel = 0;
   bool dependent_launch = false;
   bool wants_bias_gradient = false;
 
@@ -72,19 +71,19 @@ private:
   void poison();
   void expectRightBiasGradient(const std::string &what) const;
 
-  const algrt::test::TestContext &context;
-  const CompiledBundle &bundle;
-  const algrt::Layer &layer;
-  algrt::Map map;
-  std::int64_t m;
-  algrt::ElementType output;
-  algrt::test::BundleHandle handle;
-  algrt::test::GpuMatrix x, w, y, bias, bias_gradient;
-  std::unique_ptr<algrt::test::DeviceNumbers> rows_given, firsts_given;
-  enum class Rows { from_p0, types, positions, sequences } rows = Rows::from_p0;
-  std::vector<float> held, held_bias; // by the results before the call
-  algrt::cuda::DevicePointer workspace = 0;
-  std::size_t workspace_bytes = 0;
+  const algrt::test::TestContext &context_;
+  const CompiledBundle &bundle_;
+  const algrt::Layer &layer_;
+  algrt::Map map_;
+  int64_t m_;
+  algrt::ElementType output_;
+  algrt::test::BundleHandle handle_;
+  algrt::test::GpuMatrix x_, w_, y_, bias_, bias_gradient_;
+  std::unique_ptr<algrt::test::DeviceNumbers> rows_given_, firsts_given_;
+  enum class Rows { FromP0, Types, Positions, Sequences } rows_ = Rows::FromP0;
+  std::vector<float> held_, held_bias_; // by the results before the call
+  algrt::cuda::DevicePointer workspace_ = 0;
+  size_t workspace_bytes_ = 0;
 };
 
 } // namespace device_test

@@ -13,29 +13,29 @@ namespace {
 
 // Captures the call and replays it, each time with other numbers of rows and other operands.
 void replay(const DeviceUnderTest &device, DeviceCall &call, int launches,
-            const std::function<std::vector<std::int64_t>(int)> &numbers,
-            const std::function<std::vector<std::int32_t>(const std::vector<std::int64_t> &)> &types) {
+            const std::function<std::vector<int64_t>(int)> &numbers,
+            const std::function<std::vector<int32_t>(const std::vector<int64_t> &)> &types) {
   const algrt::cuda::Driver &driver = device.context().driver();
   ASSERT_EQ(call.run(), ALGRT_OK) << algrt_last_error(); // loads the kernels
   call.device.ran.clear();
   algrt::cuda::Stream stream;
   algrt::cuda::Graph graph;
   algrt::cuda::GraphExec exec;
-  ASSERT_EQ(driver.streamCreate(&stream, algrt::cuda::stream_default), algrt::cuda::Result::success);
+  ASSERT_EQ(driver.streamCreate(&stream, algrt::cuda::stream_default), algrt::cuda::Result::Success);
   call.stream = stream;
-  ASSERT_EQ(driver.streamBeginCapture(stream, algrt::cuda::CaptureMode::global),
-            algrt::cuda::Result::success);
+  ASSERT_EQ(driver.streamBeginCapture(stream, algrt::cuda::CaptureMode::Global),
+            algrt::cuda::Result::Success);
   EXPECT_EQ(call.run(), ALGRT_OK) << algrt_last_error();
   EXPECT_EQ(call.device.ran.size(), 0u);
-  ASSERT_EQ(driver.streamEndCapture(stream, &graph), algrt::cuda::Result::success);
-  ASSERT_EQ(driver.graphInstantiate(&exec, graph, 0), algrt::cuda::Result::success);
+  ASSERT_EQ(driver.streamEndCapture(stream, &graph), algrt::cuda::Result::Success);
+  ASSERT_EQ(driver.graphInstantiate(&exec, graph, 0), algrt::cuda::Result::Success);
   for (int time = 1; time <= 3; ++time) {
-    const std::vector<std::int64_t> given = numbers(time);
+    const std::vector<int64_t> given = numbers(time);
     call.replace(given);
-    call.refill(static_cast<std::uint64_t>(100 * time));
+    call.refill(static_cast<uint64_t>(100 * time));
     call.device.ran.clear();
-    ASSERT_EQ(driver.graphLaunch(exec, stream), algrt::cuda::Result::success);
-    EXPECT_EQ(call.device.ran.size(), static_cast<std::size_t>(launches));
+    ASSERT_EQ(driver.graphLaunch(exec, stream), algrt::cuda::Result::Success);
+    EXPECT_EQ(call.device.ran.size(), static_cast<size_t>(launches));
     call.expectRight(types(given), "replay " + std::to_string(time));
   }
   driver.graphExecDestroy(exec);
@@ -43,9 +43,7 @@ void replay(const DeviceUnderTest &device, DeviceCall &call, int launches,
   driver.streamDestroy(stream);
 }
 
-std::vector<std::int32_t> asTypes(const std::vector<std::int64_t> &given) {
-  return {given.begin(), given.end()};
-}
+std::vector<int32_t> asTypes(const std::vector<int64_t> &given) { return {given.begin(), given.end()}; }
 
 // From all rows of one type to all of another, and through every distribution between.
 TEST(DeviceGraph, FollowsTheTypesOnTheDevice) {
@@ -53,39 +51,39 @@ TEST(DeviceGraph, FollowsTheTypesOnTheDevice) {
   options.targets = {compiler::Target::Sm90a};
   options.rows = 64;
   CompiledBundle bundle(specOf({.algebra = "Q(4)", .in = 64, .out = 64, .row_types = "explicit"}), options);
-  constexpr std::int64_t m = 50;
+  constexpr int64_t m = 50;
   const auto numbers = [](int time) {
-    std::vector<std::int64_t> types;
-    for (std::int64_t row = 0; row < m; ++row)
+    std::vector<int64_t> types;
+    for (int64_t row = 0; row < m; ++row)
       types.push_back(time == 1 ? 3 : time == 2 ? row % 4 : row < 5 ? 2 : 0);
     return types;
   };
-  for (const Map map : {Map::forward, Map::dx}) {
+  for (const Map map : {Map::Forward, Map::Dx}) {
     const DeviceUnderTest device(90);
-    DeviceCall call(device.context(), bundle, map, m, ElementType::bf16, 1);
-    call.giveTypes(std::vector<std::int64_t>(m, 1));
+    DeviceCall call(device.context(), bundle, map, m, ElementType::Bf16, 1);
+    call.giveTypes(std::vector<int64_t>(m, 1));
     replay(device, call, 2, numbers, asTypes);
   }
 }
 
-// The list, the gradient of the bank, the partial sums of that of the bias and their sum.
-TEST(DeviceGraph, OfTheGradientsOfBankAndBias) {
+// The list, the gradient of the weight matrix, the partial sums of that of the bias and their sum.
+TEST(DeviceGraph, OfTheGradientsOfWeightAndBias) {
   compiler::CompileOptions options;
   options.targets = {compiler::Target::Sm80};
-  options.maps = {Map::dw};
+  options.maps = {Map::Dw};
   options.rows = 300;
   CompiledBundle bundle(
       specOf({.algebra = "Q(2)", .in = 32, .out = 40, .row_types = "explicit", .bias = true}), options);
-  constexpr std::int64_t m = 300;
+  constexpr int64_t m = 300;
   const DeviceUnderTest device(80);
-  DeviceCall call(device.context(), bundle, Map::dw, m, ElementType::f32, 3);
+  DeviceCall call(device.context(), bundle, Map::Dw, m, ElementType::F32, 3);
   call.wants_bias_gradient = true;
-  call.giveTypes(std::vector<std::int64_t>(m, 1));
+  call.giveTypes(std::vector<int64_t>(m, 1));
   replay(
       device, call, 4,
       [](int time) {
-        std::vector<std::int64_t> types;
-        for (std::int64_t row = 0; row < m; ++row)
+        std::vector<int64_t> types;
+        for (int64_t row = 0; row < m; ++row)
           types.push_back(time == 1 ? 0 : row % (time + 1) == 0);
         return types;
       },
@@ -96,7 +94,7 @@ TEST(DeviceGraph, FollowsThePositionsOnTheDevice) {
   for (const bool reduces : {false, true}) {
     compiler::CompileOptions options;
     options.targets = {compiler::Target::Sm80};
-    options.maps = {Map::forward};
+    options.maps = {Map::Forward};
     options.row_lists = !reduces;
     options.rows = reduces ? 1 : 2048;
     if (reduces)
@@ -104,17 +102,17 @@ TEST(DeviceGraph, FollowsThePositionsOnTheDevice) {
     CompiledBundle bundle(specOf({.algebra = "Q(3)", .in = 96, .out = 72, .row_types = "interval(4)"}),
                           options);
     const DeviceUnderTest device(80);
-    DeviceCall call(device.context(), bundle, Map::forward, 7, ElementType::f32, 2);
+    DeviceCall call(device.context(), bundle, Map::Forward, 7, ElementType::F32, 2);
     call.givePositions({0, 1, 2, 3, 4, 5, 6}, 64);
     replay(
         device, call, reduces ? 1 : 2,
         [](int time) {
-          std::vector<std::int64_t> positions;
-          for (std::int64_t row = 0; row < 7; ++row)
+          std::vector<int64_t> positions;
+          for (int64_t row = 0; row < 7; ++row)
             positions.push_back(time == 3 ? 5 : row * time * 11);
           return positions;
         },
-        [&](const std::vector<std::int64_t> &given) { return call.typesAt(given); });
+        [&](const std::vector<int64_t> &given) { return call.typesAt(given); });
   }
 }
 

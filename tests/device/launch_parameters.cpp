@@ -29,10 +29,10 @@ simulator::TensorMap encoded(const std::byte *object) {
 } // namespace
 
 LaunchParameters::LaunchParameters(const algrt::cuda_stand_in::Launch &launch, const algrt::Kernel &kernel)
-    : list(kernel.gpuCode()->parameters) {
+    : list_(kernel.gpuCode()->parameters) {
   // Of the kernel's parameters all maps are one, the first.
-  std::vector<std::int64_t> offsets, sizes;
-  for (const algrt::KernelParameter &parameter : list) {
+  std::vector<int64_t> offsets, sizes;
+  for (const algrt::KernelParameter &parameter : list_) {
     if (parameter.isMap() && !offsets.empty()) {
       sizes.back() = parameter.end();
       continue;
@@ -43,37 +43,37 @@ LaunchParameters::LaunchParameters(const algrt::cuda_stand_in::Launch &launch, c
   if (launch.parameters.size() != sizes.size())
     throw std::runtime_error(kernel.name + " was given " + std::to_string(launch.parameters.size()) +
                              " parameters, not " + std::to_string(sizes.size()));
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
+  for (size_t i = 0; i < sizes.size(); ++i) {
     const std::vector<std::byte> &bytes = launch.parameters[i];
-    if (bytes.size() != static_cast<std::size_t>(sizes[i]))
+    if (bytes.size() != static_cast<size_t>(sizes[i]))
       throw std::runtime_error("parameter " + std::to_string(i) + " of " + kernel.name + " has " +
                                std::to_string(bytes.size()) + " bytes, not " + std::to_string(sizes[i]));
-    std::memcpy(block.at(offsets[i]), bytes.data(), bytes.size());
+    std::memcpy(block_.at(offsets[i]), bytes.data(), bytes.size());
   }
-  for (const algrt::KernelParameter &parameter : list) {
-    std::uint64_t address = 0;
-    if (parameter.type == algrt::ParameterType::tensor_map) {
-      const simulator::TensorMap map = encoded(block.at(parameter.offset));
-      std::memcpy(block.at(parameter.offset), &map, sizeof(map));
+  for (const algrt::KernelParameter &parameter : list_) {
+    uint64_t address = 0;
+    if (parameter.type == algrt::ParameterType::TensorMap) {
+      const simulator::TensorMap map = encoded(block_.at(parameter.offset));
+      std::memcpy(block_.at(parameter.offset), &map, sizeof(map));
       address = map.base;
-    } else if (parameter.type == algrt::ParameterType::plain_map) {
-      std::memcpy(&address, block.at(parameter.offset), sizeof(address)); // the first field
+    } else if (parameter.type == algrt::ParameterType::PlainMap) {
+      std::memcpy(&address, block_.at(parameter.offset), sizeof(address)); // the first field
     } else {
       continue;
     }
-    addresses.emplace(parameter.operand, address);
+    addresses_.emplace(parameter.operand, address);
   }
 }
 
 std::span<const algrt_plain_map> LaunchParameters::plainMaps() {
   static_assert(sizeof(simulator::TensorMap) == algrt_tensor_map_bytes);
-  const std::span<const std::byte> bytes = block.plainMaps();
+  const std::span<const std::byte> bytes = block_.plainMaps();
   return {reinterpret_cast<const algrt_plain_map *>(bytes.data()), bytes.size() / sizeof(algrt_plain_map)};
 }
 
-std::uint64_t LaunchParameters::addressOf(std::string_view operand) const {
-  const auto found = addresses.find(operand);
-  return found == addresses.end() ? 0 : found->second;
+uint64_t LaunchParameters::addressOf(std::string_view operand) const {
+  const auto found = addresses_.find(operand);
+  return found == addresses_.end() ? 0 : found->second;
 }
 
 } // namespace device_test

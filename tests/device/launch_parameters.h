@@ -24,27 +24,27 @@ public:
   LaunchParameters(const algrt::cuda_stand_in::Launch &launch, const algrt::Kernel &kernel);
 
   // One pointer for each parameter, to its value.
-  std::vector<void *> values() { return block.pointers(); }
+  std::vector<void *> values() { return block_.pointers(); }
   // Throws std::runtime_error where the kernel has none.
   template <typename T> T of(algrt::ParameterValue value, std::string_view operand = "") {
-    const algrt::KernelParameter *parameter = list.find(value, operand);
+    const algrt::KernelParameter *parameter = list_.find(value, operand);
     if (parameter == nullptr || algrt::parameterBytes(parameter->type) != sizeof(T))
       throw std::runtime_error(std::string("no parameter ") + algrt::name(value) + " of that size");
     T result;
-    std::memcpy(&result, block.at(parameter->offset), sizeof(T));
+    std::memcpy(&result, block_.at(parameter->offset), sizeof(T));
     return result;
   }
-  bool has(algrt::ParameterValue value) const { return list.find(value) != nullptr; }
+  bool has(algrt::ParameterValue value) const { return list_.find(value) != nullptr; }
 
   // Where they are in the struct that the kernel is given: all where threads copy, else of dW alone.
   std::span<const algrt_plain_map> plainMaps();
   // Of the first map of an operand; 0 where there is none.
-  std::uint64_t addressOf(std::string_view operand) const;
+  uint64_t addressOf(std::string_view operand) const;
 
 private:
-  const algrt::KernelParameters list;
-  algrt::cuda::ParameterBlock block{list};
-  std::map<std::string, std::uint64_t, std::less<>> addresses;
+  const algrt::KernelParameters list_;
+  algrt::cuda::ParameterBlock block_{list_};
+  std::map<std::string, uint64_t, std::less<>> addresses_;
 };
 
 } // namespace device_test

@@ -11,17 +11,15 @@ using algrt::Map;
 
 namespace {
 
-constexpr Map all_maps[] = {Map::forward, Map::dx, Map::dw};
+constexpr Map all_maps[] = {Map::Forward, Map::Dx, Map::Dw};
 
 class Draw {
 public:
-  explicit Draw(std::uint64_t seed) : engine(seed) {}
-  std::int64_t upTo(std::int64_t most) {
-    return static_cast<std::int64_t>(engine() % static_cast<std::uint64_t>(most + 1));
-  }
+  explicit Draw(uint64_t seed) : engine_(seed) {}
+  int64_t upTo(int64_t most) { return static_cast<int64_t>(engine_() % static_cast<uint64_t>(most + 1)); }
 
 private:
-  std::mt19937_64 engine;
+  std::mt19937_64 engine_;
 };
 
 struct Target {
@@ -60,22 +58,21 @@ TEST(DeviceLists, OfExplicitTypes) {
   for (const auto &[target, layer] :
        {Case{targets[0], complete}, {targets[1], complete}, {targets[0], power}, {targets[1], unequal}}) {
     CompiledBundle bundle = compiled(layer, target.target, false);
-    const std::int64_t types = bundle.parsed().layer().types;
+    const int64_t types = bundle.parsed().layer().types;
     for (const Map map : all_maps)
-      for (const ElementType output : {ElementType::bf16, ElementType::f32}) {
+      for (const ElementType output : {ElementType::Bf16, ElementType::F32}) {
         const DeviceUnderTest device(target.capability);
-        const std::int64_t m = map == Map::dw && output == ElementType::f32 ? 0 : 1 + draw.upTo(90);
-        DeviceCall call(device.context(), bundle, map, m, output,
-                        static_cast<std::uint64_t>(draw.upTo(1000)));
-        std::vector<std::int64_t> given;
-        std::vector<std::int32_t> known;
-        for (std::int64_t row = 0; row < m; ++row) {
+        const int64_t m = map == Map::Dw && output == ElementType::F32 ? 0 : 1 + draw.upTo(90);
+        DeviceCall call(device.context(), bundle, map, m, output, static_cast<uint64_t>(draw.upTo(1000)));
+        std::vector<int64_t> given;
+        std::vector<int32_t> known;
+        for (int64_t row = 0; row < m; ++row) {
           given.push_back(draw.upTo(11) == 0 ? types + draw.upTo(3)
                                              : std::min(draw.upTo(types - 1), draw.upTo(types)));
-          known.push_back(given.back() < types ? static_cast<std::int32_t>(given.back()) : -1);
+          known.push_back(given.back() < types ? static_cast<int32_t>(given.back()) : -1);
         }
         call.giveTypes(given);
-        call.beta = map == Map::dw && draw.upTo(1) == 0 ? -0.5f : 0.0f;
+        call.beta = map == Map::Dw && draw.upTo(1) == 0 ? -0.5f : 0.0f;
         ASSERT_EQ(call.run(), ALGRT_OK) << algrt_last_error();
         expectListThenProduct(call);
         call.expectRight(known,
@@ -99,13 +96,13 @@ TEST(DeviceLists, OfPositions) {
     for (const Map map : all_maps)
       for (const int bits : {32, 64}) {
         const DeviceUnderTest device(target.capability);
-        const std::int64_t m = 1 + draw.upTo(70);
-        DeviceCall call(device.context(), bundle, map, m, bits == 32 ? ElementType::bf16 : ElementType::f32,
-                        static_cast<std::uint64_t>(draw.upTo(1000)));
-        std::vector<std::int64_t> positions;
-        for (std::int64_t row = 0; row < m; ++row)
+        const int64_t m = 1 + draw.upTo(70);
+        DeviceCall call(device.context(), bundle, map, m, bits == 32 ? ElementType::Bf16 : ElementType::F32,
+                        static_cast<uint64_t>(draw.upTo(1000)));
+        std::vector<int64_t> positions;
+        for (int64_t row = 0; row < m; ++row)
           positions.push_back(draw.upTo(9) == 0 ? -1 - draw.upTo(9)
-                                                : draw.upTo(100) + (bits == 64 ? std::int64_t{1} << 41 : 0));
+                                                : draw.upTo(100) + (bits == 64 ? int64_t{1} << 41 : 0));
         call.givePositions(positions, bits);
         ASSERT_EQ(call.run(), ALGRT_OK) << algrt_last_error();
         expectListThenProduct(call);
@@ -125,16 +122,16 @@ TEST(DeviceLists, OfSequences) {
   for (const Map map : all_maps)
     for (const bool from_zero : {false, true}) {
       const DeviceUnderTest device(target.capability);
-      std::vector<std::int64_t> starts = {0}, firsts, positions;
+      std::vector<int64_t> starts = {0}, firsts, positions;
       for (int sequence = 0; sequence < 6; ++sequence) {
-        const std::int64_t length = sequence == 2 ? 0 : draw.upTo(25);
+        const int64_t length = sequence == 2 ? 0 : draw.upTo(25);
         firsts.push_back(from_zero ? 0 : draw.upTo(1000));
-        for (std::int64_t row = 0; row < length; ++row)
+        for (int64_t row = 0; row < length; ++row)
           positions.push_back(firsts.back() + row);
         starts.push_back(starts.back() + length);
       }
-      DeviceCall call(device.context(), bundle, map, starts.back(), ElementType::bf16, 7);
-      call.giveSequences(starts, from_zero ? std::vector<std::int64_t>() : firsts, from_zero ? 64 : 32);
+      DeviceCall call(device.context(), bundle, map, starts.back(), ElementType::Bf16, 7);
+      call.giveSequences(starts, from_zero ? std::vector<int64_t>() : firsts, from_zero ? 64 : 32);
       ASSERT_EQ(call.run(), ALGRT_OK) << algrt_last_error();
       expectListThenProduct(call);
       call.expectRight(call.typesAt(positions), algrt::name(map));

@@ -15,30 +15,30 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-algrt::cuda_stand_in::Launch launchWith(const std::vector<std::size_t> &sizes) {
+algrt::cuda_stand_in::Launch launchWith(const std::vector<size_t> &sizes) {
   algrt::cuda_stand_in::Launch launch{};
-  for (const std::size_t size : sizes)
+  for (const size_t size : sizes)
     launch.parameters.emplace_back(size);
   return launch;
 }
 
 TEST(DeviceParameters, AreThoseOfTheKernel) {
   algrt::Layer layer;
-  layer.lift = algrt::Lift::rows;
-  layer.row_types = algrt::RowTypesKind::cyclic;
-  layer.dtype = ElementType::bf16;
+  layer.lift = algrt::Lift::Rows;
+  layer.row_types = algrt::RowTypesKind::Cyclic;
+  layer.dtype = ElementType::Bf16;
   layer.k = 32, layer.n = 48, layer.types = 2;
-  layer.in_groups = layer.bank_rows = {16, 16};
+  layer.in_groups = layer.weight_rows = {16, 16};
   layer.out_groups = {24, 24};
   algrt::Kernel product, list, sums;
   product.name = "forward";
   product.gpu.emplace();
-  product.gpu->copies = algrt::GpuCopies::threads;
+  product.gpu->copies = algrt::GpuCopies::Threads;
   product.gpu->vector = 1;
   list.group_rows.emplace().parameters = algrt::test::rowListParameters();
   sums.bias_gradient.emplace().parameters = algrt::test::columnSumsParameters();
-  const std::size_t maps = 5 * algrt_plain_map_bytes; // two each of X and Y, and one of W
-  const auto taken = [&](const algrt::Kernel &kernel, const std::vector<std::size_t> &sizes) {
+  const size_t maps = 5 * algrt_plain_map_bytes; // two each of X and Y, and one of W
+  const auto taken = [&](const algrt::Kernel &kernel, const std::vector<size_t> &sizes) {
     algrt::Kernel listing = kernel;
     if (listing.gpu)
       listing.gpu->parameters = algrt::test::usualParameters(*listing.gpu, layer);
@@ -82,14 +82,14 @@ std::string objections(DeviceCall &call) {
 TEST(DeviceMemory, IsThatOfTheCall) {
   compiler::CompileOptions options;
   options.targets = {compiler::Target::Sm80};
-  options.maps = {Map::forward};
+  options.maps = {Map::Forward};
   options.rows = 16;
   CompiledBundle bundle(specOf({.algebra = "Q(2)", .in = 32, .out = 32, .row_types = "explicit"}), options);
   const DeviceUnderTest device(80);
-  DeviceCall call(device.context(), bundle, Map::forward, 20, ElementType::bf16, 1);
-  call.giveTypes(std::vector<std::int64_t>(20, 1));
+  DeviceCall call(device.context(), bundle, Map::Forward, 20, ElementType::Bf16, 1);
+  call.giveTypes(std::vector<int64_t>(20, 1));
   EXPECT_EQ(call.run(), ALGRT_OK) << algrt_last_error();
-  call.expectRight(std::vector<std::int32_t>(20, 1), "nothing is missing");
+  call.expectRight(std::vector<int32_t>(20, 1), "nothing is missing");
 
   const Region workspace = call.device.workspace;
   --call.device.workspace.columns;

@@ -15,24 +15,24 @@ using simulator::Access;
 
 void registerRegion(simulator::GlobalMemory &memory, const Region &region, Access access,
                     bool early = false) {
-  const std::int64_t row_bytes = region.columns * region.element_bytes;
+  const int64_t row_bytes = region.columns * region.element_bytes;
   if (region.rows == 0 || row_bytes == 0)
     return;
   const auto *start = reinterpret_cast<const std::byte *>(region.address);
   if (region.stride == region.columns)
     return memory.registerGlobal(region.name, start, region.rows * row_bytes, access, early);
-  for (std::int64_t row = 0; row < region.rows; ++row)
+  for (int64_t row = 0; row < region.rows; ++row)
     memory.registerGlobal(region.name + " row " + std::to_string(row),
                           start + row * region.stride * region.element_bytes, row_bytes, access, early);
 }
 
 // Words of the workspace that a kernel writes and others read.
-Region within(const Region &workspace, const char *name, std::uint64_t address, std::int64_t count,
-              std::int64_t element_bytes) {
-  const std::uint64_t bytes = static_cast<std::uint64_t>(count * element_bytes);
+Region within(const Region &workspace, const char *name, uint64_t address, int64_t count,
+              int64_t element_bytes) {
+  const uint64_t bytes = static_cast<uint64_t>(count * element_bytes);
   if (!workspace.holds(address) ||
-      address + bytes > workspace.address + static_cast<std::uint64_t>(workspace.columns) ||
-      address % static_cast<std::uint64_t>(element_bytes) != 0)
+      address + bytes > workspace.address + static_cast<uint64_t>(workspace.columns) ||
+      address % static_cast<uint64_t>(element_bytes) != 0)
     throw std::runtime_error(std::string(name) +
                              " is not within the workspace, or at no multiple of its words");
   return {name, address, 1, count, count, element_bytes};
@@ -40,12 +40,12 @@ Region within(const Region &workspace, const char *name, std::uint64_t address, 
 
 } // namespace
 
-bool Region::holds(std::uint64_t at) const {
-  const std::int64_t bytes = rows * stride * element_bytes;
-  return at >= address && at < address + static_cast<std::uint64_t>(bytes);
+bool Region::holds(uint64_t at) const {
+  const int64_t bytes = rows * stride * element_bytes;
+  return at >= address && at < address + static_cast<uint64_t>(bytes);
 }
 
-SimulatedDevice::SimulatedDevice(CompiledBundle &bundle) : bundle(bundle) {
+SimulatedDevice::SimulatedDevice(CompiledBundle &bundle) : bundle_(bundle) {
   algrt::cuda_stand_in::onLaunch([this](const algrt::cuda_stand_in::Launch &launch) { run(launch); });
 }
 
@@ -60,9 +60,9 @@ void SimulatedDevice::run(const algrt::cuda_stand_in::Launch &launch) {
 }
 
 void SimulatedDevice::runKernel(const algrt::cuda_stand_in::Launch &recorded) {
-  const Program &program = bundle.programOf(*recorded.image);
+  const Program &program = bundle_.programOf(*recorded.image);
   const algrt::Kernel &entry = *program.entry;
-  const algrt::Layer &layer = bundle.parsed().layer();
+  const algrt::Layer &layer = bundle_.parsed().layer();
   ran.push_back(entry.name);
   if (recorded.symbol != entry.gpuCode()->symbol || recorded.symbol != program.kernel.name())
     throw std::runtime_error("the image's kernel is " + program.kernel.name());
@@ -75,25 +75,25 @@ void SimulatedDevice::runKernel(const algrt::cuda_stand_in::Launch &recorded) {
   using algrt::ParameterValue;
 
   simulator::GlobalMemory memory;
-  // What nobody writes between two calls may be read before the grid before has ended: the bank and the
-  // terms.
+  // What nobody writes between two calls may be read before the grid before has ended: the weight matrix and
+  // the terms.
   const bool early = entry.gpu && entry.gpu->isReduction();
   for (const Region &operand : operands)
     registerRegion(memory, operand, Access::Read, early && operand.holds(parameters.addressOf("w")));
   if (entry.group_rows) {
-    const auto rows = parameters.of<std::int32_t>(ParameterValue::rows),
-               types = parameters.of<std::int32_t>(ParameterValue::types);
+    const auto rows = parameters.of<int32_t>(ParameterValue::Rows),
+               types = parameters.of<int32_t>(ParameterValue::Types);
     registerRegion(memory,
-                   within(workspace, "the row list", parameters.of<std::uint64_t>(ParameterValue::row_list),
+                   within(workspace, "the row list", parameters.of<uint64_t>(ParameterValue::RowList),
                           types + 2 + rows, 4),
                    Access::Write);
   } else if (entry.bias_gradient) {
-    const auto to = parameters.of<std::uint64_t>(ParameterValue::sums_result),
-               from = parameters.of<std::uint64_t>(ParameterValue::sums_matrix);
-    const std::int64_t rows = parameters.of<std::int32_t>(ParameterValue::rows),
-                       columns = parameters.of<std::int32_t>(ParameterValue::columns),
-                       part_rows = parameters.of<std::int32_t>(ParameterValue::part_rows);
-    const auto form = parameters.of<std::int32_t>(ParameterValue::sums_form);
+    const auto to = parameters.of<uint64_t>(ParameterValue::SumsResult),
+               from = parameters.of<uint64_t>(ParameterValue::SumsMatrix);
+    const int64_t rows = parameters.of<int32_t>(ParameterValue::Rows),
+                  columns = parameters.of<int32_t>(ParameterValue::Columns),
+                  part_rows = parameters.of<int32_t>(ParameterValue::PartRows);
+    const auto form = parameters.of<int32_t>(ParameterValue::SumsForm);
     if ((form & algrt_dbias_from_sums) != 0)
       registerRegion(memory, within(workspace, "the partial sums", from, rows * columns, 8), Access::Read);
     if ((form & algrt_dbias_to_sums) != 0)
@@ -102,37 +102,37 @@ void SimulatedDevice::runKernel(const algrt::cuda_stand_in::Launch &recorded) {
           Access::Write);
     else
       registerRegion(memory, bias_result,
-                     parameters.of<float>(ParameterValue::beta) != 0 ? Access::ReadWrite : Access::Write);
+                     parameters.of<float>(ParameterValue::Beta) != 0 ? Access::ReadWrite : Access::Write);
   } else {
-    const bool adds = entry.gpu->map == algrt::Map::dw && parameters.of<float>(ParameterValue::beta) != 0;
+    const bool adds = entry.gpu->map == algrt::Map::Dw && parameters.of<float>(ParameterValue::Beta) != 0;
     if (!result.holds(parameters.addressOf(algrt::operandNames(entry.gpu->map).y)) && result.rows > 0)
       throw std::runtime_error("the maps of the result are not of the call's result");
     registerRegion(memory, result, adds ? Access::ReadWrite : Access::Write);
     if (const auto plain_maps = parameters.plainMaps(); !plain_maps.empty()) {
-      memory.registerGlobal("the maps", plain_maps.data(), static_cast<std::int64_t>(plain_maps.size_bytes()),
+      memory.registerGlobal("the maps", plain_maps.data(), static_cast<int64_t>(plain_maps.size_bytes()),
                             Access::Read, /*independent=*/true);
-      if (const std::uint64_t list = plain_maps.front().rows; list != 0)
+      if (const uint64_t list = plain_maps.front().rows; list != 0)
         registerRegion(memory,
                        within(workspace, "the row list", list,
-                              layer.types + 2 + parameters.of<std::int32_t>(ParameterValue::rows), 4),
+                              layer.types + 2 + parameters.of<int32_t>(ParameterValue::Rows), 4),
                        Access::Read);
     }
-    if (const auto terms = parameters.of<std::uint64_t>(ParameterValue::terms); terms != 0)
+    if (const auto terms = parameters.of<uint64_t>(ParameterValue::Terms); terms != 0)
       memory.registerGlobal("the terms table", reinterpret_cast<const void *>(terms),
-                            static_cast<std::int64_t>(algrt::cuda_stand_in::bytesAllocatedAt(terms)),
-                            Access::Read, early);
+                            static_cast<int64_t>(algrt::cuda_stand_in::bytesAllocatedAt(terms)), Access::Read,
+                            early);
   }
 
   std::vector<void *> values = parameters.values();
   simulator::Launch launch;
   launch.kernel = [&] { program.kernel.call(values.data()); };
   launch.grid = recorded.grid;
-  launch.cluster = static_cast<std::int32_t>(recorded.cluster);
-  launch.threads = static_cast<std::int32_t>(recorded.threads);
-  launch.sharedBytes = recorded.shared_bytes;
+  launch.cluster = static_cast<int32_t>(recorded.cluster);
+  launch.threads = static_cast<int32_t>(recorded.threads);
+  launch.shared_bytes = recorded.shared_bytes;
   launch.registers = compiler::registersAtEntry(recorded.threads);
   launch.seed = seed++;
-  launch.dependentLaunch = recorded.programmatic;
+  launch.dependent_launch = recorded.programmatic;
   const simulator::Report report = simulator::run(launch, memory);
   for (const simulator::Fault &fault : report.faults)
     ADD_FAILURE() << entry.name << ": " << fault.text() << "\n  at " << program.kernel.site(fault.site);

@@ -16,9 +16,9 @@ namespace device_test {
 // Memory of a call as its kernels may touch it: rows of `columns` elements.
 struct Region {
   std::string name;
-  std::uint64_t address = 0;
-  std::int64_t rows = 0, columns = 0, stride = 0, element_bytes = 0;
-  bool holds(std::uint64_t at) const;
+  uint64_t address = 0;
+  int64_t rows = 0, columns = 0, stride = 0, element_bytes = 0;
+  bool holds(uint64_t at) const;
 };
 
 class SimulatedDevice {
@@ -32,7 +32,7 @@ public:
   // gradient, and the workspace.
   std::vector<Region> operands;
   Region result, bias_result, workspace;
-  std::uint64_t seed = 0; // of the interleaving of the next launch
+  uint64_t seed = 0; // of the interleaving of the next launch
 
   // The kernels that ran, by their names in the manifest, in order.
   std::vector<std::string> ran;
@@ -41,7 +41,7 @@ private:
   void run(const algrt::cuda_stand_in::Launch &launch);
   void runKernel(const algrt::cuda_stand_in::Launch &launch);
 
-  CompiledBundle &bundle;
+  CompiledBundle &bundle_;
 };
 
 } // namespace device_test

@@ -30,7 +30,7 @@ std::optional<AlgorithmFile> parse(std::string_view text) {
 
 } // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   std::optional<AlgorithmFile> file = parse({reinterpret_cast<const char *>(data), size});
   if (!file)
     return 0;

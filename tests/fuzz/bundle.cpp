@@ -18,7 +18,7 @@ void walkTerms(const algrt::Layer &layer, const algrt::Support &support) {
   for (int64_t type = 0; type < std::min(layer.types, most_types); ++type)
     for (size_t group = 0; group < layer.out_groups.size(); ++group)
       for (const algrt::Term &term : support.terms(type, int64_t(group), storage))
-        if (layer.in_groups.at(size_t(term.input_group)) != layer.bank_rows.at(size_t(term.bank_row)))
+        if (layer.in_groups.at(size_t(term.input_group)) != layer.weight_rows.at(size_t(term.weight_row)))
           std::abort();
 }
 
@@ -28,7 +28,7 @@ std::vector<algrt::ProgramOperand> functionOf(const Bundle &bundle, const algrt:
     return algrt::operandsOf(bundle.manifest().elementwise.at(*step.elementwise));
   if (step.projection >= bundle.projectionCount())
     std::abort();
-  return algrt::operandsOf(bundle.projection(step.projection).layer(), step.map, {algrt::OperandType::f32});
+  return algrt::operandsOf(bundle.projection(step.projection).layer(), step.map, {algrt::OperandType::F32});
 }
 
 // Touches everything that an accepted bundle promises.
@@ -73,8 +73,8 @@ void tryToParse(const std::string &bytes, Bundle::HashCheck check) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   std::string bytes(reinterpret_cast<const char *>(data), size);
-  tryToParse(bytes, Bundle::HashCheck::verify);
-  tryToParse(bytes, Bundle::HashCheck::skip);
+  tryToParse(bytes, Bundle::HashCheck::Verify);
+  tryToParse(bytes, Bundle::HashCheck::Skip);
   if (size < algrt::format::header_size)
     return 0;
   // With a header that is in order, so that mutations of the manifest and the sections are reached.
@@ -84,6 +84,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   std::memcpy(bytes.data() + algrt::format::version_offset, &version, sizeof(version));
   std::memset(bytes.data() + algrt::format::reserved_offset, 0, 4);
   std::memcpy(bytes.data() + algrt::format::file_size_offset, &file_size, sizeof(file_size));
-  tryToParse(bytes, Bundle::HashCheck::skip);
+  tryToParse(bytes, Bundle::HashCheck::Skip);
   return 0;
 }

@@ -8,17 +8,17 @@ namespace {
 
 // Large sizes are tested elsewhere: expanding Q(1000) again and again would leave no time for anything else.
 bool hasLongNumber(const std::string &text) {
-  constexpr int kMostDigits = 2;
+  constexpr int most_digits = 2;
   int digits = 0;
   for (unsigned char letter : text)
-    if (digits = std::isdigit(letter) ? digits + 1 : 0; digits > kMostDigits)
+    if (digits = std::isdigit(letter) ? digits + 1 : 0; digits > most_digits)
       return true;
   return false;
 }
 
 } // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   std::string text(reinterpret_cast<const char *>(data), size);
   if (hasLongNumber(text))
     return 0;

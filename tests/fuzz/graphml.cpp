@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string_view>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   try {
     algebras::Graph graph =
         algebras::parseGraphml({reinterpret_cast<const char *>(data), size}, "fuzz.graphml");

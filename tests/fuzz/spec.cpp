@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   compiler::TomlSpecOptions options;
   // Nothing on the machine may decide what the fuzzer finds.
   options.base_directory = "/nonexistent";

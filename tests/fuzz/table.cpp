@@ -39,14 +39,14 @@ void compareStructures(const Table &table, const SparseVector &identity) {
   std::optional<Decomposition> sparse = decomposeTable(table);
   require(sparse && sparse->center_dimension == dense.center_dimension);
   require(sparse->components.size() == dense.components.size());
-  for (std::size_t index = 0; index < dense.components.size(); ++index)
+  for (size_t index = 0; index < dense.components.size(); ++index)
     require(sparse->components[index].dimension == dense.components[index].dimension);
   require(sparse->radical_powers == dense.radical_powers); // reduced echelon bases are unique
 }
 
 } // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   std::optional<Table> table = parse({reinterpret_cast<const char *>(data), size});
   if (!table)
     return 0;
@@ -54,8 +54,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
   std::optional<Witness> witness = findNonassociative(*table);
   if (std::optional<SparsePairs> pairs = searchSparsePairs(*table))
     require(pairs->first_failing.has_value() == witness.has_value());
-  constexpr std::int64_t kSmall = 8;
-  if (!witness && table->dimension() <= kSmall)
+  constexpr int64_t small = 8;
+  if (!witness && table->dimension() <= small)
     if (std::optional<SparseVector> identity = findIdentity(*table))
       compareStructures(*table, *identity);
   try {

@@ -18,18 +18,18 @@ using testing::HasSubstr;
 // Sets a variable of the environment for the length of a test.
 class Variable {
 public:
-  Variable(const char *name, const std::string &value) : name(name) {
+  Variable(const char *name, const std::string &value) : name_(name) {
     if (const char *before = std::getenv(name))
-      saved = before;
+      saved_ = before;
     setenv(name, value.c_str(), 1);
   }
-  ~Variable() { saved ? setenv(name, saved->c_str(), 1) : unsetenv(name); }
+  ~Variable() { saved_ ? setenv(name_, saved_->c_str(), 1) : unsetenv(name_); }
   Variable(const Variable &) = delete;
   Variable &operator=(const Variable &) = delete;
 
 private:
-  const char *name;
-  std::optional<std::string> saved;
+  const char *name_;
+  std::optional<std::string> saved_;
 };
 
 // A machine that has nothing but what a test puts there.

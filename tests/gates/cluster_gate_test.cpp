@@ -51,8 +51,8 @@ TEST_F(ClusterGate, OnlyWhatIsSharedIsMulticast) {
   auto multicasts = [](const char *cluster) {
     const std::string text =
         evidenceOf(fmt::format("rows=128,columns=256,depth=64,cluster={}", cluster)).ptx.ptx;
-    std::int64_t count = 0;
-    for (std::size_t at = text.find(".multicast::cluster"); at != std::string::npos;
+    int64_t count = 0;
+    for (size_t at = text.find(".multicast::cluster"); at != std::string::npos;
          at = text.find(".multicast::cluster", at + 1))
       ++count;
     return count;
@@ -70,7 +70,7 @@ TEST_F(ClusterGate, ObjectsToFencesOfAllMemory) {
   const std::string wait = "mbarrier.try_wait.parity.shared";
   ASSERT_NE(text.find("mbarrier.arrive.shared::cluster"), std::string::npos);
   ASSERT_NE(text.find(wait), std::string::npos);
-  for (std::size_t at; (at = text.find(wait)) != std::string::npos;)
+  for (size_t at; (at = text.find(wait)) != std::string::npos;)
     text.replace(at, wait.size(), "mbarrier.try_wait.parity.acquire.cluster.shared");
   EXPECT_THAT(gates::objections(gates::withPtx(evidence, text)),
               Contains(HasSubstr("CCTL in the machine code")));

@@ -66,7 +66,7 @@ func.func @gated(%x: tensor<?x2048xbf16>, %gate: tensor<2048x6144xbf16>, %up: te
 }
 )mlir";
   for (const char *target : {"sm_90a", "sm_80"})
-    for (const std::int64_t rows : {32, 2048})
+    for (const int64_t rows : {32, 2048})
       EXPECT_THAT(gates::objections(gates::collectEvidence(chosenKernel(function, target, rows), target)),
                   testing::IsEmpty())
           << target << ", " << rows << " rows";

@@ -52,10 +52,10 @@ constexpr Instruction instructions[] = {
 };
 
 // Occurrences of an operation's name as a whole word.
-std::int64_t countInNvvm(std::string_view text, std::string_view name) {
-  std::int64_t count = 0;
-  for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
-    const std::size_t end = at + name.size();
+int64_t countInNvvm(std::string_view text, std::string_view name) {
+  int64_t count = 0;
+  for (size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+    const size_t end = at + name.size();
     const char after = end < text.size() ? text[end] : ' ', before = at > 0 ? text[at - 1] : ' ';
     count += (after == ' ' || after == '\n' || after == '{') && (before == ' ' || before == '\n');
   }
@@ -67,11 +67,10 @@ void checkAssembly(const compiler::AssemblyReport &report, std::vector<std::stri
     found.push_back(
         fmt::format("ptxas reports {} functions instead of the one kernel", report.kernels.size()));
   for (const compiler::KernelResources &kernel : report.kernels) {
-    const std::pair<const char *, std::int64_t> forbidden[] = {
-        {"bytes of spill stores", kernel.spill_store_bytes},
-        {"bytes of spill loads", kernel.spill_load_bytes},
-        {"bytes of stack frame", kernel.stack_frame_bytes},
-        {"bytes of local memory", kernel.local_bytes}};
+    const std::pair<const char *, int64_t> forbidden[] = {{"bytes of spill stores", kernel.spill_store_bytes},
+                                                          {"bytes of spill loads", kernel.spill_load_bytes},
+                                                          {"bytes of stack frame", kernel.stack_frame_bytes},
+                                                          {"bytes of local memory", kernel.local_bytes}};
     for (const auto &[what, amount] : forbidden)
       if (amount != 0)
         found.push_back(fmt::format("{}: {} {}", kernel.name, amount, what));
@@ -86,7 +85,7 @@ std::vector<std::string> neededInSass(const Evidence &evidence) {
   if (isReduction(evidence))
     return {"LDG", "FFMA", "STG"};
   if (evidence.target == "sm_90a") {
-    // Threads write what tensor maps do not store: gradients of the bank.
+    // Threads write what tensor maps do not store: gradients of the weight matrix.
     const bool engine_stores = countInNvvm(evidence.nvvm, "nvvm.cp.async.bulk.tensor.global.shared.cta") > 0;
     return {"HGMMA", "UTMALDG", engine_stores ? "UTMASTG" : "STG", "USETMAXREG"};
   }
@@ -100,7 +99,7 @@ void checkMachineCode(const Evidence &evidence, std::vector<std::string> &found)
     if (countInSass(evidence.sass, needed) == 0)
       found.push_back(fmt::format("no {} in the machine code", needed));
   for (const char *forbidden : {"LDL", "STL"}) // local memory
-    if (const std::int64_t count = countInSass(evidence.sass, forbidden))
+    if (const int64_t count = countInSass(evidence.sass, forbidden))
       found.push_back(fmt::format("{} {} in the machine code", count, forbidden));
 }
 
@@ -110,25 +109,25 @@ bool mayBeDead(std::string_view name) {
   return name.starts_with("llvm.nvvm.cp.async.ca.") || name.starts_with("llvm.nvvm.cp.async.cg.");
 }
 
-// Products of the same rows by several banks each ask for the fragments of the rows, which warps load once.
-bool hasSeveralBanks(const Evidence &evidence) {
+// Products of the same rows by several weight matrices each ask for the fragments of the rows, which warps
+// load once.
+bool hasSeveralWeights(const Evidence &evidence) {
   return evidence.nvvm.find("operand = \"w2\"") != std::string::npos;
 }
 
-bool mayBeLoadedOnce(const Evidence &evidence, std::string_view name, std::int64_t before,
-                     std::int64_t after) {
-  return hasSeveralBanks(evidence) && name.find("ldmatrix") != std::string_view::npos && after < before &&
+bool mayBeLoadedOnce(const Evidence &evidence, std::string_view name, int64_t before, int64_t after) {
+  return hasSeveralWeights(evidence) && name.find("ldmatrix") != std::string_view::npos && after < before &&
          2 * after >= before;
 }
 
 // The same of ends of branches: at least one is left.
-bool mayBeMerged(std::string_view name, std::int64_t before, std::int64_t after) {
+bool mayBeMerged(std::string_view name, int64_t before, int64_t after) {
   return name == "llvm.nvvm.cp.async.bulk.commit.group" && after > 0 && after < before;
 }
 
 void checkCopies(const Evidence &evidence, std::vector<std::string> &found) {
-  const std::int64_t chosen = countInNvvm(evidence.nvvm, "nvvm.cp.async.shared.global");
-  const std::int64_t written =
+  const int64_t chosen = countInNvvm(evidence.nvvm, "nvvm.cp.async.shared.global");
+  const int64_t written =
       countInPtx(evidence.ptx.ptx, "cp.async.ca.") + countInPtx(evidence.ptx.ptx, "cp.async.cg.");
   if (written > chosen || (written == 0) != (chosen == 0))
     found.push_back(fmt::format("{} nvvm.cp.async.shared.global, but {} cp.async in PTX", chosen, written));
@@ -136,16 +135,16 @@ void checkCopies(const Evidence &evidence, std::vector<std::string> &found) {
 
 // Addresses in other blocks are arithmetic: what several branches need may be computed once before them.
 void checkAddresses(const Evidence &evidence, std::vector<std::string> &found) {
-  const std::int64_t chosen = countInNvvm(evidence.nvvm, "nvvm.mapa"),
-                     written = countInPtx(evidence.ptx.ptx, "mapa.");
+  const int64_t chosen = countInNvvm(evidence.nvvm, "nvvm.mapa"),
+                written = countInPtx(evidence.ptx.ptx, "mapa.");
   if (written > chosen || (written == 0) != (chosen == 0))
     found.push_back(fmt::format("{} nvvm.mapa, but {} mapa in PTX", chosen, written));
 }
 
 // Waits that the module asks for at the scope of the cluster.
-std::int64_t clusterWaits(const std::string &nvvm) {
+int64_t clusterWaits(const std::string &nvvm) {
   std::istringstream lines(nvvm);
-  std::int64_t count = 0;
+  int64_t count = 0;
   for (std::string line; std::getline(lines, line);)
     count += line.find("nvvm.mbarrier.try_wait ") != std::string::npos &&
              line.find("#nvvm.mem_scope<cluster>") != std::string::npos;
@@ -157,11 +156,11 @@ std::int64_t clusterWaits(const std::string &nvvm) {
 // cluster meets it may, and twice for a wait, the first attempt and the others, where sums come from other
 // blocks.
 void checkScopes(const Evidence &evidence, std::vector<std::string> &found) {
-  const std::int64_t meetings = countInNvvm(evidence.nvvm, "nvvm.cluster.wait"),
-                     waits = clusterWaits(evidence.nvvm);
+  const int64_t meetings = countInNvvm(evidence.nvvm, "nvvm.cluster.wait"),
+                waits = clusterWaits(evidence.nvvm);
   // Prefetches into the second-level cache have the same name, and another ending.
-  std::int64_t emptied = countInSass(evidence.sass, "CCTL");
-  for (std::size_t at = evidence.sass.find(".PF2"); at != std::string::npos;
+  int64_t emptied = countInSass(evidence.sass, "CCTL");
+  for (size_t at = evidence.sass.find(".PF2"); at != std::string::npos;
        at = evidence.sass.find(".PF2", at + 1))
     --emptied;
   if (emptied > meetings + 2 * waits)
@@ -188,8 +187,8 @@ void checkCounts(const Evidence &evidence, std::vector<std::string> &found) {
     if (!before.contains(name))
       found.push_back(fmt::format("{}: none before optimisation, {} after", name, count));
   for (const Instruction &instruction : instructions) {
-    const std::int64_t chosen = countInNvvm(evidence.nvvm, instruction.nvvm);
-    std::int64_t written = countInPtx(evidence.ptx.ptx, instruction.ptx);
+    const int64_t chosen = countInNvvm(evidence.nvvm, instruction.nvvm);
+    int64_t written = countInPtx(evidence.ptx.ptx, instruction.ptx);
     if (!instruction.at_cluster_scope.empty())
       written += countInPtx(evidence.ptx.ptx, instruction.at_cluster_scope);
     if (chosen != written && !(instruction.ends_branches && written > 0 && written < chosen) &&
@@ -208,17 +207,16 @@ bool isWord(char c) {
 
 } // namespace
 
-std::int64_t countInPtx(std::string_view ptx, std::string_view instruction) {
-  std::int64_t count = 0;
-  for (std::size_t at = ptx.find(instruction); at != std::string_view::npos;
-       at = ptx.find(instruction, at + 1))
+int64_t countInPtx(std::string_view ptx, std::string_view instruction) {
+  int64_t count = 0;
+  for (size_t at = ptx.find(instruction); at != std::string_view::npos; at = ptx.find(instruction, at + 1))
     count += at == 0 || !isWord(ptx[at - 1]);
   return count;
 }
 
-std::int64_t countInSass(std::string_view sass, std::string_view instruction) {
-  std::int64_t count = 0;
-  for (std::size_t at = sass.find(instruction); at != std::string_view::npos;
+int64_t countInSass(std::string_view sass, std::string_view instruction) {
+  int64_t count = 0;
+  for (size_t at = sass.find(instruction); at != std::string_view::npos;
        at = sass.find(instruction, at + 1)) {
     const char after = at + instruction.size() < sass.size() ? sass[at + instruction.size()] : ' ';
     count += (at == 0 || !isWord(sass[at - 1])) && (after == '.' || after == ' ');

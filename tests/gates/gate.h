@@ -34,7 +34,7 @@ std::vector<std::string> objections(const Evidence &evidence);
 std::vector<std::string> objectionsOn(const Evidence &evidence, const std::string &machine);
 
 // How often an instruction occurs in PTX, by the beginning of its name; in SASS, by its name up to a dot.
-std::int64_t countInPtx(std::string_view ptx, std::string_view instruction);
-std::int64_t countInSass(std::string_view sass, std::string_view instruction);
+int64_t countInPtx(std::string_view ptx, std::string_view instruction);
+int64_t countInSass(std::string_view sass, std::string_view instruction);
 
 } // namespace gates

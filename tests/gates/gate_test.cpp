@@ -15,19 +15,19 @@ using testing::IsEmpty;
 
 // A text with one part of it exchanged, which must be there.
 std::string exchanged(std::string text, const std::string &from, const std::string &to) {
-  const std::size_t at = text.find(from);
+  const size_t at = text.find(from);
   EXPECT_NE(at, std::string::npos) << "nothing to exchange: " << from;
   return at == std::string::npos ? text : text.replace(at, from.size(), to);
 }
 
 // The line that holds a text, with the end of the line.
 std::string lineWith(const std::string &text, const std::string &part) {
-  const std::size_t at = text.find(part);
+  const size_t at = text.find(part);
   if (at == std::string::npos) {
     ADD_FAILURE() << "there is no " << part;
     return part;
   }
-  const std::size_t begin = text.rfind('\n', at) + 1;
+  const size_t begin = text.rfind('\n', at) + 1;
   return text.substr(begin, text.find('\n', at) + 1 - begin);
 }
 

@@ -13,16 +13,16 @@ namespace {
 using algebras::DataType;
 
 struct Shape {
-  std::int64_t m, k, n, q, step; // groups are `step` columns wider and narrower by turns; 0: of one width
+  int64_t m, k, n, q, step; // groups are `step` columns wider and narrower by turns; 0: of one width
   bool listed;
   algrt::Map map;
 };
 
-algebras::Groups groupsOf(std::int64_t total, std::int64_t count, std::int64_t step) {
-  std::vector<std::int64_t> widths(static_cast<std::size_t>(count), total / count);
-  for (std::int64_t group = 0; group + 1 < count; group += 2) {
-    widths[static_cast<std::size_t>(group)] += step;
-    widths[static_cast<std::size_t>(group + 1)] -= step;
+algebras::Groups groupsOf(int64_t total, int64_t count, int64_t step) {
+  std::vector<int64_t> widths(static_cast<size_t>(count), total / count);
+  for (int64_t group = 0; group + 1 < count; group += 2) {
+    widths[static_cast<size_t>(group)] += step;
+    widths[static_cast<size_t>(group + 1)] -= step;
   }
   return algebras::Groups::explicitWidths(widths);
 }
@@ -35,7 +35,7 @@ protected:
         GTEST_SKIP() << "NOT TESTED: " << tool.reason;
   }
 
-  static void look(const Shape &shape, DataType output, std::int64_t vector = 0) {
+  static void look(const Shape &shape, DataType output, int64_t vector = 0) {
     const algebras::Algebra algebra = algebras::parseExpression(fmt::format("Q({})", shape.q));
     algebras::Layer layer =
         algebras::makeLayer(algebras::Lift::rows(algebra), shape.k, shape.n, DataType::BF16);
@@ -62,7 +62,7 @@ protected:
   }
 };
 
-constexpr algrt::Map maps[] = {algrt::Map::forward, algrt::Map::dx, algrt::Map::dw};
+constexpr algrt::Map maps[] = {algrt::Map::Forward, algrt::Map::Dx, algrt::Map::Dw};
 
 TEST_F(ListGate, RowsInAList) {
   for (const algrt::Map map : maps) {

@@ -19,14 +19,14 @@ using algebras::DataType;
 
 constexpr const char *machines[] = {"sm_89", "sm_100", "sm_120"};
 
-compiler::Spec specOf(std::int64_t q, std::int64_t k, std::int64_t n) {
+compiler::Spec specOf(int64_t q, int64_t k, int64_t n) {
   const algebras::Algebra algebra = algebras::parseExpression(fmt::format("Q({})", q));
   return {algebra, algebras::makeLayer(algebras::Lift::rows(algebra), k, n, DataType::BF16), false,
           fmt::format("Q({})", q)};
 }
 
 struct Shape {
-  std::int64_t m, k, n, q;
+  int64_t m, k, n, q;
   auto operator<=>(const Shape &) const = default;
 };
 
@@ -68,7 +68,7 @@ protected:
 // One row of each width and q of the tables, in turn with results in bf16 and f32.
 TEST_F(PortableGate, RowsOfTheTables) {
   std::set<Shape> shapes;
-  std::set<std::tuple<std::int64_t, std::int64_t>> widths;
+  std::set<std::tuple<int64_t, int64_t>> widths;
   for (const char *table :
        {"projection_best_q", "projection_q32", "projection_qwen3_32b", "square_fixed_block"})
     for (const algrt::TableRow &row :
@@ -136,22 +136,22 @@ TEST_F(PortableGate, ObjectsToLostAndCopiedInstructionsAndToSpills) {
   const gates::Evidence evidence = gates::collectEvidence(
       compiler::gpuProgram(specOf(3, 384, 384), compiler::Target::Sm80, options).nvvm, "sm_80");
   ASSERT_THAT(gates::objections(evidence), testing::IsEmpty());
-  auto objectionsTo = [&](const std::string &from, const std::string &to) {
+  auto objections_to = [&](const std::string &from, const std::string &to) {
     std::string ptx = evidence.ptx.ptx;
-    const std::size_t at = ptx.find(from);
+    const size_t at = ptx.find(from);
     EXPECT_NE(at, std::string::npos) << from;
     return gates::objections(gates::withPtx(evidence, ptx.replace(at, from.size(), to)));
   };
   using testing::Contains, testing::HasSubstr;
-  EXPECT_THAT(objectionsTo("cp.async.commit_group;", ""), Contains(HasSubstr("in PTX")));
-  EXPECT_THAT(objectionsTo("cp.async.commit_group;", "cp.async.commit_group; cp.async.commit_group;"),
+  EXPECT_THAT(objections_to("cp.async.commit_group;", ""), Contains(HasSubstr("in PTX")));
+  EXPECT_THAT(objections_to("cp.async.commit_group;", "cp.async.commit_group; cp.async.commit_group;"),
               Contains(HasSubstr("in PTX")));
   gates::Evidence copied = evidence;
   for (const auto &[name, count] : evidence.ptx.translated)
     if (name.find("cp.async.c") != std::string::npos && name.find("shared") != std::string::npos)
       copied.ptx.optimized[name] = count + 1;
   EXPECT_THAT(gates::objections(copied), Contains(HasSubstr("before optimisation")));
-  const auto crowded = objectionsTo(".minnctapersm 1", ".maxnreg 32");
+  const auto crowded = objections_to(".minnctapersm 1", ".maxnreg 32");
   EXPECT_THAT(crowded, Contains(HasSubstr("bytes of spill stores")));
   EXPECT_THAT(crowded, Contains(HasSubstr("STL in the machine code")));
   EXPECT_THAT(

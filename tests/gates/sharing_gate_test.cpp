@@ -37,20 +37,20 @@ TEST_P(SharingGate, Passes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Held, SharingGate,
-                         testing::Values("rows=128,columns=192,depth=64,hold=4",
-                                         "rows=64,columns=256,depth=32,hold=32",
-                                         "rows=64,columns=192,depth=64,types=2,hold=4",
-                                         "rows=64,columns=96,depth=64,types=4,hold=8",
-                                         "rows=128,columns=128,depth=32,types=2,hold=2"));
+                         testing::Values("rows=128,columns=192,depth=64,stationary=4",
+                                         "rows=64,columns=256,depth=32,stationary=32",
+                                         "rows=64,columns=192,depth=64,types=2,stationary=4",
+                                         "rows=64,columns=96,depth=64,types=4,stationary=8",
+                                         "rows=128,columns=128,depth=32,types=2,stationary=2"));
 
 INSTANTIATE_TEST_SUITE_P(
     Split, SharingGate,
-    testing::Values("rows=64,columns=256,depth=64,split=2", "rows=64,columns=256,depth=64,split=8",
-                    "rows=128,columns=256,depth=64,split=8", "rows=128,columns=192,depth=32,split=4",
-                    "rows=192,columns=192,depth=32,split=2", "rows=256,columns=128,depth=32,split=4",
-                    "rows=64,columns=192,depth=64,rows_on=n,split=8",
-                    "rows=128,columns=256,depth=32,rows_on=n,split=4",
-                    "rows=256,columns=64,depth=32,rows_on=n,split=2"));
+    testing::Values("rows=64,columns=256,depth=64,split_k=2", "rows=64,columns=256,depth=64,split_k=8",
+                    "rows=128,columns=256,depth=64,split_k=8", "rows=128,columns=192,depth=32,split_k=4",
+                    "rows=192,columns=192,depth=32,split_k=2", "rows=256,columns=128,depth=32,split_k=4",
+                    "rows=64,columns=192,depth=64,rows_on=n,split_k=8",
+                    "rows=128,columns=256,depth=32,rows_on=n,split_k=4",
+                    "rows=256,columns=64,depth=32,rows_on=n,split_k=2"));
 
 INSTANTIATE_TEST_SUITE_P(
     Types, SharingGate,

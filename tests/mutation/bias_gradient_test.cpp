@@ -15,7 +15,7 @@ using namespace mutation_test;
 
 namespace {
 
-constexpr std::int64_t block_threads = 128;
+constexpr int64_t block_threads = 128;
 
 // What survives, and why it is no fault.
 const std::map<std::string, std::string> &survivors() {
@@ -38,13 +38,13 @@ public:
     loadAuxiliaryDialects(context);
     module = biasGradientModule(context, block_threads);
     // Whole rounds of loads and rows left over, one part and several, columns of one block and of two.
-    for (const std::int64_t m : {0, 1, 37, 600})
-      for (const std::int64_t n : {64, 71})
-        for (const algrt::ElementType output : {algrt::ElementType::f32, algrt::ElementType::bf16})
+    for (const int64_t m : {0, 1, 37, 600})
+      for (const int64_t n : {64, 71})
+        for (const algrt::ElementType output : {algrt::ElementType::F32, algrt::ElementType::Bf16})
           for (const float beta : {0.0f, 0.75f})
             add(m, n, output, beta);
     // More partial sums than the two slices have on their way at a time.
-    add(std::int64_t{256} * 70, 2, algrt::ElementType::f32, 0);
+    add(int64_t{256} * 70, 2, algrt::ElementType::F32, 0);
   }
 
   std::string objection(mlir::ModuleOp mutant) const {
@@ -52,10 +52,10 @@ public:
       const HostKernel kernel(mutant);
       BiasGradientSettings settings;
       settings.most_steps = 1'000'000;
-      for (const Case &one : cases)
-        for (const std::int64_t blocks : {2, 3}) {
+      for (const Case &one : cases_)
+        for (const int64_t blocks : {2, 3}) {
           settings.blocks = blocks;
-          settings.padding = static_cast<std::int64_t>(++settings.seed % 3);
+          settings.padding = static_cast<int64_t>(++settings.seed % 3);
           const SimulatedBiasGradient made =
               simulateBiasGradient(kernel, block_threads, one.operands, settings);
           if (!made.faults.empty())
@@ -75,19 +75,19 @@ public:
   mlir::OwningOpRef<mlir::ModuleOp> module;
 
 private:
-  void add(std::int64_t m, std::int64_t n, algrt::ElementType output, float beta) {
+  void add(int64_t m, int64_t n, algrt::ElementType output, float beta) {
     Case one{{m, n, {}, output, {}, beta},
-             algrt::randomValues(m * n, 1, cases.size() + 1),
-             algrt::randomValues(n, 1, cases.size() + 100)};
+             algrt::randomValues(m * n, 1, cases_.size() + 1),
+             algrt::randomValues(n, 1, cases_.size() + 100)};
     algrt::roundToBfloat16(one.dy);
     algrt::roundToBfloat16(one.held);
-    cases.push_back(std::move(one));
-    cases.back().operands.dy = cases.back().dy;
+    cases_.push_back(std::move(one));
+    cases_.back().operands.dy = cases_.back().dy;
     if (beta != 0)
-      cases.back().operands.held = cases.back().held;
+      cases_.back().operands.held = cases_.back().held;
   }
 
-  std::vector<Case> cases;
+  std::vector<Case> cases_;
 };
 
 TEST(BiasGradientMutants, AreFoundOut) {

@@ -9,11 +9,11 @@ bool isPlain(Operation *op) {
          isa<NVVM::ConvertF32x2ToBF16x2Op>(op);
 }
 
-Value constant(OpBuilder &build, Location location, Type type, std::int64_t value) {
+Value constant(OpBuilder &build, Location location, Type type, int64_t value) {
   return LLVM::ConstantOp::create(build, location, type, build.getIntegerAttr(type, value));
 }
 
-std::function<void(Operation *)> furtherOn(unsigned index, std::int32_t bytes) {
+std::function<void(Operation *)> furtherOn(unsigned index, int32_t bytes) {
   return [=](Operation *op) {
     OpBuilder build(op);
     Value address = op->getOperand(index);

@@ -18,10 +18,10 @@ inline bool isInstruction(Operation *op) {
 /// Ops that compute something and have no other effect: their absence is not a fault of synchronisation.
 bool isPlain(Operation *op);
 
-Value constant(OpBuilder &build, Location location, Type type, std::int64_t value);
+Value constant(OpBuilder &build, Location location, Type type, int64_t value);
 
 /// Operand number `index` becomes f(operand, constant).
-template <typename Arithmetic> std::function<void(Operation *)> operand(unsigned index, std::int64_t value) {
+template <typename Arithmetic> std::function<void(Operation *)> operand(unsigned index, int64_t value) {
   return [=](Operation *op) {
     OpBuilder build(op);
     Value old = op->getOperand(index);
@@ -31,7 +31,7 @@ template <typename Arithmetic> std::function<void(Operation *)> operand(unsigned
 }
 
 /// The address that is operand number `index` lies that many bytes further on.
-std::function<void(Operation *)> furtherOn(unsigned index, std::int32_t bytes);
+std::function<void(Operation *)> furtherOn(unsigned index, int32_t bytes);
 
 /// Operands `a` and `b` change places.
 std::function<void(Operation *)> exchanged(unsigned a, unsigned b);

@@ -65,7 +65,7 @@ private:
   void result(LLVM::StoreOp store);
   /// A single element on its way through a register: one of global memory, then itself or zero.
   bool isElement(LLVM::LoadOp load) {
-    return copies_for_themselves && isChosen(load) && load.getType().isInteger(16) &&
+    return copies_for_themselves_ && isChosen(load) && load.getType().isInteger(16) &&
            llvm::any_of(load->getUsers(), llvm::IsaPred<LLVM::SelectOp>);
   }
   void elementLoad(LLVM::LoadOp load);
@@ -78,7 +78,7 @@ private:
   }
   /// A word of a list that a plain map has.
   bool isOfList(LLVM::LoadOp load) {
-    return copies_for_themselves && isGlobal(load.getAddr()) && load.getType().isInteger(32) &&
+    return copies_for_themselves_ && isGlobal(load.getAddr()) && load.getType().isInteger(32) &&
            load.getInvariant();
   }
   void listLoad();
@@ -97,14 +97,14 @@ private:
   void sharedSums(LLVM::StoreOp store);
   /// Whether a row is there, what its type and its next term are, how long a loop is.
   void question(LLVM::ICmpOp comparison);
-  void exchange(NVVM::ShflOp shuffle);
+  void reduction_buffer(NVVM::ShflOp shuffle);
 
-  std::vector<Operation *> all;
-  std::vector<int> ordinals;
-  std::size_t current = 0;
-  bool copies_for_themselves = false; ///< the kernel's threads
-  bool reduces = false;               ///< vectors, without a ring
-  std::vector<Mutation> found;
+  std::vector<Operation *> all_;
+  std::vector<int> ordinals_;
+  size_t current_ = 0;
+  bool copies_for_themselves_ = false; ///< the kernel's threads
+  bool reduces_ = false;               ///< vectors, without a ring
+  std::vector<Mutation> found_;
 };
 
 } // namespace mutation_test

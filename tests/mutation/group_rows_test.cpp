@@ -17,7 +17,7 @@ using namespace simulator_test;
 
 namespace {
 
-constexpr std::int32_t block_threads = 64;
+constexpr int32_t block_threads = 64;
 
 // What survives, and why it is no fault.
 const std::map<std::string, std::string> &survivors() {
@@ -41,22 +41,22 @@ public:
     std::mt19937_64 random(5);
     for (const RowForm form :
          {RowForm::Types, RowForm::Positions, RowForm::Sequences, RowForm::SequencesFromZero})
-      for (const std::int32_t rows : {5, 150, 333})
+      for (const int32_t rows : {5, 150, 333})
         for (int seed = 0; seed < 3; ++seed)
           batches.push_back(randomRowList(random, form, rows));
     RowListCase few; // rows with a type: most have none, and do not count
     few.types = 3;
     few.rows = 200;
-    for (std::int32_t row = 0; row < few.rows; ++row)
+    for (int32_t row = 0; row < few.rows; ++row)
       few.numbers.push_back(row % 20 == 3 ? row / 20 % 3 : -1);
     batches.push_back(few);
   }
   std::string objection(mlir::ModuleOp mutant) const {
     try {
       const compiler::HostKernel kernel(mutant);
-      std::uint64_t seed = 0;
+      uint64_t seed = 0;
       for (const RowListCase &batch : batches)
-        for (const std::int64_t blocks : {2, 4})
+        for (const int64_t blocks : {2, 4})
           if (std::string text = batch.run(kernel, block_threads, blocks, ++seed); !text.empty())
             return text;
     } catch (const compiler::Failure &failure) {

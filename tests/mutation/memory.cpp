@@ -16,7 +16,7 @@ void Enumerator::received() {
 }
 
 void Enumerator::threadCopy(NVVM::CpAsyncOp copy) {
-  const auto bytes = static_cast<std::int32_t>(copy.getSize());
+  const auto bytes = static_cast<int32_t>(copy.getSize());
   add("address", "target +1 vector", furtherOn(0, bytes));
   add("address", "source +1 vector", furtherOn(1, bytes));
   const unsigned size = indexOf(copy, copy.getCpSize());
@@ -35,7 +35,7 @@ void Enumerator::threadCopy(NVVM::CpAsyncOp copy) {
 }
 
 void Enumerator::rank() {
-  for (const std::int64_t flip : {1, 2})
+  for (const int64_t flip : {1, 2})
     add("rank", "other by " + std::to_string(flip), [=](Operation *op) {
       OpBuilder build(op);
       build.setInsertionPointAfter(op);
@@ -49,8 +49,8 @@ void Enumerator::multicast(NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp load) 
   if (!load.getMulticastMask())
     return;
   const unsigned index = indexOf(load, load.getMulticastMask());
-  for (const std::int64_t block : {0, 1, 2})
-    add("mask", "block " + std::to_string(block), operand<LLVM::XOrOp>(index, std::int64_t{1} << block));
+  for (const int64_t block : {0, 1, 2})
+    add("mask", "block " + std::to_string(block), operand<LLVM::XOrOp>(index, int64_t{1} << block));
   add("mask", "all", operand<LLVM::OrOp>(index, 0xf));
   add("mask", "none", [](Operation *op) {
     cast<NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp>(op).getMulticastMaskMutable().clear();
@@ -61,8 +61,7 @@ void Enumerator::result(LLVM::StoreOp store) {
   add("delete", "", [](Operation *op) { op->erase(); });
   const DataLayout layout = DataLayout::closest(store);
   add("address", "+1",
-      furtherOn(1,
-                static_cast<std::int32_t>(layout.getTypeSize(store.getValue().getType()).getFixedValue())));
+      furtherOn(1, static_cast<int32_t>(layout.getTypeSize(store.getValue().getType()).getFixedValue())));
   add("predicate", "none", [](Operation *op) {
     // What the branch to its block asks holds always.
     auto branch = cast<LLVM::CondBrOp>(op->getBlock()->getSinglePredecessor()->getTerminator());
@@ -88,7 +87,7 @@ void Enumerator::elementLoad(LLVM::LoadOp load) {
 void Enumerator::operandLoad(LLVM::LoadOp load) {
   const DataLayout layout = DataLayout::closest(load);
   add("address", "+1",
-      furtherOn(0, static_cast<std::int32_t>(layout.getTypeSize(load.getType()).getFixedValue())));
+      furtherOn(0, static_cast<int32_t>(layout.getTypeSize(load.getType()).getFixedValue())));
 }
 
 void Enumerator::listLoad() {

@@ -19,8 +19,8 @@ using namespace simulator_test;
 
 namespace {
 
-constexpr int kParts = 4, kSeeds = 6;
-constexpr std::int64_t kMostSteps = 4'000'000; // the kernels as they are take about a tenth
+constexpr int parts = 4, seeds = 6;
+constexpr int64_t step_limit = 4'000'000; // the kernels as they are take about a tenth
 
 std::map<std::string, std::string> survivors() {
   std::ifstream file(ALGCTL_SOURCE_DIR "/tests/mutation/survivors.txt");
@@ -30,7 +30,7 @@ std::map<std::string, std::string> survivors() {
   while (std::getline(file, line)) {
     if (line.empty() || line[0] == '#')
       continue;
-    const std::size_t colon = line.find(": ");
+    const size_t colon = line.find(": ");
     if (colon == std::string::npos) {
       ADD_FAILURE() << "a line of survivors.txt gives no reason: " << line;
       continue;
@@ -48,23 +48,23 @@ struct Verdict {
 
 class Laboratory {
 public:
-  explicit Laboratory(const Subject &subject) : module(subject.kernel(), subject.name) {
-    for (int seed = 0; seed < kSeeds; ++seed)
+  explicit Laboratory(const Subject &subject) : module_(subject.kernel(), subject.name) {
+    for (int seed = 0; seed < seeds; ++seed)
       for (const Batch &batch : subject.batches) {
-        compiler::SimulationSettings settings = settingsOf(static_cast<std::uint64_t>(seed), batch.blocks);
+        compiler::SimulationSettings settings = settingsOf(static_cast<uint64_t>(seed), batch.blocks);
         settings.further_padding = settings.y_padding;
         settings.further_shift = settings.y_shift;
-        settings.most_steps = kMostSteps;
-        calls.push_back(callOf(subject, batch, static_cast<std::uint64_t>(seed), settings));
+        settings.most_steps = step_limit;
+        calls_.push_back(callOf(subject, batch, static_cast<uint64_t>(seed), settings));
       }
   }
 
-  mlir::ModuleOp original() { return module.module(); }
+  mlir::ModuleOp original() { return module_.module(); }
 
   Verdict judge(mlir::ModuleOp mutant) const {
     try {
       const compiler::SimulatedKernel kernel(mutant);
-      for (const Call &call : calls)
+      for (const Call &call : calls_)
         if (ExactCase::Objection objection = call(kernel); !objection.kind.empty())
           return {objection.kind, objection.text};
     } catch (const compiler::Failure &failure) {
@@ -78,7 +78,7 @@ public:
 private:
   using Call = std::function<ExactCase::Objection(const compiler::SimulatedKernel &)>;
 
-  static Call callOf(const Subject &subject, const Batch &batch, std::uint64_t seed,
+  static Call callOf(const Subject &subject, const Batch &batch, uint64_t seed,
                      const compiler::SimulationSettings &settings) {
     if (subject.fused_weights > 0)
       return [product = FusedCase(subject.fused(), batch.m, batch.p0, seed), settings](const auto &kernel) {
@@ -89,8 +89,8 @@ private:
          settings](const auto &kernel) { return product.run(kernel, settings); };
   }
 
-  compiler::KernelModule module;
-  std::vector<Call> calls;
+  compiler::KernelModule module_;
+  std::vector<Call> calls_;
 };
 
 using Table = std::map<std::string, std::map<std::string, int>>; // kind of mutation, verdict, how many
@@ -124,7 +124,7 @@ TEST_P(Mutants, AreFoundOut) {
   const auto listed = survivors();
   const std::vector<Mutation> all = mutations(laboratory.original());
   Table table;
-  for (std::size_t i = static_cast<std::size_t>(part); i < all.size(); i += kParts) {
+  for (size_t i = static_cast<size_t>(part); i < all.size(); i += parts) {
     mlir::OwningOpRef<mlir::ModuleOp> mutant = laboratory.original().clone();
     all[i].apply(*mutant);
     const Verdict verdict = laboratory.judge(*mutant);
@@ -136,7 +136,7 @@ TEST_P(Mutants, AreFoundOut) {
     else
       EXPECT_FALSE(expected) << "survivors.txt calls this equivalent: " << id << "\n  " << verdict.text;
   }
-  print(fmt::format("{}, part {} of {}", name, part + 1, kParts), table);
+  print(fmt::format("{}, part {} of {}", name, part + 1, parts), table);
 }
 
 std::vector<std::string> namesOfSubjects() {
@@ -147,7 +147,7 @@ std::vector<std::string> namesOfSubjects() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Suite, Mutants,
-                         testing::Combine(testing::ValuesIn(namesOfSubjects()), testing::Range(0, kParts)),
+                         testing::Combine(testing::ValuesIn(namesOfSubjects()), testing::Range(0, parts)),
                          [](const auto &info) {
                            return std::get<0>(info.param) + std::to_string(std::get<1>(info.param) + 1);
                          });

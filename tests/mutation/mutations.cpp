@@ -20,18 +20,18 @@ std::vector<Operation *> operations(ModuleOp module) {
 
 } // namespace
 
-Enumerator::Enumerator(ModuleOp module) : all(operations(module)) {
+Enumerator::Enumerator(ModuleOp module) : all_(operations(module)) {
   llvm::StringMap<int> seen;
-  for (Operation *op : all)
-    ordinals.push_back(seen[op->getName().getStringRef()]++);
+  for (Operation *op : all_)
+    ordinals_.push_back(seen[op->getName().getStringRef()]++);
 }
 
 std::vector<Mutation> Enumerator::run() {
-  for (current = 0; current < all.size(); ++current) {
-    Operation *op = all[current];
+  for (current_ = 0; current_ < all_.size(); ++current_) {
+    Operation *op = all_[current_];
     if (auto function = dyn_cast<LLVM::LLVMFuncOp>(op))
       kernel(function);
-    else if (reduces && reduction(op))
+    else if (reduces_ && reduction(op))
       continue;
     else if (auto flip = dyn_cast<LLVM::XOrOp>(op))
       phase(flip);
@@ -41,7 +41,7 @@ std::vector<Mutation> Enumerator::run() {
       sent(store);
     else if (auto load = dyn_cast<LLVM::LoadOp>(op); load && isa<VectorType>(load.getType()))
       received();
-    else if (store && copies_for_themselves)
+    else if (store && copies_for_themselves_)
       elementStore(store);
     else if (auto load = dyn_cast<LLVM::LoadOp>(op); load && isElement(load))
       elementLoad(load);
@@ -49,21 +49,21 @@ std::vector<Mutation> Enumerator::run() {
       operandLoad(load);
     else if (load && isOfList(load))
       listLoad();
-    else if (auto comparison = dyn_cast<LLVM::ICmpOp>(op); comparison && copies_for_themselves)
+    else if (auto comparison = dyn_cast<LLVM::ICmpOp>(op); comparison && copies_for_themselves_)
       mask(comparison);
     else if (isa<NVVM::ClusterId>(op))
       rank();
     else if (isInstruction(op) && !isPlain(op))
       instruction(op);
   }
-  return std::move(found);
+  return std::move(found_);
 }
 
 void Enumerator::add(const std::string &kind, const std::string &what,
                      std::function<void(Operation *)> edit) {
-  Operation *op = all[current];
+  Operation *op = all_[current_];
   std::string name =
-      kind + " " + op->getName().getStringRef().str() + " #" + std::to_string(ordinals[current]);
+      kind + " " + op->getName().getStringRef().str() + " #" + std::to_string(ordinals_[current_]);
   if (!what.empty())
     name += " " + what;
   std::string text;
@@ -71,21 +71,21 @@ void Enumerator::add(const std::string &kind, const std::string &what,
     AsmState names(op->getParentOfType<LLVM::LLVMFuncOp>());
     text = compiler::siteText(op, names);
   }
-  found.push_back(
-      {kind, name, text, [index = current, edit](ModuleOp module) { edit(operations(module)[index]); }});
+  found_.push_back(
+      {kind, name, text, [index = current_, edit](ModuleOp module) { edit(operations(module)[index]); }});
 }
 
 void Enumerator::kernel(LLVM::LLVMFuncOp function) {
   auto description = function->getAttrOfType<DictionaryAttr>("sm.kernel");
   if (!description)
     return;
-  copies_for_themselves = description.contains("vector");
-  reduces = description.contains("slices");
-  if (copies_for_themselves)
+  copies_for_themselves_ = description.contains("vector");
+  reduces_ = description.contains("slices");
+  if (copies_for_themselves_)
     return; // nobody reads the boxes of such a kernel
   for (const char *operand : {"x", "w", "y"}) {
     auto box = description.getAs<DictionaryAttr>("boxes").getAs<DictionaryAttr>(operand);
-    for (std::int64_t swizzle : {0, 32, 64, 128})
+    for (int64_t swizzle : {0, 32, 64, 128})
       if (swizzle != box.getAs<IntegerAttr>("swizzle").getInt())
         add("swizzle", std::string(operand) + " " + std::to_string(swizzle), [=](Operation *op) {
           Builder build(op->getContext());

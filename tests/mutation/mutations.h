@@ -39,7 +39,8 @@ struct Mutation {
 // - swizzle: a tensor map has another swizzle
 // - proxy: a fence is for another proxy
 // - scope: an arrival, or a wait, is for its block alone instead of for the cluster
-// - address: a store to another block of the cluster, or a load of what one has stored, or of what a map reads of
+// - address: a store to another block of the cluster, or a load of what one has stored, or of what a map
+// reads of
 //   an operand that has rows, is further on
 // Of kernels of vector reductions also:
 // - address: any load and any store is further on; a prefetch is far beyond its operand

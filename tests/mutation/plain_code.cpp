@@ -21,7 +21,7 @@ std::vector<Mutation> mutationsOfPlainCode(ModuleOp module) {
   std::vector<Mutation> found = mutations(module);
   std::map<std::string, int> ordinals;
   const std::vector<Operation *> ops = opsOf(module);
-  for (std::size_t i = 0; i < ops.size(); ++i) {
+  for (size_t i = 0; i < ops.size(); ++i) {
     Operation *op = ops[i];
     const std::string name = op->getName().getStringRef().str();
     const int ordinal = ordinals[name]++;
@@ -47,7 +47,7 @@ std::vector<Mutation> mutationsOfPlainCode(ModuleOp module) {
         add(kept == 0 ? "delete" : "delete the other of",
             [kept](Operation *sum) { sum->getResult(0).replaceAllUsesWith(sum->getOperand(kept)); });
     if (auto comparison = dyn_cast<LLVM::ICmpOp>(op)) {
-      for (const std::int64_t always : {0, 1})
+      for (const int64_t always : {0, 1})
         add(always ? "always" : "never", [always](Operation *compare) {
           OpBuilder build(compare);
           compare->getResult(0).replaceAllUsesWith(

@@ -13,12 +13,12 @@ void Enumerator::wgmma(NVVM::WgmmaMmaAsyncOp product) {
     auto which = [name = name](const char *field) { return std::string(name) + " " + field; };
     add("descriptor", which("start +16 bytes"), operand<LLVM::AddOp>(index, 1));
     add("descriptor", which("start +1024 bytes"), operand<LLVM::AddOp>(index, 64));
-    add("descriptor", which("leading +16 bytes"), operand<LLVM::AddOp>(index, std::int64_t{1} << 16));
-    add("descriptor", which("stride +16 bytes"), operand<LLVM::AddOp>(index, std::int64_t{1} << 32));
-    add("descriptor", which("base 1"), operand<LLVM::XOrOp>(index, std::int64_t{1} << 49));
-    add("descriptor", which("swizzle low"), operand<LLVM::XOrOp>(index, std::int64_t{1} << 62));
+    add("descriptor", which("leading +16 bytes"), operand<LLVM::AddOp>(index, int64_t{1} << 16));
+    add("descriptor", which("stride +16 bytes"), operand<LLVM::AddOp>(index, int64_t{1} << 32));
+    add("descriptor", which("base 1"), operand<LLVM::XOrOp>(index, int64_t{1} << 49));
+    add("descriptor", which("swizzle low"), operand<LLVM::XOrOp>(index, int64_t{1} << 62));
     add("descriptor", which("swizzle high"),
-        operand<LLVM::XOrOp>(index, std::numeric_limits<std::int64_t>::min()));
+        operand<LLVM::XOrOp>(index, std::numeric_limits<int64_t>::min()));
   }
   using Layout = NVVM::MMALayout;
   add("layout", "a", [](Operation *op) {

@@ -6,8 +6,8 @@
 
 namespace mutation_test {
 
-static std::int32_t bytesOf(Operation *op, Type type) {
-  return static_cast<std::int32_t>(DataLayout::closest(op).getTypeSize(type).getFixedValue());
+static int32_t bytesOf(Operation *op, Type type) {
+  return static_cast<int32_t>(DataLayout::closest(op).getTypeSize(type).getFixedValue());
 }
 
 /// What one operand is takes the place of the result.
@@ -19,17 +19,17 @@ static std::function<void(Operation *)> resultIs(unsigned operand) {
 }
 
 bool Enumerator::isForPrefetching(Operation *op) const {
-  const auto wait = std::find_if(all.begin(), all.end(), [](Operation *one) {
+  const auto wait = std::find_if(all_.begin(), all_.end(), [](Operation *one) {
     auto control = dyn_cast<NVVM::GriddepcontrolOp>(one);
     return control && control.getKind() == NVVM::GridDepActionKind::wait;
   });
-  const auto isBefore = [&](Operation *one) { return std::find(all.begin(), wait, one) != wait; };
-  return wait != all.end() && op->getNumResults() != 0 && isBefore(op) &&
-         llvm::all_of(op->getUsers(), isBefore);
+  const auto is_before = [&](Operation *one) { return std::find(all_.begin(), wait, one) != wait; };
+  return wait != all_.end() && op->getNumResults() != 0 && is_before(op) &&
+         llvm::all_of(op->getUsers(), is_before);
 }
 
 bool Enumerator::reduction(Operation *op) {
-  constexpr std::int32_t far = 1 << 26;
+  constexpr int32_t far = 1 << 26;
   if (isForPrefetching(op)) {
     // Nothing that is computed depends on it.
   } else if (auto store = dyn_cast<LLVM::StoreOp>(op); store && !isGlobal(store.getAddr())) {
@@ -39,7 +39,7 @@ bool Enumerator::reduction(Operation *op) {
   } else if (auto comparison = dyn_cast<LLVM::ICmpOp>(op)) {
     question(comparison);
   } else if (auto shuffle = dyn_cast<NVVM::ShflOp>(op)) {
-    exchange(shuffle);
+    reduction_buffer(shuffle);
   } else if (isa<LLVM::FAddOp>(op)) {
     add("sum", "without the other", resultIs(0));
     add("sum", "without its own", resultIs(1));
@@ -73,7 +73,7 @@ void Enumerator::sharedSums(LLVM::StoreOp store) {
 }
 
 void Enumerator::question(LLVM::ICmpOp comparison) {
-  for (const std::int64_t answer : {0, 1})
+  for (const int64_t answer : {0, 1})
     add("question", answer ? "always" : "never", [answer](Operation *op) {
       OpBuilder build(op);
       op->getResult(0).replaceAllUsesWith(constant(build, op->getLoc(), build.getI1Type(), answer));
@@ -96,7 +96,7 @@ void Enumerator::question(LLVM::ICmpOp comparison) {
     });
 }
 
-void Enumerator::exchange(NVVM::ShflOp shuffle) {
+void Enumerator::reduction_buffer(NVVM::ShflOp shuffle) {
   add("lane", "its own", resultIs(indexOf(shuffle, shuffle.getVal())));
   const unsigned apart = indexOf(shuffle, shuffle.getOffset());
   add("lane", "half as far", operand<LLVM::LShrOp>(apart, 1));

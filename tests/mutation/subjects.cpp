@@ -15,7 +15,7 @@ const std::vector<Subject> &subjects() {
        288,
        "cyclic",
        "rows=128,columns=96,depth=32,stages=3",
-       algrt::ElementType::bf16,
+       algrt::ElementType::Bf16,
        {{385, 4, 2}, {2, 0, 3}}},
       // Two types in a tile, of three: tiles of two types and of one, whose types wrap around, of one step
       // and of
@@ -26,7 +26,7 @@ const std::vector<Subject> &subjects() {
        96,
        "cyclic",
        "rows=64,columns=32,depth=32,stages=2,types=2",
-       algrt::ElementType::bf16,
+       algrt::ElementType::Bf16,
        {{194, 2, 2}, {2, 1, 3}, {193, 0, 1}}},
       // Rows held for two groups and for the one that is left, of two types and of one.
       {"held",
@@ -34,8 +34,8 @@ const std::vector<Subject> &subjects() {
        96,
        48,
        "cyclic",
-       "rows=64,columns=16,depth=32,stages=2,types=2,hold=2",
-       algrt::ElementType::bf16,
+       "rows=64,columns=16,depth=32,stages=2,types=2,stationary=2",
+       algrt::ElementType::Bf16,
        {{194, 2, 2}, {2, 1, 3}, {193, 0, 1}}},
       // One warpgroup multiplies. Terms from a table, tiles of 1, 2 and 4 steps, partial first and last runs,
       // f32.
@@ -45,7 +45,7 @@ const std::vector<Subject> &subjects() {
        256,
        "interval(40)",
        "rows=64,columns=64,depth=32,stages=2",
-       algrt::ElementType::f32,
+       algrt::ElementType::F32,
        {{150, 7, 2}, {90, 0, 3}}},
       // Terms with signs: products that add and products that subtract.
       {"signs",
@@ -54,7 +54,7 @@ const std::vector<Subject> &subjects() {
        128,
        "cyclic",
        "rows=64,columns=32,depth=32,stages=2",
-       algrt::ElementType::bf16,
+       algrt::ElementType::Bf16,
        {{150, 0, 2}, {2, 0, 3}},
        "slots"},
       // Two warpgroups that take turns: tiles of 2 and 4 steps through a ring of 3, so that each meets slots
@@ -65,8 +65,8 @@ const std::vector<Subject> &subjects() {
        192,
        192,
        "cyclic",
-       "rows=64,columns=32,depth=32,stages=3,turns=2",
-       algrt::ElementType::bf16,
+       "rows=64,columns=32,depth=32,stages=3,ping_pong=2",
+       algrt::ElementType::Bf16,
        {{193, 4, 1}, {2, 0, 1}}},
       // Rows on the instructions' second side: two warpgroups with 64 columns each and all 24 rows, of which
       // stmatrix
@@ -77,7 +77,7 @@ const std::vector<Subject> &subjects() {
        240,
        "cyclic",
        "rows=24,columns=128,depth=64,stages=2,rows_on=n",
-       algrt::ElementType::bf16,
+       algrt::ElementType::Bf16,
        {{131, 4, 2}, {2, 0, 3}}},
       // Four blocks copy for each other: two blocks of rows times two of columns. Lines of 130, of 65 and of
       // 1 and no
@@ -90,7 +90,7 @@ const std::vector<Subject> &subjects() {
        144,
        "cyclic",
        "rows=64,columns=48,depth=32,stages=2,cluster=2x2",
-       algrt::ElementType::bf16,
+       algrt::ElementType::Bf16,
        {{260, 1, 8}, {130, 0, 4}, {1, 0, 4}}},
       // Two blocks divide the steps of a tile, of which there are none, 1, 2 and 3: shares of one step, of
       // two and
@@ -101,8 +101,8 @@ const std::vector<Subject> &subjects() {
        96,
        120,
        "cyclic",
-       "rows=64,columns=32,depth=32,stages=2,split=2",
-       algrt::ElementType::bf16,
+       "rows=64,columns=32,depth=32,stages=2,split_k=2",
+       algrt::ElementType::Bf16,
        {{195, 1, 2}, {2, 0, 4}}},
       // Two products of the same rows, maps of their sums that read operands of every kind, and two results.
       // Two
@@ -114,11 +114,11 @@ const std::vector<Subject> &subjects() {
        144,
        "cyclic",
        "rows=128,columns=48,depth=64,stages=2",
-       algrt::ElementType::bf16,
+       algrt::ElementType::Bf16,
        {{257, 1, 2}, {2, 0, 3}},
        "rows",
        "sm_90a",
-       algrt::Map::forward,
+       algrt::Map::Forward,
        {},
        {},
        2},
@@ -133,24 +133,25 @@ const std::vector<Subject> &subjects() {
        108,
        "cyclic",
        "rows=32,columns=32,depth=16,stages=3,warps=2x1",
-       algrt::ElementType::bf16,
+       algrt::ElementType::Bf16,
        {{92, 4, 2}, {2, 0, 3}, {185, 1, 1}, {5, 2, 2}},
        "rows",
        "sm_80"},
       // Threads copy one element at a time, through registers: odd widths, 21 of 32 in the depth and 23 of 32
       // columns; lines of 1, 5, 6, 8, 9, 15, 16 and 33 rows. One row alone is of type 1, which reads nothing
-      // of the bank's first block: there is NaN where a masked element is read from instead.
+      // of the weight matrix's first block: there is NaN where a masked element is read from instead.
       {"elements",
        "path(3)",
        63,
        69,
        "cyclic",
        "rows=16,columns=16,depth=16,stages=3,warps=1x2,vector=1",
-       algrt::ElementType::bf16,
+       algrt::ElementType::Bf16,
        {{47, 4, 2}, {2, 0, 3}, {99, 1, 1}, {26, 2, 2}, {16, 0, 2}, {1, 1, 1}},
        "rows",
        "sm_80"},
-      // The gradient of X: the bank along its depth. The long tiles of two blocks come first and are divided,
+      // The gradient of X: the weight matrix along its depth. The long tiles of two blocks come first and are
+      // divided,
       // those of
       // others are whole; 72 columns are one block and a quarter, the last step of a term is shallow.
       {"gradient",
@@ -158,25 +159,26 @@ const std::vector<Subject> &subjects() {
        216,
        144,
        "cyclic",
-       "rows=64,columns=64,depth=32,stages=2,split=2,long=1",
-       algrt::ElementType::bf16,
+       "rows=64,columns=64,depth=32,stages=2,split_k=2,longest_first=1",
+       algrt::ElementType::Bf16,
        {{195, 1, 2}, {2, 0, 4}},
        "rows",
        "sm_90a",
-       algrt::Map::dx},
+       algrt::Map::Dx},
       // The same by threads: terms and their order from a table, blocks that are partial in every direction.
       {"gradient_threads",
        "Q(2)^2",
        144,
        80,
        "cyclic",
-       "rows=32,columns=32,depth=16,stages=3,warps=2x1,long=1",
-       algrt::ElementType::bf16,
+       "rows=32,columns=32,depth=16,stages=3,warps=2x1,longest_first=1",
+       algrt::ElementType::Bf16,
        {{92, 4, 2}, {2, 0, 3}, {185, 1, 1}, {5, 2, 2}},
        "rows",
        "sm_80",
-       algrt::Map::dx},
-      // The gradient of the bank: both operands across the contraction, blocks of all rows and of lines; what
+       algrt::Map::Dx},
+      // The gradient of the weight matrix: both operands across the contraction, blocks of all rows and of
+      // lines; what
       // dW holds
       // is added, and not read where it does not count. Blocks that are partial in every direction, without
       // rows, of
@@ -186,12 +188,12 @@ const std::vector<Subject> &subjects() {
        96,
        80,
        "cyclic",
-       "rows=16,columns=16,depth=16,stages=3,warps=1x2,long=1",
-       algrt::ElementType::bf16,
+       "rows=16,columns=16,depth=16,stages=3,warps=1x2,longest_first=1",
+       algrt::ElementType::Bf16,
        {{92, 4, 2}, {2, 0, 3, 0.5f}, {185, 1, 1, 1.0f}, {5, 2, 2}},
        "rows",
        "sm_80",
-       algrt::Map::dw},
+       algrt::Map::Dw},
       // The same where the copy engine brings both operands: two blocks divide the tiles of the diagonal,
       // which goes
       // type after type or through rows as they lie, and threads write what warpgroups hold.
@@ -200,12 +202,12 @@ const std::vector<Subject> &subjects() {
        216,
        120,
        "cyclic",
-       "rows=64,columns=32,depth=32,stages=2,split=2,long=1",
-       algrt::ElementType::bf16,
+       "rows=64,columns=32,depth=32,stages=2,split_k=2,longest_first=1",
+       algrt::ElementType::Bf16,
        {{96, 4, 4}, {2, 1, 4, 0.5f}, {100, 1, 2, 1.0f}, {0, 0, 4, 1.0f}},
        "rows",
        "sm_90a",
-       algrt::Map::dw},
+       algrt::Map::Dw},
       // Rows in a list, groups of unequal widths, terms in pieces from a table: types of all, of few and of
       // one
       // kind, types without rows, pieces that fill their step and such that do not. Rows of the first type
@@ -217,25 +219,25 @@ const std::vector<Subject> &subjects() {
        48,
        "explicit",
        "rows=16,columns=16,depth=16,stages=3,warps=1x2",
-       algrt::ElementType::bf16,
+       algrt::ElementType::Bf16,
        {{92, 0, 2}, {2, 0, 3}, {47, 0, 1}},
        "rows",
        "sm_80",
-       algrt::Map::forward,
+       algrt::Map::Forward,
        {20, 4, 36},
        {8, 28, 12}},
-      // The same of the bank's gradient, one of whose blocks is of all entries of the list.
+      // The same of the weight matrix's gradient, one of whose blocks is of all entries of the list.
       {"bank_lists",
        "graph(2; 1->0)",
        44,
        60,
        "explicit",
-       "rows=16,columns=16,depth=16,stages=3,warps=1x2,long=1",
-       algrt::ElementType::bf16,
+       "rows=16,columns=16,depth=16,stages=3,warps=1x2,longest_first=1",
+       algrt::ElementType::Bf16,
        {{92, 0, 2}, {2, 0, 3, 0.5f}, {47, 0, 1, 1.0f}},
        "rows",
        "sm_80",
-       algrt::Map::dw,
+       algrt::Map::Dw,
        {12, 32},
        {40, 20}},
       // Vector reductions. Two rows of a complete graph, whose diagonal they share, and where positions are
@@ -248,7 +250,7 @@ const std::vector<Subject> &subjects() {
        84,
        "cyclic",
        "reduce=16,rows=2,columns=16,vector=4",
-       algrt::ElementType::bf16,
+       algrt::ElementType::Bf16,
        {{7, 4, 2}, {1, 1, 1}, {7, 0, 3, 0, RowPlaces::Drawn}, {2, 0, 1, 0, RowPlaces::Drawn}}},
       // One row, single elements: 133 in the depth, 23 columns.
       {"decode_one",
@@ -257,7 +259,7 @@ const std::vector<Subject> &subjects() {
        69,
        "cyclic",
        "reduce=16,rows=1,columns=4,vector=1",
-       algrt::ElementType::f32,
+       algrt::ElementType::F32,
        {{4, 5, 2}, {4, 0, 3, 0, RowPlaces::Drawn}},
        "rows",
        "sm_80"},
@@ -268,7 +270,7 @@ const std::vector<Subject> &subjects() {
        54,
        "interval(2)",
        "reduce=16,rows=2,columns=8,vector=2",
-       algrt::ElementType::bf16,
+       algrt::ElementType::Bf16,
        {{7, 5, 2}, {1, 1, 1}, {7, 0, 3, 0, RowPlaces::Drawn}, {2, 0, 1, 0, RowPlaces::Drawn}}},
       // Terms with coefficients of any kind.
       {"decode_scaled",
@@ -277,7 +279,7 @@ const std::vector<Subject> &subjects() {
        50,
        "cyclic",
        "reduce=16,rows=2,columns=4,vector=2",
-       algrt::ElementType::f32,
+       algrt::ElementType::F32,
        {{5, 5, 2}, {1, 0, 1}},
        "slots",
        "sm_80"},
@@ -288,11 +290,11 @@ const std::vector<Subject> &subjects() {
        192,
        "cyclic",
        "",
-       algrt::ElementType::bf16,
+       algrt::ElementType::Bf16,
        {{257, 0, 1}},
        "rows",
        "sm_90a",
-       algrt::Map::forward,
+       algrt::Map::Forward,
        {},
        {},
        0,

@@ -12,8 +12,8 @@
 namespace mutation_test {
 
 struct Batch {
-  std::int64_t m, p0;
-  std::int32_t blocks;
+  int64_t m, p0;
+  int32_t blocks;
   float beta = 0; // of the map dw
   simulator_test::RowPlaces places = simulator_test::RowPlaces::FromP0;
 };
@@ -21,15 +21,15 @@ struct Batch {
 // A kernel and the calls that together go through all of it.
 struct Subject {
   std::string name, algebra;
-  std::int64_t in, out;
+  int64_t in, out;
   std::string row_types, schedule;
   algrt::ElementType output;
   std::vector<Batch> batches;
   std::string lift = "rows", target = "sm_90a";
-  algrt::Map map = algrt::Map::forward;
-  std::vector<std::int64_t> in_groups = {}, out_groups = {}; // of unequal widths
+  algrt::Map map = algrt::Map::Forward;
+  std::vector<int64_t> in_groups = {}, out_groups = {}; // of unequal widths
   // Above 0: that many products of the same rows, with operands of every kind and two results of their maps.
-  std::int64_t fused_weights = 0;
+  int64_t fused_weights = 0;
   // Not empty: the file of a kernel of the sm dialect, written by hand.
   std::string written = {};
 

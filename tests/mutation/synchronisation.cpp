@@ -53,7 +53,7 @@ void Enumerator::remove(Operation *op) {
       OpBuilder build(op);
       Value sums = LLVM::PoisonOp::create(build, op->getLoc(), op->getResult(0).getType());
       for (auto [i, sum] : llvm::enumerate(cast<NVVM::MmaOp>(op).getOperandC()))
-        sums = LLVM::InsertValueOp::create(build, op->getLoc(), sums, sum, static_cast<std::int64_t>(i));
+        sums = LLVM::InsertValueOp::create(build, op->getLoc(), sums, sum, static_cast<int64_t>(i));
       op->getResult(0).replaceAllUsesWith(sums);
       op->erase();
     });
@@ -118,7 +118,7 @@ void Enumerator::storeWait() {
     wait.setGroup(wait.getGroup() + 1);
   });
   // The other way round would only wait longer.
-  if (!cast<NVVM::CpAsyncBulkWaitGroupOp>(all[current]).getRead())
+  if (!cast<NVVM::CpAsyncBulkWaitGroupOp>(all_[current_]).getRead())
     add("read", "", [](Operation *op) {
       cast<NVVM::CpAsyncBulkWaitGroupOp>(op).setReadAttr(UnitAttr::get(op->getContext()));
     });

@@ -50,33 +50,34 @@ TEST(Statistics, DifferencesInsideTheNoiseAreNone) {
 TEST(CaseData, CountsWhatIsActive) {
   const Bundle bundle = Bundle::parse(test::bundleOf(test::shape("cyclic_f32")));
   const CaseData all(bundle, 10, 1), one(bundle, 1, 1);
-  // Q(5), blocks of 4 x 6: 9 terms per row. With all types every block of the bank is read, with one type 9.
+  // Q(5), blocks of 4 x 6: 9 terms per row. With all types every block of the weight matrix is read, with one
+  // type 9.
   EXPECT_EQ(all.activeMacs(), 10 * 9 * 24);
   EXPECT_EQ(all.activeBytes(), (10 * 50 + 20 * 30) * 4);
   EXPECT_EQ(one.activeBytes(), (50 + 9 * 24) * 4);
 }
 
-// The gradients multiply as much. That of the bank writes all of it, whatever the rows reach.
+// The gradients multiply as much. That of the weight matrix writes all of it, whatever the rows reach.
 TEST(CaseData, CountsWhatIsActiveInGradients) {
   const Bundle bundle = Bundle::parse(test::bundleOf(test::shape("cyclic_f32")));
-  for (Map map : {Map::dx, Map::dw}) {
+  for (Map map : {Map::Dx, Map::Dw}) {
     const CaseData one(bundle, 1, 1, map);
     EXPECT_EQ(one.activeMacs(), 9 * 24);
-    EXPECT_EQ(one.activeBytes(), (50 + (map == Map::dw ? 600 : 9 * 24)) * 4);
+    EXPECT_EQ(one.activeBytes(), (50 + (map == Map::Dw ? 600 : 9 * 24)) * 4);
   }
 }
 
 // A row of each of the quaternions' slots costs the same, one of each type of an interval too.
 TEST(CaseData, CountsRowsThatRotateOnAverage) {
   const Bundle bundle = Bundle::parse(test::bundleOf(test::shape("interval_f32")));
-  EXPECT_EQ(CaseData(bundle, 1, 1, Map::forward, true).activeMacs(), CaseData(bundle, 1, 1).activeMacs());
+  EXPECT_EQ(CaseData(bundle, 1, 1, Map::Forward, true).activeMacs(), CaseData(bundle, 1, 1).activeMacs());
   const Bundle without_positions = Bundle::parse(test::bundleOf(test::shape("explicit_f32")));
-  EXPECT_THROW(CaseData(without_positions, 4, 1, Map::forward, true), Error);
+  EXPECT_THROW(CaseData(without_positions, 4, 1, Map::Forward, true), Error);
 }
 
 TEST(CaseData, AForgottenResultIsSeen) {
   const Bundle bundle = Bundle::parse(test::bundleOf(test::shape("cyclic_bf16"))); // 24 x 15
-  for (auto [map, elements] : {std::pair{Map::forward, 4 * 15}, {Map::dx, 4 * 24}, {Map::dw, 24 * 15}}) {
+  for (auto [map, elements] : {std::pair{Map::Forward, 4 * 15}, {Map::Dx, 4 * 24}, {Map::Dw, 24 * 15}}) {
     CaseData data(bundle, 4, 1, map);
     data.poisonResult();
     EXPECT_EQ(data.check(1).kind_mismatches, elements);
@@ -86,7 +87,7 @@ TEST(CaseData, AForgottenResultIsSeen) {
 // The dense product beside a map has its operands and its result.
 TEST(CaseData, DenseProductsAreOfTheSameSize) {
   const Bundle bundle = Bundle::parse(test::bundleOf(test::shape("cyclic_f32"))); // 20 -> 30
-  CaseData forward(bundle, 7, 1), dx(bundle, 7, 1, Map::dx), dw(bundle, 7, 1, Map::dw);
+  CaseData forward(bundle, 7, 1), dx(bundle, 7, 1, Map::Dx), dw(bundle, 7, 1, Map::Dw);
   const DenseOperands y = forward.dense(), x = dx.dense(), w = dw.dense();
   EXPECT_EQ(std::tie(y.m, y.k, y.n, y.x_transposed, y.w_transposed),
             std::make_tuple(7, 20, 30, false, false));
@@ -97,7 +98,7 @@ TEST(CaseData, DenseProductsAreOfTheSameSize) {
 }
 
 TEST(Workloads, HaveNames) {
-  EXPECT_EQ(requireWorkload("training").maps, (std::vector{Map::forward, Map::dx, Map::dw}));
+  EXPECT_EQ(requireWorkload("training").maps, (std::vector{Map::Forward, Map::Dx, Map::Dw}));
   EXPECT_TRUE(requireWorkload("decode").rotates);
   EXPECT_FALSE(requireWorkload("forward").rotates);
   EXPECT_EQ(findWorkload("ffn"), nullptr);
@@ -141,7 +142,7 @@ public:
   std::string name() const override { return "only floats"; }
   std::vector<std::unique_ptr<DenseProduct>> products(const DenseOperands &operands) override {
     std::vector<std::unique_ptr<DenseProduct>> products;
-    if (operands.type == ElementType::f32)
+    if (operands.type == ElementType::F32)
       for (const bool runs : {false, true})
         products.push_back(std::make_unique<Product>(runs));
     return products;
@@ -234,7 +235,7 @@ TEST(Dense, LibrariesComputeTheProduct) {
     EXPECT_FALSE(found.empty());
     if (!library)
       continue;
-    for (ElementType type : {ElementType::f32, ElementType::bf16})
+    for (ElementType type : {ElementType::F32, ElementType::Bf16})
       for (int transposed : {0, 1, 2, 3}) {
         std::vector<float> x(m * k), w(k * n), y(m * n, NAN);
         std::vector<uint16_t> x_narrow, w_narrow, y_narrow(m * n, 0xffff);
@@ -242,7 +243,7 @@ TEST(Dense, LibrariesComputeTheProduct) {
           x_narrow.push_back(toBfloat16(x[i] = float(int(i % 5) - 2)));
         for (size_t i = 0; i < w.size(); ++i)
           w_narrow.push_back(toBfloat16(w[i] = float(int(i % 3) - 1)));
-        const bool narrow = type == ElementType::bf16;
+        const bool narrow = type == ElementType::Bf16;
         DenseOperands operands{m,
                                k,
                                n,

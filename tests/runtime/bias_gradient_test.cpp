@@ -39,7 +39,7 @@ template <typename Out> struct Result {
     call.dy = dy;
     call.input = input;
     call.dbias = {values.data(), 1, n, n};
-    call.output = sizeof(Out) == 4 ? ElementType::f32 : ElementType::bf16;
+    call.output = sizeof(Out) == 4 ? ElementType::F32 : ElementType::Bf16;
     return call;
   }
 };
@@ -52,9 +52,9 @@ TEST(BiasGradient, SumsColumns) {
     halves.push_back(toBfloat16(value));
   Result<float> from_f32, from_bf16;
   Result<uint16_t> half;
-  runBiasGradient(from_f32.call({dy.data(), m, n, stride}, ElementType::f32));
-  runBiasGradient(from_bf16.call({halves.data(), m, n, stride}, ElementType::bf16));
-  runBiasGradient(half.call({halves.data(), m, n, stride}, ElementType::bf16));
+  runBiasGradient(from_f32.call({dy.data(), m, n, stride}, ElementType::F32));
+  runBiasGradient(from_bf16.call({halves.data(), m, n, stride}, ElementType::Bf16));
+  runBiasGradient(half.call({halves.data(), m, n, stride}, ElementType::Bf16));
   for (size_t column = 0; column < n; ++column) {
     EXPECT_EQ(from_f32.values[column], float(sums[column]));
     EXPECT_EQ(from_bf16.values[column], float(sums[column]));
@@ -65,10 +65,10 @@ TEST(BiasGradient, SumsColumns) {
 TEST(BiasGradient, IsTheSameForAnyNumberOfThreads) {
   std::vector<float> dy = paddedRows();
   Result<float> alone, many;
-  BiasGradientCall call = alone.call({dy.data(), m, n, stride}, ElementType::f32);
+  BiasGradientCall call = alone.call({dy.data(), m, n, stride}, ElementType::F32);
   call.threads = 1;
   runBiasGradient(call);
-  call = many.call({dy.data(), m, n, stride}, ElementType::f32);
+  call = many.call({dy.data(), m, n, stride}, ElementType::F32);
   call.threads = 5;
   runBiasGradient(call);
   EXPECT_EQ(alone.values, many.values);
@@ -79,7 +79,7 @@ TEST(BiasGradient, AddsToWhatIsThere) {
   const std::vector<double> sums = columnSums(dy);
   Result<float> result;
   result.values.assign(n, 2.0f);
-  BiasGradientCall call = result.call({dy.data(), m, n, stride}, ElementType::f32);
+  BiasGradientCall call = result.call({dy.data(), m, n, stride}, ElementType::F32);
   call.beta = -1.5f;
   runBiasGradient(call);
   for (size_t column = 0; column < n; ++column)
@@ -97,7 +97,7 @@ TEST(BiasGradient, KeepsNanInItsColumn) {
   dy[5 * stride + 7] = std::numeric_limits<float>::quiet_NaN();
   dy[6 * stride + 300] = std::numeric_limits<float>::infinity();
   Result<float> result;
-  runBiasGradient(result.call({dy.data(), m, n, stride}, ElementType::f32));
+  runBiasGradient(result.call({dy.data(), m, n, stride}, ElementType::F32));
   for (size_t column = 0; column < n; ++column) {
     EXPECT_EQ(std::isnan(result.values[column]), column == 7);
     EXPECT_EQ(std::isinf(result.values[column]), column == 300);

@@ -40,7 +40,7 @@ TEST(Bundle, ReadsBackWhatWasWritten) {
   const Bundle bundle = Bundle::parse(bytes);
   EXPECT_EQ(bundle.layer().k, 12);
   EXPECT_EQ(bundle.layer().n, 20);
-  EXPECT_EQ(bundle.layer().bankColumns(), 5);
+  EXPECT_EQ(bundle.layer().weightColumns(), 5);
   EXPECT_EQ(bundle.manifest().algebra, "quaternions");
   ASSERT_EQ(bundle.manifest().kernels.size(), 3u);
   EXPECT_EQ(bundle.manifest().kernels[1].direct_rows, 2);
@@ -51,7 +51,7 @@ TEST(Bundle, ReadsBackWhatWasWritten) {
     ASSERT_EQ(terms.size(), 4u);
     for (size_t i = 0; i < 4; ++i) {
       EXPECT_EQ(terms[i].input_group, expected[size_t(group)][i].input_group);
-      EXPECT_EQ(terms[i].bank_row, expected[size_t(group)][i].bank_row);
+      EXPECT_EQ(terms[i].weight_row, expected[size_t(group)][i].weight_row);
       EXPECT_EQ(terms[i].coefficient, expected[size_t(group)][i].coefficient);
     }
   }
@@ -224,7 +224,7 @@ TEST(Bundle, InconsistentManifestsAreRefused) {
       {"group sum", [](Json &m) { m["layer"]["in_groups"][0] = 5; }, "layer.in_groups add up"},
       {"zero group", [](Json &m) { m["layer"]["out_groups"][0] = 0; }, "layer.out_groups[0]"},
       {"overflowing sum", [](Json &m) { m["layer"]["in_groups"] = {INT64_MAX, INT64_MAX}; }, "64 bits"},
-      {"overflowing bank",
+      {"overflowing weight matrix",
        [](Json &m) {
          m["layer"]["k"] = int64_t(1) << 40;
          m["layer"]["n"] = int64_t(1) << 40;
@@ -328,7 +328,7 @@ TEST(Bundle, TermsMustFitTheLayer) {
     return encodeTerms(1, 4, terms);
   };
   EXPECT_NE(message(encoded({4, 0, 1})).find("input group 4"), std::string::npos);
-  EXPECT_NE(message(encoded({0, -1, 1})).find("bank row group -1"), std::string::npos);
+  EXPECT_NE(message(encoded({0, -1, 1})).find("weight row group -1"), std::string::npos);
   EXPECT_NE(message(encoded({0, 0, NAN})).find("finite"), std::string::npos);
   const std::string good = encodeTerms(1, 4, test::quaternionTerms());
   EXPECT_NE(message(good.substr(0, 20)).find("shorter"), std::string::npos);
@@ -341,7 +341,7 @@ TEST(Bundle, TermsMustFitTheLayer) {
   EXPECT_NE(message(offsets).find("rise"), std::string::npos);
   EXPECT_NE(message(encodeTerms(2, 2, test::quaternionTerms())).find("types"), std::string::npos);
   Layer uneven = layer;
-  uneven.bank_rows = {2, 3, 3, 4};
+  uneven.weight_rows = {2, 3, 3, 4};
   EXPECT_NE(refusal([&] { Support::parseTable(good, uneven); }).second.find("columns of x"),
             std::string::npos);
 }

@@ -40,7 +40,7 @@ struct CpuProduct {
   CpuProduct(const Shape &shape, int64_t m, int64_t padding = 0)
       : shape(shape), bytes(bundleOf(shape)), bundle(openBytes(bytes)),
         x(m, shape.k(), shape.k() + padding, shape.bfloat16),
-        w(shape.k(), shape.bankColumns(), shape.bankColumns() + padding, shape.bfloat16),
+        w(shape.k(), shape.weightColumns(), shape.weightColumns() + padding, shape.bfloat16),
         y(m, shape.n(), shape.n() + padding, shape.bfloat16), args(algrt_forward_args_init()) {
     x.fill(1, 1);
     w.fill(2, 1 / std::sqrt(double(shape.k())));

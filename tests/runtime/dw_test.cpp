@@ -15,7 +15,7 @@ using test::Matrix;
 // Correct but for the kernel: the bundle's are written by hand, and none is of dw.
 struct Gradient {
   explicit Gradient(const char *name, int64_t m = 7)
-      : shape(test::shape(name)), x(m, shape.k()), dy(m, shape.n()), dw(shape.k(), shape.bankColumns()),
+      : shape(test::shape(name)), x(m, shape.k()), dy(m, shape.n()), dw(shape.k(), shape.weightColumns()),
         args(algrt_dw_args_init()) {
     const std::string bytes = test::bundleOf(shape);
     algrt_bundle *opened = nullptr;
@@ -78,7 +78,7 @@ TEST(Dw, Operands) {
   }
   {
     Gradient gradient("cyclic_f32");
-    Matrix transposed(gradient.shape.bankColumns(), gradient.shape.k());
+    Matrix transposed(gradient.shape.weightColumns(), gradient.shape.k());
     gradient.args.dw = &transposed.tensor;
     gradient.expect(ALGRT_INVALID_ARGUMENT, "dw");
   }

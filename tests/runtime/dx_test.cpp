@@ -14,7 +14,7 @@ using test::Matrix;
 // Correct but for the kernel: the bundle's are written by hand, and none is of dx.
 struct Gradient {
   explicit Gradient(const char *name, int64_t m = 7)
-      : shape(test::shape(name)), dy(m, shape.n()), dx(m, shape.k()), w(shape.k(), shape.bankColumns()),
+      : shape(test::shape(name)), dy(m, shape.n()), dx(m, shape.k()), w(shape.k(), shape.weightColumns()),
         args(algrt_dx_args_init()) {
     const std::string bytes = test::bundleOf(shape);
     algrt_bundle *opened = nullptr;

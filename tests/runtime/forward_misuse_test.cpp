@@ -52,16 +52,8 @@ TEST(ForwardMisuse, IsRefusedWithASentence) {
       {"dimensions", [](Product &p) { p.x.tensor.ndim = 1; }, "x: has shape [9], needs [M, 20]"},
       {"negative extent", [](Product &p) { p.x.shape[0] = -9; }, "x: has shape [-9, 20], needs [M, 20]"},
       {"minus one row", [](Product &p) { p.x.shape[0] = -1; }, "x: has shape [-1, 20], needs [M, 20]"},
-      {"dtype",
-       [](Product &p) {
-         p.x.tensor.dtype = {kDLFloat, 64, 1};
-       },
-       "x: is of type f64, needs f32"},
-      {"bf16",
-       [](Product &p) {
-         p.w.tensor.dtype = {kDLBfloat, 16, 1};
-       },
-       "w: is of type bf16, needs f32"},
+      {"dtype", [](Product &p) { p.x.tensor.dtype = {kDLFloat, 64, 1}; }, "x: is of type f64, needs f32"},
+      {"bf16", [](Product &p) { p.w.tensor.dtype = {kDLBfloat, 16, 1}; }, "w: is of type bf16, needs f32"},
       {"lanes", [](Product &p) { p.w.tensor.dtype.lanes = 4; }, "w: is of type f32x4, needs f32"},
       {"device", [](Product &p) { p.y.tensor.device.device_type = kDLCUDA; }, "y: is on a device"},
       {"inner stride", [](Product &p) { p.x.tensor.strides = odd_strides.data(); }, "stride 2 inside a row"},
@@ -109,16 +101,8 @@ TEST(ForwardMisuse, ABiasIsChecked) {
        "bias is null: the layer adds a bias"},
       {"length", [](Product &) { length = 29; }, "bias: has shape [29], needs [30]"},
       {"matrix", [](Product &p) { p.args.bias = &p.y.tensor; }, "bias: has shape [9, 30], needs [30]"},
-      {"type",
-       [](Product &) {
-         bias.dtype = {kDLBfloat, 16, 1};
-       },
-       "bias: is of type bf16, needs f32"},
-      {"device",
-       [](Product &) {
-         bias.device = {kDLCUDA, 0};
-       },
-       "bias: is on a device"},
+      {"type", [](Product &) { bias.dtype = {kDLBfloat, 16, 1}; }, "bias: is of type bf16, needs f32"},
+      {"device", [](Product &) { bias.device = {kDLCUDA, 0}; }, "bias: is on a device"},
       {"stride", [](Product &) { stride = 2; }, "bias: has stride 2, needs 1"},
       {"overlap", [](Product &p) { bias.data = p.y.tensor.data; }, "y: overlaps bias"},
   };
@@ -144,13 +128,13 @@ TEST(ForwardMisuse, ABiasIsChecked) {
 }
 
 TEST(ForwardMisuse, PositionsAreChecked) {
-  static const auto setSequences = [](Product &p) { p.setSequences({4, 0, 5}, {3, 4, 5}, true); };
+  static const auto set_sequences = [](Product &p) { p.setSequences({4, 0, 5}, {3, 4, 5}, true); };
   const Misuse cases[] = {
       {"offset", [](Product &p) { p.args.p0 = 2; }, "p0 is 2, needs 0 where positions is given"},
-      {"both", [](Product &p) { setSequences(p); }, "positions and sequence_starts are both given"},
+      {"both", [](Product &p) { set_sequences(p); }, "positions and sequence_starts are both given"},
       {"no starts",
        [](Product &p) {
-         setSequences(p);
+         set_sequences(p);
          p.args.sequence_starts = nullptr;
        },
        "sequence_positions is given, but sequence_starts is null"},
@@ -163,13 +147,11 @@ TEST(ForwardMisuse, PositionsAreChecked) {
       {"sign", [](Product &p) { p.positions.tensor.dtype.code = kDLUInt; },
        "positions: is of type uint64, needs int32 or int64"},
       {"stride", [](Product &p) { p.positions.stride = 2; }, "positions: has stride 2, needs 1"},
-      {"device",
-       [](Product &p) {
-         p.positions.tensor.device = {kDLCUDA, 1};
-       },
+      {"device", [](Product &p) { p.positions.tensor.device = {kDLCUDA, 1}; },
        "positions: is on a device of DLPack type 2 (CUDA), number 1, needs to be in CPU memory"},
       {"no data", [](Product &p) { p.positions.tensor.data = nullptr; }, "positions: has no data"},
-      // y is longer than these and may reach other operands behind them, too: which one is named is not said here.
+      // y is longer than these and may reach other operands behind them, too: which one is named is not said
+      // here.
       {"overlap", [](Product &p) { p.y.tensor.data = p.positions.wide.data(); }, "y: overlaps "},
   };
   const Misuse of_sequences[] = {
@@ -182,10 +164,7 @@ TEST(ForwardMisuse, PositionsAreChecked) {
       {"beginning", [](Product &p) { p.starts.wide[0] = 1; }, "sequence_starts: element 0 is 1, needs 0"},
       {"number", [](Product &p) { p.sequence_positions.size = 2; },
        "sequence_positions: has shape [2], needs [3]"},
-      {"other type",
-       [](Product &p) {
-         p.sequence_positions.set({3, 4, 5}, false);
-       },
+      {"other type", [](Product &p) { p.sequence_positions.set({3, 4, 5}, false); },
        "sequence_positions: is of type int32, needs int64 as sequence_starts is"},
       {"negative", [](Product &p) { p.sequence_positions.wide[1] = -1; },
        "sequence_positions: element 1 is -1, needs 0 or more"},
@@ -205,7 +184,7 @@ TEST(ForwardMisuse, PositionsAreChecked) {
   }
   for (const Misuse &misuse : of_sequences) {
     Product product(test::shape("cyclic_f32"), 9);
-    setSequences(product);
+    set_sequences(product);
     refused(product, misuse);
   }
   Product explicit_types(test::shape("explicit_f32"), 9);

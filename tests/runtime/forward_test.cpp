@@ -52,17 +52,17 @@ TEST_P(Forward, PositionsAndSequencesAgreeWithTheReference) {
   if (shape().period == 0)
     GTEST_SKIP() << "explicit types do not depend on positions";
   std::mt19937_64 random(1);
-  const auto upTo = [&](int64_t most) { return int64_t(random() % uint64_t(most + 1)); };
+  const auto up_to = [&](int64_t most) { return int64_t(random() % uint64_t(most + 1)); };
   for (int64_t m : {0, 1, 2, 17, 41})
     for (const bool int64 : {false, true})
       for (int32_t threads : {0, 1, 3}) {
         std::vector<int64_t> positions, lengths, firsts;
         for (int64_t row = 0; row < m; ++row)
-          positions.push_back(upTo(int64 ? INT64_MAX - 1 : INT32_MAX - 1));
+          positions.push_back(up_to(int64 ? INT64_MAX - 1 : INT32_MAX - 1));
         for (int64_t left = m; left > 0; left -= lengths.back())
-          lengths.push_back(upTo(3) == 0 ? 0 : 1 + upTo(left - 1));
+          lengths.push_back(up_to(3) == 0 ? 0 : 1 + up_to(left - 1));
         for (size_t s = 0; s < lengths.size(); ++s)
-          firsts.push_back(upTo(1000));
+          firsts.push_back(up_to(1000));
         const std::string what = std::to_string(m) + " rows, " + std::to_string(threads) + " threads";
         for (int kind = 0; kind < 4; ++kind) {
           Product product(shape(), m);
@@ -134,7 +134,7 @@ TEST_P(Forward, KernelsCanBeChosen) {
     product.expectCorrect("kernel " + std::to_string(kernel));
   }
   product.args.kernel = 1;
-  EXPECT_EQ(product.run(), ALGRT_INVALID_ARGUMENT) << "the packed kernel was given the user's bank";
+  EXPECT_EQ(product.run(), ALGRT_INVALID_ARGUMENT) << "the packed kernel was given the user's weight matrix";
   product.args.kernel = 4;
   EXPECT_EQ(product.run(), ALGRT_INVALID_ARGUMENT);
 }
@@ -223,7 +223,7 @@ TEST(ForwardTypes, ExplicitTypesEqualTheScheduleTheySpellOut) {
   product.expectCorrect("cyclic, spelled out");
 }
 
-TEST(ForwardSlots, BanksMayHaveThreeDimensions) {
+TEST(ForwardSlots, WeightsMayHaveThreeDimensions) {
   Product product(test::shape("slots_f32"), 6, 3);
   std::vector<int64_t> blocks = {4, 3, 5}, strides = {3 * product.w.stride, product.w.stride, 1};
   product.w.tensor.ndim = 3;

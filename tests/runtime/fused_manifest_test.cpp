@@ -56,11 +56,11 @@ TEST(FusedManifest, IsReadAsItIsWritten) {
   ASSERT_TRUE(layer.fusion);
   using enum FusedOperand::Per;
   const Fusion expected = {2,
-                           {{"scale", column, ElementType::bf16},
-                            {"factor", row, ElementType::f32},
-                            {"residual", element, ElementType::bf16},
-                            {"alpha", call, ElementType::f32}},
-                           {ElementType::bf16, ElementType::f32}};
+                           {{"scale", Column, ElementType::Bf16},
+                            {"factor", Row, ElementType::F32},
+                            {"residual", Element, ElementType::Bf16},
+                            {"alpha", Call, ElementType::F32}},
+                           {ElementType::Bf16, ElementType::F32}};
   EXPECT_EQ(*layer.fusion, expected);
   EXPECT_EQ(fusionJson(expected), manifest["projections"][0]["layer"]["fused"]);
   EXPECT_EQ(joinGroups(layer, 1).fusion, layer.fusion);
@@ -74,7 +74,7 @@ TEST(FusedManifest, IsReadAsItIsWritten) {
 TEST(FusedManifest, SaysWhatMapsTake) {
   const Bundle bundle = Bundle::parse(bundleWith(fusedManifest(shape("cyclic_bf16"))));
   const Layer &layer = bundle.projection(0).layer();
-  EXPECT_THAT(textsOf(operandsOf(layer, Map::forward, {})),
+  EXPECT_THAT(textsOf(operandsOf(layer, Map::Forward, {})),
               ElementsAre("x [M, 24] bf16 input", "w [24, 15] bf16 weight", "w2 [24, 15] bf16 weight",
                           "scale [15] bf16 input", "factor [M] f32 input", "residual [M, 15] bf16 input",
                           "alpha [1] f32 input host", "y [M, 15] bf16 output", "y2 [M, 15] f32 output",
@@ -82,23 +82,23 @@ TEST(FusedManifest, SaysWhatMapsTake) {
                           "sequence_starts [S + 1] i32 i64 input optional",
                           "sequence_positions [S] i32 i64 input optional"));
   // Of dx, whose results are as wide as x.
-  EXPECT_THAT(textsOf(operandsOf(layer, Map::dx, {})),
+  EXPECT_THAT(textsOf(operandsOf(layer, Map::Dx, {})),
               ElementsAre("dy [M, 15] bf16 input", "w [24, 15] bf16 weight", "w2 [24, 15] bf16 weight",
                           "scale [24] bf16 input", "factor [M] f32 input", "residual [M, 24] bf16 input",
                           "alpha [1] f32 input host", "dx [M, 24] bf16 output", "dx2 [M, 24] f32 output",
                           "positions [M] i32 i64 input optional",
                           "sequence_starts [S + 1] i32 i64 input optional",
                           "sequence_positions [S] i32 i64 input optional"));
-  EXPECT_THAT(cpuOperands(Map::forward, layer),
+  EXPECT_THAT(cpuOperands(Map::Forward, layer),
               ElementsAre("x", "w", "w2", "scale", "factor", "residual", "alpha", "y", "y2"));
-  EXPECT_THAT(cpuOperands(Map::dx, layer),
+  EXPECT_THAT(cpuOperands(Map::Dx, layer),
               ElementsAre("dy", "w", "w2", "scale", "factor", "residual", "alpha", "dx", "dx2"));
   Layer plain = layer;
   plain.fusion.reset();
   plain.bias = true;
-  EXPECT_THAT(cpuOperands(Map::forward, plain), ElementsAre("x", "w", "bias", "y"));
-  EXPECT_THAT(cpuOperands(Map::dx, plain), ElementsAre("dy", "w", "dx"));
-  EXPECT_THAT(cpuOperands(Map::dw, plain), ElementsAre("x", "dy", "dw"));
+  EXPECT_THAT(cpuOperands(Map::Forward, plain), ElementsAre("x", "w", "bias", "y"));
+  EXPECT_THAT(cpuOperands(Map::Dx, plain), ElementsAre("dy", "w", "dx"));
+  EXPECT_THAT(cpuOperands(Map::Dw, plain), ElementsAre("x", "dy", "dw"));
 }
 
 TEST(FusedManifest, OfNonsenseIsRefused) {
@@ -155,13 +155,13 @@ TEST(FusedManifest, KernelsAreOfOneMap) {
       kernels([](Json &k) { k[0]["operands"] = {"x", "w", "y"}; }),
       HasSubstr("operands are x, w, y, but this runtime calls kernels of forward of such a layer with x, w, "
                 "w2, scale, factor, residual, alpha, y, y2"));
-  const auto asDx = [](Json &kernel) {
+  const auto as_dx = [](Json &kernel) {
     kernel["map"] = "dx";
     kernel["weights"] = "copied";
     kernel["operands"] = {"dy", "w", "w2", "scale", "factor", "residual", "alpha", "dx", "dx2"};
   };
   EXPECT_THAT(
-      kernels([&](Json &k) { asDx(k[1]); }),
+      kernels([&](Json &k) { as_dx(k[1]); }),
       HasSubstr("projections[0].kernels are of forward and of dx, but the layer is fused: its kernels are "
                 "of one map"));
   EXPECT_THAT(
@@ -178,7 +178,7 @@ TEST(FusedManifest, KernelsAreOfOneMap) {
   EXPECT_THAT(refusal([&](Json &m) {
                 Json &k = m["projections"][0]["kernels"];
                 k = Json::array({k[1]});
-                asDx(k[0]);
+                as_dx(k[0]);
                 m["programs"] = Json::array();
               }),
               HasSubstr("and there are no programs"));
@@ -231,12 +231,12 @@ TEST(FusedManifest, FunctionsThatStepsNameTakeWhatTheySay) {
   const NamedLayer named = {"forward_0", &layer};
   const std::vector<NamedFunction> functions = {
       {"total",
-       {{"x", OperandRole::input, false, {OperandType::f32}, {Extent::of("M")}},
-        {"y", OperandRole::output, false, {OperandType::f32}, {Extent::number(1)}}}},
+       {{"x", OperandRole::Input, false, {OperandType::F32}, {Extent::of("M")}},
+        {"y", OperandRole::Output, false, {OperandType::F32}, {Extent::number(1)}}}},
       {"shifted",
-       {{"x", OperandRole::input, false, {OperandType::f32}, {Extent::of("M")}},
-        {"x2", OperandRole::input, false, {OperandType::f32}, {Extent::number(1)}},
-        {"y", OperandRole::output, false, {OperandType::f32}, {Extent::of("M")}}}}};
+       {{"x", OperandRole::Input, false, {OperandType::F32}, {Extent::of("M")}},
+        {"x2", OperandRole::Input, false, {OperandType::F32}, {Extent::number(1)}},
+        {"y", OperandRole::Output, false, {OperandType::F32}, {Extent::of("M")}}}}};
   const auto read = [&](const std::function<void(Json &)> &change) -> std::string {
     Json document = {{"programs", fusedManifest(shape("cyclic_bf16"))["programs"]}};
     change(document["programs"][0]);

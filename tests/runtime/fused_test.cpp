@@ -189,7 +189,8 @@ TEST(Fused, WeightsArePackedTogether) {
   fused["gate"] = {"gate", nullptr, foreign.get()};
   EXPECT_THAT(fused.refusal(), HasSubstr("w: the weights were packed for another bundle"));
   fused["scale"] = {"scale", nullptr, foreign.get()};
-  EXPECT_THAT(fused.refusal(), HasSubstr("scale: is given as packed weights, which stand for a bank"));
+  EXPECT_THAT(fused.refusal(),
+              HasSubstr("scale: is given as packed weights, which stand for a weight matrix"));
   algrt_weights *packed = nullptr;
   const auto refusal = [&](const char *program, const char *operand, const DLTensor &tensor, int status) {
     EXPECT_EQ(algrt_program_weights_pack(fused.bundle.get(), program, operand, &tensor, 0, &packed), status);
@@ -201,7 +202,7 @@ TEST(Fused, WeightsArePackedTogether) {
   EXPECT_THAT(refusal("both", "down", fused.x.tensor, ALGRT_INVALID_ARGUMENT), HasSubstr("no such weight"));
   EXPECT_THAT(refusal("none", "up", fused.up.tensor, ALGRT_INVALID_ARGUMENT), HasSubstr("no program 'none'"));
   EXPECT_THAT(refusal("both", "scale", fused.scale_tensor, ALGRT_UNSUPPORTED),
-              HasSubstr("scale: program both reads it otherwise than as a bank"));
+              HasSubstr("scale: program both reads it otherwise than as a weight matrix"));
   EXPECT_THAT(refusal("both", "up", fused.x.tensor, ALGRT_INVALID_ARGUMENT), HasSubstr("up: has"));
   EXPECT_EQ(algrt_program_weights_pack(nullptr, "both", "up", &fused.up.tensor, 0, &packed),
             ALGRT_INVALID_ARGUMENT);
@@ -228,14 +229,14 @@ TEST(Fused, ResultsOverlapNothingElse) {
   EXPECT_THAT(with("residual", fused.g.tensor), HasSubstr("y2: overlaps residual"));
   EXPECT_THAT(with("g", fused.y.tensor), HasSubstr("y2: overlaps y: both are written"));
   GuardedMatrix large(60, 30, 30, false);
-  DLTensor inside = large.tensor, bank = large.tensor;
+  DLTensor inside = large.tensor, weight_matrix = large.tensor;
   inside.shape = fused.y.tensor.shape;
   inside.strides = fused.y.tensor.strides;
   inside.byte_offset = 30 * 30 * 4;
   const DLTensor *y = std::exchange(fused["y"].tensor, &inside);
-  bank.shape = fused.up.tensor.shape;
-  bank.byte_offset = 20 * 30 * 4;
-  EXPECT_THAT(with("up", bank), HasSubstr("y: overlaps w2"));
+  weight_matrix.shape = fused.up.tensor.shape;
+  weight_matrix.byte_offset = 20 * 30 * 4;
+  EXPECT_THAT(with("up", weight_matrix), HasSubstr("y: overlaps w2"));
   DLTensor scale = fused.scale_tensor, factor = fused.factor_tensor;
   scale.data = factor.data = large.tensor.data;
   scale.byte_offset = factor.byte_offset = inside.byte_offset + 8;
@@ -303,24 +304,24 @@ TEST(Fused, CodeSaysWhatItIsFusedWith) {
   EXPECT_EQ(fusion([](Json &f) { f["operands"][1]["per"] = "element"; }), sentence);
   EXPECT_EQ(fusion([](Json &f) { f["operands"][1]["type"] = "bf16"; }), sentence);
   EXPECT_EQ(fusion([](Json &f) { f["results"][1] = "bf16"; }), sentence);
-  const auto withOperands = [&](const Json &operands, const std::function<void(Json &)> &change) {
+  const auto with_operands = [&](const Json &operands, const std::function<void(Json &)> &change) {
     return fault([&](Json &projection) {
       for (Json &kernel : projection["kernels"])
         kernel["operands"] = operands;
       change(projection["layer"]["fused"]);
     });
   };
-  EXPECT_EQ(withOperands({"x", "w", "w2", "bias", "factor", "residual", "alpha", "y", "y2"},
-                         [](Json &f) { f["operands"][0]["name"] = "bias"; }),
+  EXPECT_EQ(with_operands({"x", "w", "w2", "bias", "factor", "residual", "alpha", "y", "y2"},
+                          [](Json &f) { f["operands"][0]["name"] = "bias"; }),
             sentence);
-  EXPECT_EQ(withOperands({"x", "w", "w2", "w3", "scale", "factor", "residual", "alpha", "y", "y2"},
-                         [](Json &f) { f["weights"] = 3; }),
+  EXPECT_EQ(with_operands({"x", "w", "w2", "w3", "scale", "factor", "residual", "alpha", "y", "y2"},
+                          [](Json &f) { f["weights"] = 3; }),
             sentence);
-  EXPECT_EQ(withOperands({"x", "w", "w2", "scale", "factor", "residual", "alpha", "y"},
-                         [](Json &f) { f["results"].erase(1); }),
+  EXPECT_EQ(with_operands({"x", "w", "w2", "scale", "factor", "residual", "alpha", "y"},
+                          [](Json &f) { f["results"].erase(1); }),
             sentence);
-  EXPECT_EQ(withOperands({"x", "w", "w2", "residual", "factor", "scale", "alpha", "y", "y2"},
-                         [](Json &f) { std::swap(f["operands"][0], f["operands"][2]); }),
+  EXPECT_EQ(with_operands({"x", "w", "w2", "residual", "factor", "scale", "alpha", "y", "y2"},
+                          [](Json &f) { std::swap(f["operands"][0], f["operands"][2]); }),
             sentence);
   EXPECT_EQ(fault([](Json &projection) {
               projection["layer"].erase("fused");

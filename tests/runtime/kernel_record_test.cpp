@@ -138,10 +138,10 @@ TEST(KernelRecord, TasksAndLeastSizesFollowFromTheLayer) {
     return "";
   };
   EXPECT_EQ(message("pack_tasks", 100),
-            "manifest: kernels[0].pack_tasks is 100, but the bank has 5 row groups, of which "
+            "manifest: kernels[0].pack_tasks is 100, but the weight matrix has 5 row groups, of which "
             "each task packs as many");
   EXPECT_EQ(message("packed_bytes", 4),
-            "manifest: kernels[0].packed_bytes is 4, less than the 2400 of the bank");
+            "manifest: kernels[0].packed_bytes is 4, less than the 2400 of the weight matrix");
 }
 
 TEST(KernelRecord, CodeWithoutRecordsIsRefused) {

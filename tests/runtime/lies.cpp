@@ -77,9 +77,9 @@ void collect(const Json &value, const Json::json_pointer &path, std::vector<Json
 // What the operands of all maps are, for the layer of a bundle; and what their results have to be.
 struct Problem {
   explicit Problem(const std::string &bundle)
-      : parsed(Bundle::parse(bundle)), bfloat16(layer().dtype == ElementType::bf16),
+      : parsed(Bundle::parse(bundle)), bfloat16(layer().dtype == ElementType::Bf16),
         x(rows, layer().k, layer().k, bfloat16),
-        w(layer().k, layer().bankColumns(), layer().bankColumns(), bfloat16),
+        w(layer().k, layer().weightColumns(), layer().weightColumns(), bfloat16),
         dy(rows, layer().n, layer().n, bfloat16) {
     x.fill(1, 1);
     w.fill(2, 1);
@@ -88,14 +88,14 @@ struct Problem {
       types.push_back(int32_t(row % layer().types));
     const std::vector<float> xs = x.values(), ws = w.values(), dys = dy.values();
     const Support *support = &parsed.support();
-    const int64_t k = layer().k, n = layer().n, columns = layer().bankColumns();
+    const int64_t k = layer().k, n = layer().n, columns = layer().weightColumns();
     y = referenceForward({&layer(), support, rows, xs.data(), k, ws.data(), columns, 0, givenTypes()});
     dx = referenceDx({&layer(), support, rows, dys.data(), n, ws.data(), columns, 0, givenTypes()});
     dw = referenceDw({&layer(), support, rows, xs.data(), k, dys.data(), n, 0, givenTypes()});
   }
   const Layer &layer() const { return parsed.layer(); }
   const int32_t *givenTypes() const {
-    return layer().row_types == RowTypesKind::explicit_types ? types.data() : nullptr;
+    return layer().row_types == RowTypesKind::ExplicitTypes ? types.data() : nullptr;
   }
 
   Bundle parsed;
@@ -150,7 +150,7 @@ void expectRight(const Problem &problem, const BundleHandle &bundle, const std::
     expectSentenceOr(algrt_dx(bundle.get(), &args), dx, problem.dx, what + ", dx");
   }
   for (const bool narrow : {false, true}) {
-    GuardedMatrix dw(layer.k, layer.bankColumns(), layer.bankColumns(), narrow);
+    GuardedMatrix dw(layer.k, layer.weightColumns(), layer.weightColumns(), narrow);
     algrt_dw_args args = algrt_dw_args_init();
     args.x = &problem.x.tensor;
     args.dy = &problem.dy.tensor;
@@ -170,7 +170,7 @@ std::string withManifestAlone(const std::string &bundle, const Json &manifest) {
   // Blanks behind it, so that the sections begin where they did.
   const uint64_t padded = begin - format::header_size;
   std::string bytes = bundle;
-  std::fill_n(bytes.begin() + std::ptrdiff_t(format::header_size), padded, ' ');
+  std::fill_n(bytes.begin() + ptrdiff_t(format::header_size), padded, ' ');
   text.copy(bytes.data() + format::header_size, text.size());
   std::memcpy(bytes.data() + format::manifest_size_offset, &padded, sizeof(padded));
   return bytes;
@@ -226,7 +226,7 @@ std::optional<size_t> kernelLiedAbout(const Lie &lie) {
 
 bool wouldRun(const std::string &bundle, const Json &manifest, size_t kernel) {
   try {
-    const Bundle parsed = Bundle::parse(withManifestAlone(bundle, manifest), Bundle::HashCheck::skip);
+    const Bundle parsed = Bundle::parse(withManifestAlone(bundle, manifest), Bundle::HashCheck::Skip);
     const Kernel &described = parsed.manifest().kernels.at(kernel);
     // What is of no map or target that this runtime knows is passed over.
     return (described.known || described.gpuCode() != nullptr) && parsed.fault(kernel).empty();

@@ -20,11 +20,11 @@ protected:
     std::filesystem::create_directories(file.parent_path());
     std::ofstream(file) << text;
   }
-  std::string root() const { return folder.path("root"); }
+  std::string root() const { return folder_.path("root"); }
   std::optional<uint64_t> left() const { return algrt::memoryOfSystem(root()); }
 
 private:
-  TemporaryFolder folder;
+  TemporaryFolder folder_;
 };
 
 TEST_F(MemoryFiles, KnowsNothingWhereNothingIsSaid) { EXPECT_FALSE(left()); }
@@ -87,7 +87,7 @@ TEST(Memory, KnowsTheLimitOfTheAddressSpace) {
     std::ifstream("/proc/self/statm") >> pages;
     constexpr uint64_t more = uint64_t(1) << 30;
     const uint64_t most = pages * uint64_t(::sysconf(_SC_PAGESIZE)) + more;
-    const struct rlimit limit { most, most };
+    const struct rlimit limit{most, most};
     if (pages == 0 || ::setrlimit(RLIMIT_AS, &limit) != 0)
       ::_exit(2);
     const std::optional<uint64_t> available = algrt::availableMemory();

@@ -30,7 +30,7 @@ TEST(Programs, StepsHandOnWhatTheyCompute) {
           both.options.workspace_bytes = bytes;
           both.options.threads = 1;
           both.expectRuns(what + ", with a workspace");
-          EXPECT_TRUE(std::all_of(memory.begin() + std::ptrdiff_t(shift + bytes), memory.end(),
+          EXPECT_TRUE(std::all_of(memory.begin() + ptrdiff_t(shift + bytes), memory.end(),
                                   [](std::byte byte) { return byte == std::byte(0x5a); }));
         }
         // Too few for the buffers, or for a step: the message has the bytes of all. No rows take no steps.

@@ -52,7 +52,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, ProgramsOf,
                          testing::Values("cyclic_f32", "cyclic_bf16", "down_f32", "down_bf16", "interval_f32",
                                          "explicit_f32", "slots_f32"));
 
-// What the function does, with names in the place of arguments, the user's bank or a packed one.
+// What the function does, with names in the place of arguments, the user's weight matrix or a packed one.
 TEST_P(ProgramsOf, AProjectionAreItsFunctions) {
   for (const int64_t m : {0, 1, 13}) {
     CpuProduct product(shape(GetParam()), m, 2);
@@ -83,7 +83,7 @@ TEST_P(ProgramsOf, AProjectionAreItsFunctions) {
   }
 }
 
-// A bank of the slot lift as one matrix, and without options.
+// A weight matrix of the slot lift as one matrix, and without options.
 TEST(Programs, LeadingExtentsOfWeightsMayBeJoined) {
   CpuProduct product(shape("slots_f32"), 4);
   ASSERT_EQ(product.run(), ALGRT_OK) << algrt_last_error();
@@ -157,7 +157,7 @@ TEST(Programs, TellWhatIsWrongWithACall) {
   EXPECT_THAT(algrt_last_error(), HasSubstr("the bundle has no program 'three': it has forward, both"));
 }
 
-TEST(Programs, TakePackedWeightsForTheBankAlone) {
+TEST(Programs, TakePackedWeightsForTheWeightAlone) {
   Json manifest = manifestOf(shape("cyclic_f32"));
   manifest["layer"]["bias"] = true;
   CpuProduct product(shape("cyclic_f32"), 4);

@@ -21,7 +21,7 @@ constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 Layer completeLayer(std::vector<int64_t> in_groups, std::vector<int64_t> out_groups, RowTypesKind kind,
                     int64_t width) {
   Layer layer{};
-  layer.lift = Lift::rows;
+  layer.lift = Lift::Rows;
   layer.types = int64_t(in_groups.size());
   for (int64_t width_of_group : in_groups)
     layer.k += width_of_group;
@@ -29,7 +29,7 @@ Layer completeLayer(std::vector<int64_t> in_groups, std::vector<int64_t> out_gro
     layer.n += width_of_group;
   layer.row_types = kind;
   layer.row_type_width = width;
-  layer.bank_rows = in_groups;
+  layer.weight_rows = in_groups;
   layer.in_groups = std::move(in_groups);
   layer.out_groups = std::move(out_groups);
   return layer;
@@ -44,7 +44,7 @@ std::vector<int64_t> groupOfColumn(const std::vector<int64_t> &widths) {
 }
 
 TEST(Reference, CompleteGraphIsADenseProductWithAMaskPerType) {
-  const Layer layer = completeLayer({5, 1, 3}, {2, 7, 4}, RowTypesKind::interval, 2);
+  const Layer layer = completeLayer({5, 1, 3}, {2, 7, 4}, RowTypesKind::Interval, 2);
   const Support support = Support::complete(3);
   const int64_t m = 17, p0 = 5, x_stride = 11, w_stride = 14;
   const std::vector<float> x = randomValues(m * x_stride, 1, 1), w = randomValues(layer.k * w_stride, 1, 2);
@@ -91,7 +91,7 @@ TEST(Reference, SlotsMultiplyAsQuaternions) {
 TEST(Reference, ABiasIsAddedToEveryRow) {
   const Bundle bundle = Bundle::parse(test::bundleOf(test::shape("interval_f32")));
   const Layer &layer = bundle.layer();
-  const int64_t m = 9, columns = layer.bankColumns();
+  const int64_t m = 9, columns = layer.weightColumns();
   const std::vector<float> x = randomValues(m * layer.k, 1, 3), w = randomValues(layer.k * columns, 1, 5);
   const std::vector<float> bias = randomValues(layer.n, 1, 6);
   ForwardProblem problem{&layer, &bundle.support(), m, x.data(), layer.k, w.data(), columns};
@@ -106,12 +106,12 @@ TEST(Reference, ABiasIsAddedToEveryRow) {
 }
 
 // <dw, w> = <y, dy> for any w, and sampled rows are those of the whole.
-TEST(Reference, TheBanksGradientIsAdjointToTheProduct) {
+TEST(Reference, TheWeightsGradientIsAdjointToTheProduct) {
   for (const char *name : {"cyclic_f32", "interval_f32", "slots_f32"}) {
     SCOPED_TRACE(name);
     const Bundle bundle = Bundle::parse(test::bundleOf(test::shape(name)));
     const Layer &layer = bundle.layer();
-    const int64_t m = 17, columns = layer.bankColumns();
+    const int64_t m = 17, columns = layer.weightColumns();
     const std::vector<float> x = randomValues(m * layer.k, 1, 3), dy = randomValues(m * layer.n, 1, 4);
     const std::vector<float> w = randomValues(layer.k * columns, 1, 5);
     const std::vector<double> y =
@@ -134,7 +134,7 @@ TEST(Reference, TheBanksGradientIsAdjointToTheProduct) {
 }
 
 TEST(Reference, SampledRowsAreThoseOfTheWhole) {
-  const Layer layer = completeLayer({4, 4}, {3, 3}, RowTypesKind::explicit_types, 0);
+  const Layer layer = completeLayer({4, 4}, {3, 3}, RowTypesKind::ExplicitTypes, 0);
   const Support support = Support::complete(2);
   const std::vector<float> x = randomValues(10 * 8, 1, 5), w = randomValues(8 * 6, 1, 6);
   const std::vector<int32_t> types = {1, 1, 0, 1, 0, 0, 1, 0, 1, 1};
@@ -151,11 +151,11 @@ TEST(Reference, SampledRowsAreThoseOfTheWhole) {
 }
 
 TEST(Reference, NanReachesOnlyTheGroupsThatReadIt) {
-  const Layer layer = completeLayer({2, 2, 2}, {1, 1, 1}, RowTypesKind::cyclic, 1);
+  const Layer layer = completeLayer({2, 2, 2}, {1, 1, 1}, RowTypesKind::Cyclic, 1);
   const Support support = Support::complete(3);
   std::vector<float> x(3 * 6, 1), w(6 * 3, 0);
   for (size_t r = 0; r < 3; ++r)
-    x[r * 6 + 2] = not_a_number; // group 1; the bank is zero, and zero times NaN is NaN
+    x[r * 6 + 2] = not_a_number; // group 1; the weight matrix is zero, and zero times NaN is NaN
   const std::vector<double> y = referenceForward({&layer, &support, 3, x.data(), 6, w.data(), 3});
   for (int64_t r = 0; r < 3; ++r)
     for (int64_t j = 0; j < 3; ++j)

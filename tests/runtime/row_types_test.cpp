@@ -10,7 +10,7 @@ namespace {
 Layer layerOf(int64_t types, int64_t width) {
   Layer layer{};
   layer.types = types;
-  layer.row_types = width == 0 ? RowTypesKind::explicit_types : RowTypesKind::interval;
+  layer.row_types = width == 0 ? RowTypesKind::ExplicitTypes : RowTypesKind::Interval;
   layer.row_type_width = width;
   return layer;
 }
@@ -70,7 +70,7 @@ TEST(RowTypes, FollowFromPositions) {
     for (int64_t width : {1, 3, 6}) {
       const Layer layer = layerOf(types, width);
       RowSource source;
-      source.kind = RowSourceKind::positions;
+      source.kind = RowSourceKind::Positions;
       std::vector<int32_t> found(positions.size());
       source.positions = integers(positions);
       typesOfRows(layer, source, 8, found.data());
@@ -90,7 +90,7 @@ TEST(RowTypes, FollowFromSequences) {
     for (int64_t types : {1, 2, 4})
       for (int64_t width : {1, 3, 6}) {
         RowSource source;
-        source.kind = RowSourceKind::sequences;
+        source.kind = RowSourceKind::Sequences;
         source.sequence_starts = integers(starts);
         if (!from_zero)
           source.sequence_positions = integers(firsts);
@@ -116,14 +116,14 @@ void expectRefused(const RowSource &source, int64_t m, const std::string &words)
 TEST(RowTypes, PositionsBelowZeroAreNamed) {
   const std::vector<int64_t> positions = {0, 4, -3};
   RowSource source;
-  source.kind = RowSourceKind::positions;
+  source.kind = RowSourceKind::Positions;
   source.positions = integers(positions);
   expectRefused(source, 3, "positions: element 2 is -3, needs 0 or more");
 }
 
 TEST(RowTypes, SequencesCoverTheRows) {
   RowSource source;
-  source.kind = RowSourceKind::sequences;
+  source.kind = RowSourceKind::Sequences;
   const struct {
     std::vector<int32_t> starts;
     const char *words;

@@ -51,7 +51,7 @@ nlohmann::ordered_json manifestOf(const Shape &shape) {
     if (std::string(weights) == "packed") {
       kernel["pack_symbol"] = "pack";
       kernel["pack_tasks"] = shape.groups;
-      kernel["packed_bytes"] = shape.bankColumns() * (shape.k() + 1) * element;
+      kernel["packed_bytes"] = shape.weightColumns() * (shape.k() + 1) * element;
     }
     if (std::string(weights) == "copied")
       kernel["direct_rows"] = 2;

@@ -18,7 +18,7 @@ struct Shape {
 
   int64_t k() const { return groups * in; }
   int64_t n() const { return groups * out; }
-  int64_t bankColumns() const { return period < 0 ? out : n(); }
+  int64_t weightColumns() const { return period < 0 ? out : n(); }
 };
 
 // Cyclic types in f32 and bf16, each with its way down for an FFN; interval, explicit, quaternions in f32.

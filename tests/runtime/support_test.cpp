@@ -21,7 +21,7 @@ Layer layerOf(Lift lift, int64_t types, std::vector<int64_t> widths) {
   Layer layer{};
   layer.lift = lift;
   layer.types = types;
-  layer.in_groups = layer.bank_rows = layer.out_groups = std::move(widths);
+  layer.in_groups = layer.weight_rows = layer.out_groups = std::move(widths);
   for (int64_t width : layer.in_groups)
     layer.k = layer.n += width;
   return layer;
@@ -52,14 +52,14 @@ Factor formula(const std::string &kind, int64_t groups) {
 // In the row lift terms name one group twice.
 Factor table(std::mt19937 &random, Lift lift, size_t number) {
   const int64_t groups = 1 + int64_t(random() % 3);
-  Factor factor{lift == Lift::rows ? 1 + int64_t(random() % 3) : 1, groups, {}, {}, {}};
+  Factor factor{lift == Lift::Rows ? 1 + int64_t(random() % 3) : 1, groups, {}, {}, {}};
   const double coefficients[] = {1, -1, 0.25, -1.0 / 3};
   for (int64_t slot = 0; slot < factor.types * groups; ++slot) {
     std::vector<Term> &terms = factor.slots.emplace_back();
     for (int32_t input = 0; input < groups; ++input)
-      for (int32_t bank_row = 0; bank_row < groups; ++bank_row)
-        if (random() % 2 && (lift == Lift::slots || input == bank_row))
-          terms.push_back({input, bank_row, coefficients[random() % 4]});
+      for (int32_t weight_row = 0; weight_row < groups; ++weight_row)
+        if (random() % 2 && (lift == Lift::Slots || input == weight_row))
+          terms.push_back({input, weight_row, coefficients[random() % 4]});
   }
   factor.json = {{"kind", "table"}, {"section", "terms-" + std::to_string(number)}};
   factor.section = encodeTerms(factor.types, groups, factor.slots);
@@ -70,13 +70,13 @@ Support read(const std::vector<Factor> &factors, const Layer &layer) {
   nlohmann::json json = {{"kind", "product"}, {"factors", nlohmann::json::array()}};
   for (const Factor &factor : factors)
     json["factors"].push_back(factor.json);
-  const auto sectionOf = [&](const std::string &name) -> std::string_view {
+  const auto section_of = [&](const std::string &name) -> std::string_view {
     const auto found = std::find_if(factors.begin(), factors.end(), [&](const Factor &factor) {
       return factor.json.contains("section") && factor.json["section"] == name;
     });
     return found->section;
   };
-  return Support::parse(parseSupportDescription(JsonFields(json, "support"), layer), sectionOf, layer);
+  return Support::parse(parseSupportDescription(JsonFields(json, "support"), layer), section_of, layer);
 }
 
 // Terms by their places.
@@ -91,7 +91,7 @@ Places productOf(const std::vector<Factor> &factors, int64_t type, int64_t group
     Places next;
     for (const auto &[place, coefficient] : product)
       for (const Term &term : factor->slots[slot])
-        next[{term.input_group * groups + place.first, term.bank_row * groups + place.second}] =
+        next[{term.input_group * groups + place.first, term.weight_row * groups + place.second}] =
             term.coefficient * coefficient;
     product = next;
     types *= factor->types;
@@ -108,13 +108,13 @@ void expectProduct(const std::vector<Factor> &factors, const Support &support, c
       const std::span<const Term> terms = support.terms(type, group, storage);
       Places actual;
       for (const Term &term : terms) {
-        actual[{term.input_group, term.bank_row}] = term.coefficient;
+        actual[{term.input_group, term.weight_row}] = term.coefficient;
         macs += layer.in_groups[size_t(term.input_group)] * layer.out_groups[size_t(group)];
       }
       EXPECT_EQ(actual, productOf(factors, type, group)) << type << ", " << group;
       EXPECT_EQ(actual.size(), terms.size());
       EXPECT_TRUE(std::is_sorted(terms.begin(), terms.end(), [](const Term &a, const Term &b) {
-        return std::tie(a.input_group, a.bank_row) < std::tie(b.input_group, b.bank_row);
+        return std::tie(a.input_group, a.weight_row) < std::tie(b.input_group, b.weight_row);
       }));
       count += int64_t(terms.size());
     }
@@ -131,7 +131,7 @@ TEST(Support, FormulasAreTheirDefinitions) {
       std::vector<int64_t> widths;
       for (int64_t group = 0; group < groups; ++group)
         widths.push_back(group % 3 + 1);
-      const Layer layer = layerOf(Lift::rows, factor.types, widths);
+      const Layer layer = layerOf(Lift::Rows, factor.types, widths);
       const nlohmann::json json = {{"kind", kind}};
       const auto none = [](const std::string &) -> std::string_view { return {}; };
       expectProduct({factor},
@@ -143,19 +143,19 @@ TEST(Support, FormulasAreTheirDefinitions) {
 TEST(Support, ProductsAreExpandedAsTheyAreDefined) {
   std::mt19937 random(7);
   for (int round = 0; round < 300; ++round) {
-    const Lift lift = round % 3 == 0 ? Lift::slots : Lift::rows;
+    const Lift lift = round % 3 == 0 ? Lift::Slots : Lift::Rows;
     std::vector<Factor> factors;
     int64_t types = 1, groups = 1;
     for (size_t count = 1 + random() % 4; factors.size() < count;) {
       static const char *const kinds[] = {"complete", "triangular", "diagonal", "full"};
-      factors.push_back(lift == Lift::slots || random() % 2
+      factors.push_back(lift == Lift::Slots || random() % 2
                             ? table(random, lift, factors.size())
                             : formula(kinds[random() % 4], 1 + int64_t(random() % 3)));
       types *= factors.back().types;
       groups *= factors.back().groups;
     }
     std::vector<int64_t> widths(static_cast<size_t>(groups), 3);
-    if (lift == Lift::rows && random() % 2)
+    if (lift == Lift::Rows && random() % 2)
       for (int64_t &width : widths)
         width = 1 + int64_t(random() % 4);
     const Layer layer = layerOf(lift, types, widths);
@@ -173,7 +173,7 @@ std::string refusal(const std::vector<Factor> &factors, const Layer &layer) {
 }
 
 TEST(Support, ProductsThatDoNotFitAreRefused) {
-  const Layer layer = layerOf(Lift::rows, 4, {1, 1, 1, 1});
+  const Layer layer = layerOf(Lift::Rows, 4, {1, 1, 1, 1});
   const Factor two = formula("complete", 2);
   const auto containing = [](const std::string &word, const std::string &message) {
     EXPECT_NE(message.find(word), std::string::npos) << message;
@@ -186,33 +186,33 @@ TEST(Support, ProductsThatDoNotFitAreRefused) {
   containing("factors", refusal({}, layer));
   containing("kind", refusal({two, {2, 2, {}, {{"kind", "cubic"}, {"groups", 2}}, {}}}, layer));
   containing("kind", refusal({two, {2, 2, {}, {{"kind", "product"}, {"factors", {}}}, {}}}, layer));
-  containing("no use", refusal({two, two}, layerOf(Lift::slots, 4, {1, 1, 1, 1})));
+  containing("no use", refusal({two, two}, layerOf(Lift::Slots, 4, {1, 1, 1, 1})));
 
-  // Row groups of the bank have to be as high as what they are multiplied with is wide.
+  // Row groups of the weight matrix have to be as high as what they are multiplied with is wide.
   Layer uneven = layer;
-  uneven.bank_rows = {1, 1, 2, 1};
+  uneven.weight_rows = {1, 1, 2, 1};
   containing("bank_rows", refusal({two, two}, uneven));
 
-  const auto tableOf = [](std::vector<Term> terms, int64_t groups = 2) {
+  const auto table_of = [](std::vector<Term> terms, int64_t groups = 2) {
     Factor factor{1, groups, {}, {{"kind", "table"}, {"section", "terms-0"}}, {}};
     factor.slots.resize(size_t(groups));
     factor.slots[0] = std::move(terms);
     factor.section = encodeTerms(1, groups, factor.slots);
     return factor;
   };
-  const Layer pair = layerOf(Lift::rows, 2, {2, 2, 2, 2});
-  EXPECT_EQ(refusal({two, tableOf({{0, 0, 1}, {1, 1, -1}})}, pair), "accepted");
-  EXPECT_EQ(refusal({two, tableOf({{0, 1, 1}})}, pair), "accepted");
-  containing("input group 2", refusal({two, tableOf({{2, 0, 1}})}, pair));
-  containing("bank row group -1", refusal({two, tableOf({{0, -1, 1}})}, pair));
-  containing("ascend", refusal({two, tableOf({{1, 1, 1}, {0, 0, 1}})}, pair));
-  containing("ascend", refusal({two, tableOf({{1, 1, 1}, {1, 1, 1}})}, pair));
-  containing("finite", refusal({two, tableOf({{0, 0, std::numeric_limits<double>::infinity()}})}, pair));
-  const Factor large = tableOf({{0, 0, 1e200}});
-  containing("more than a double", refusal({large, large}, layerOf(Lift::rows, 1, {2, 2, 2, 2})));
-  // Input groups and bank rows of different widths may meet.
-  containing("bank_rows", refusal({two, tableOf({{0, 1, 1}})}, layerOf(Lift::rows, 2, {2, 1, 2, 2})));
-  Factor damaged = tableOf({{0, 0, 1}});
+  const Layer pair = layerOf(Lift::Rows, 2, {2, 2, 2, 2});
+  EXPECT_EQ(refusal({two, table_of({{0, 0, 1}, {1, 1, -1}})}, pair), "accepted");
+  EXPECT_EQ(refusal({two, table_of({{0, 1, 1}})}, pair), "accepted");
+  containing("input group 2", refusal({two, table_of({{2, 0, 1}})}, pair));
+  containing("weight row group -1", refusal({two, table_of({{0, -1, 1}})}, pair));
+  containing("ascend", refusal({two, table_of({{1, 1, 1}, {0, 0, 1}})}, pair));
+  containing("ascend", refusal({two, table_of({{1, 1, 1}, {1, 1, 1}})}, pair));
+  containing("finite", refusal({two, table_of({{0, 0, std::numeric_limits<double>::infinity()}})}, pair));
+  const Factor large = table_of({{0, 0, 1e200}});
+  containing("more than a double", refusal({large, large}, layerOf(Lift::Rows, 1, {2, 2, 2, 2})));
+  // Input groups and weight rows of different widths may meet.
+  containing("bank_rows", refusal({two, table_of({{0, 1, 1}})}, layerOf(Lift::Rows, 2, {2, 1, 2, 2})));
+  Factor damaged = table_of({{0, 0, 1}});
   damaged.section.pop_back();
   containing("bytes", refusal({two, damaged}, pair));
 }
@@ -221,14 +221,14 @@ TEST(Support, ProductsThatDoNotFitAreRefused) {
 TEST(Support, SlotsOfProductsAreBounded) {
   std::vector<Term> terms;
   for (int32_t input = 0; input < 16; ++input)
-    for (int32_t bank_row = 0; bank_row < 16; ++bank_row)
-      terms.push_back({input, bank_row, 1.0});
+    for (int32_t weight_row = 0; weight_row < 16; ++weight_row)
+      terms.push_back({input, weight_row, 1.0});
   Factor dense{
       1, 16, std::vector<std::vector<Term>>(16, terms), {{"kind", "table"}, {"section", "terms-0"}}, {}};
   dense.section = encodeTerms(1, 16, dense.slots);
   const auto message = [&](size_t factors) {
     return refusal(std::vector<Factor>(factors, dense),
-                   layerOf(Lift::slots, 1, std::vector<int64_t>(size_t(1) << 4 * factors, 1)));
+                   layerOf(Lift::Slots, 1, std::vector<int64_t>(size_t(1) << 4 * factors, 1)));
   };
   EXPECT_EQ(message(3), "accepted");
   EXPECT_NE(message(4).find("at most"), std::string::npos) << message(4);

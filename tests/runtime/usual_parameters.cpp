@@ -16,10 +16,10 @@ KernelParameters usualParameters(const GpuKernel &kernel, const Layer &layer) {
   for (const KernelParameter &parameter : wanted.required)
     if (parameter.isMap())
       list.map(parameter.type, parameter.operand, parameter.view);
-  list.add(ParameterValue::rows).add(ParameterValue::offset).add(ParameterValue::terms);
+  list.add(ParameterValue::Rows).add(ParameterValue::Offset).add(ParameterValue::Terms);
   for (const KernelParameter &parameter : wanted.required)
-    if (!parameter.isMap() && parameter.value != ParameterValue::rows &&
-        parameter.value != ParameterValue::terms)
+    if (!parameter.isMap() && parameter.value != ParameterValue::Rows &&
+        parameter.value != ParameterValue::Terms)
       list.add(parameter.value, parameter.operand);
   return list;
 }
@@ -27,9 +27,9 @@ KernelParameters usualParameters(const GpuKernel &kernel, const Layer &layer) {
 KernelParameters rowListParameters() {
   KernelParameters list;
   for (const ParameterValue value :
-       {ParameterValue::row_list, ParameterValue::row_source, ParameterValue::first_positions,
-        ParameterValue::type_width, ParameterValue::rows, ParameterValue::types,
-        ParameterValue::row_source_form, ParameterValue::sequences})
+       {ParameterValue::RowList, ParameterValue::RowSource, ParameterValue::FirstPositions,
+        ParameterValue::TypeWidth, ParameterValue::Rows, ParameterValue::Types, ParameterValue::RowSourceForm,
+        ParameterValue::Sequences})
     list.add(value);
   return list;
 }
@@ -37,9 +37,9 @@ KernelParameters rowListParameters() {
 KernelParameters columnSumsParameters() {
   KernelParameters list;
   for (const ParameterValue value :
-       {ParameterValue::sums_result, ParameterValue::sums_matrix, ParameterValue::matrix_stride,
-        ParameterValue::rows, ParameterValue::columns, ParameterValue::part_rows, ParameterValue::sums_form,
-        ParameterValue::beta})
+       {ParameterValue::SumsResult, ParameterValue::SumsMatrix, ParameterValue::MatrixStride,
+        ParameterValue::Rows, ParameterValue::Columns, ParameterValue::PartRows, ParameterValue::SumsForm,
+        ParameterValue::Beta})
     list.add(value);
   return list;
 }
@@ -54,7 +54,7 @@ KernelParameters parametersOf(const nlohmann::ordered_json &entry, const nlohman
     return columnSumsParameters();
   GpuKernel kernel{};
   kernel.map = mapNamed(map).value();
-  kernel.copies = entry.value("copies", "engine") == "threads" ? GpuCopies::threads : GpuCopies::engine;
+  kernel.copies = entry.value("copies", "engine") == "threads" ? GpuCopies::Threads : GpuCopies::Engine;
   kernel.listed = entry.contains("rows");
   kernel.slices = entry.value("slices", 0);
   kernel.terms = entry.value("terms", false);
@@ -93,11 +93,11 @@ nlohmann::ordered_json withPrograms(nlohmann::ordered_json manifest) {
       if (const auto map = mapNamed(entry.value("map", ""));
           map && entry.value("target", "") == "cpu" && !entry.contains("operands"))
         entry["operands"] = cpuOperands(*map, layer);
-    for (const Map map : {Map::forward, Map::dx, Map::dw}) {
+    for (const Map map : {Map::Forward, Map::Dx, Map::Dw}) {
       std::vector<OperandType> results;
       for (const nlohmann::ordered_json &entry : manifest["kernels"]) {
         const OperandType type = entry.value("output", name(layer.dtype)) == std::string("f32")
-                                     ? OperandType::f32
+                                     ? OperandType::F32
                                      : operandType(layer.dtype);
         if (entry.value("map", "") == name(map) && std::ranges::find(results, type) == results.end())
           results.push_back(type);

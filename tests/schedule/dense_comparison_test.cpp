@@ -13,15 +13,15 @@ using namespace compiler;
 using algebras::DataType;
 using algrt::Map;
 
-algebras::Layer projection(const std::string &expression, std::int64_t in, std::int64_t out) {
+algebras::Layer projection(const std::string &expression, int64_t in, int64_t out) {
   return algebras::makeLayer(algebras::Lift::rows(algebras::parseExpression(expression)), in, out,
                              DataType::BF16);
 }
 
-std::vector<std::int64_t> comparedRows(std::int64_t m) {
-  std::vector<std::int64_t> rows;
+std::vector<int64_t> comparedRows(int64_t m) {
+  std::vector<int64_t> rows;
   for (const ComparedRows &one :
-       compareWithDense(projection("Q(2)", 256, 256), Map::forward, "sm_80", m, DataType::BF16).rows)
+       compareWithDense(projection("Q(2)", 256, 256), Map::Forward, "sm_80", m, DataType::BF16).rows)
     rows.push_back(one.m);
   return rows;
 }
@@ -37,7 +37,7 @@ TEST(DenseComparison, TakesTheBestOfBothRankings) {
   const algebras::Layer layer = projection("Q(8)", 2048, 768);
   const algebras::Layer dense = projection("Q(1)", 2048, 768);
   for (const char *target : {"sm_90a", "sm_80"})
-    for (Map map : {Map::forward, Map::dx, Map::dw}) {
+    for (Map map : {Map::Forward, Map::Dx, Map::Dw}) {
       const ComparedRows last = compareWithDense(layer, map, target, 512, DataType::BF16).rows.back();
       const Ranking own = rankMap(layer, map, target, 512, DataType::BF16),
                     other = rankMap(dense, map, target, 512, DataType::BF16);
@@ -53,7 +53,7 @@ TEST(DenseComparison, ADenseLayerIsNeverSlowerThanItself) {
   layer.bias = true;
   EXPECT_TRUE(denseLayer(layer).bias);
   for (const char *target : {"cpu", "sm_90a"}) {
-    const DenseComparison comparison = compareWithDense(layer, Map::forward, target, 64, DataType::BF16);
+    const DenseComparison comparison = compareWithDense(layer, Map::Forward, target, 64, DataType::BF16);
     for (const ComparedRows &one : comparison.rows)
       EXPECT_EQ(one.layer.us, one.dense.us);
     EXPECT_TRUE(comparison.slower().empty());
@@ -63,8 +63,8 @@ TEST(DenseComparison, ADenseLayerIsNeverSlowerThanItself) {
 TEST(DenseComparison, SlowerRowsAreRuns) {
   DenseComparison comparison;
   const double layer_us[] = {1, 3, 3, 1, 3};
-  for (std::int64_t at = 0; at < 5; ++at)
-    comparison.rows.push_back({std::int64_t{1} << at, {"", layer_us[at]}, {"", 2}});
+  for (int64_t at = 0; at < 5; ++at)
+    comparison.rows.push_back({int64_t{1} << at, {"", layer_us[at]}, {"", 2}});
   EXPECT_THAT(comparison.slower(), testing::ElementsAre(std::pair(2, 4), std::pair(16, 16)));
 }
 

@@ -24,27 +24,27 @@ algebras::Layer fusedLayer(const algebras::Fused &fused, DataType dtype = DataTy
   return layer;
 }
 
-TEST(FusedSchedules, SumsOfBanksThatAreMultipliedTogetherFitTheRegisters) {
+TEST(FusedSchedules, SumsOfWeightsThatAreMultipliedTogetherFitTheRegisters) {
   for (const char *name : {"x86-64-v3", "x86-64-v4"})
-    for (std::int64_t weights = 1; weights <= 8; ++weights) {
+    for (int64_t weights = 1; weights <= 8; ++weights) {
       const CpuLevel level = portableCpuLevel(name);
       const algebras::Layer layer = fusedLayer({.weights = weights}, DataType::F32);
-      const auto candidates = candidatesOf(considerCpu(layer, level, BankAccess::Packed));
+      const auto candidates = candidatesOf(considerCpu(layer, level, WeightAccess::Packed));
       ASSERT_FALSE(candidates.empty()) << weights;
       for (const CpuSchedule &schedule : candidates) {
-        const std::int64_t together = productsTogether(schedule, weights);
-        const std::int64_t vectors = together * schedule.register_columns / level.lanes;
+        const int64_t together = productsTogether(schedule, weights);
+        const int64_t vectors = together * schedule.register_columns / level.lanes;
         EXPECT_GE(together, 1);
         EXPECT_LE(together, weights);
         EXPECT_LE(schedule.register_rows * vectors + vectors + 1, level.registers);
         // One more would not.
-        const std::int64_t more = vectors / together * (together + 1);
+        const int64_t more = vectors / together * (together + 1);
         EXPECT_TRUE(together == weights || schedule.register_rows * more + more + 1 > level.registers);
       }
     }
 }
 
-TEST(FusedSchedules, RowsAreHeldOnceAndEachBankIsReadOnTheCpu) {
+TEST(FusedSchedules, RowsAreHeldOnceAndEachWeightIsReadOnTheCpu) {
   const algebras::Layer one = fusedLayer({}, DataType::F32), two = fusedLayer({.weights = 2}, DataType::F32),
                         stored = fusedLayer({.weights = 2, .results = 2}, DataType::F32);
   CpuSchedule schedule;
@@ -52,7 +52,7 @@ TEST(FusedSchedules, RowsAreHeldOnceAndEachBankIsReadOnTheCpu) {
   schedule.register_columns = 16;
   schedule.rows = 64;
   schedule.lanes = 8;
-  schedule.bank = BankAccess::Copied;
+  schedule.weights = WeightAccess::Copied;
   const Cost cost_of_one = cpuCost(one, schedule, 2048), cost_of_two = cpuCost(two, schedule, 2048);
   EXPECT_EQ(cost_of_two["hold"], cost_of_one["hold"]);
   EXPECT_EQ(cost_of_two["store"], cost_of_one["store"]);
@@ -62,7 +62,7 @@ TEST(FusedSchedules, RowsAreHeldOnceAndEachBankIsReadOnTheCpu) {
   EXPECT_EQ(cpuCost(stored, schedule, 2048)["store"], 2 * cost_of_one["store"]);
 }
 
-TEST(FusedSchedules, WhereThreadsCopyAStageHasABlockOfEachBank) {
+TEST(FusedSchedules, WhereThreadsCopyAStageHasABlockOfEachWeights) {
   EXPECT_EQ(stageBytes(StagedSchedule::ofThreads(64, 128, 32), 3), 64 * 32 * 2 + 3 * 32 * 128 * 2);
   const algebras::Layer two = fusedLayer({.weights = 2});
   const StagedSchedule schedule = chooseThreads(two, 2048, DataType::BF16, /*vector=*/0, h200_machine);
@@ -73,7 +73,7 @@ TEST(FusedSchedules, WhereThreadsCopyAStageHasABlockOfEachBank) {
   EXPECT_NE(whyIllegal(two, large), "");
 }
 
-TEST(FusedSchedules, WhereTheEngineCopiesAStageHasABlockOfEachBank) {
+TEST(FusedSchedules, WhereTheEngineCopiesAStageHasABlockOfEachWeights) {
   const algebras::Layer two = fusedLayer({.weights = 2});
   const StagedSchedule schedule = chooseEngine(two, 2048, DataType::BF16, h200_machine);
   EXPECT_GE(schedule.stages, 2);
@@ -83,9 +83,9 @@ TEST(FusedSchedules, WhereTheEngineCopiesAStageHasABlockOfEachBank) {
   EXPECT_EQ(stageBytes(schedule, 2) - stageBytes(schedule, 1),
             stageBytes(schedule, 3) - stageBytes(schedule, 2));
   for (const StagedSchedule &one : engineCandidates(two, DataType::BF16)) {
-    EXPECT_EQ(one.split, 1);
+    EXPECT_EQ(one.split_k, 1);
     EXPECT_EQ(one.types, 1);
-    EXPECT_EQ(one.held_groups, 0);
+    EXPECT_EQ(one.stationary_groups, 0);
     EXPECT_LE(one.instructionWidth(), 224);
   }
   // Further results are written by threads that have rows of the sums.
@@ -109,7 +109,7 @@ TEST(FusedSchedules, TakeLongerThanOneProductAndLessThanTheProductsApart) {
   }
 }
 
-TEST(FusedSchedules, TooManyBanksAreRefusedWithAReason) {
+TEST(FusedSchedules, TooManyWeightsAreRefusedWithAReason) {
   EXPECT_THROW(chooseEngine(fusedLayer({.weights = 64}), 2048, DataType::BF16, h200_machine),
                algebras::InputError);
   EXPECT_THROW(chooseThreads(fusedLayer({.weights = 64}), 2048, DataType::BF16, /*vector=*/0, h200_machine),

@@ -16,13 +16,13 @@ algebras::Lift rowsOf(const std::string &expression) {
 
 // By definition: the longest list of every type, then the second longest, ...
 std::vector<double> sortedByType(const algebras::Lift &lift) {
-  std::vector<double> average(static_cast<std::size_t>(lift.outputGroups()));
-  for (std::int64_t type = 0; type < lift.types(); ++type) {
-    std::vector<std::size_t> terms;
-    for (std::int64_t group = 0; group < lift.outputGroups(); ++group)
+  std::vector<double> average(static_cast<size_t>(lift.outputGroups()));
+  for (int64_t type = 0; type < lift.types(); ++type) {
+    std::vector<size_t> terms;
+    for (int64_t group = 0; group < lift.outputGroups(); ++group)
       terms.push_back(lift.terms(type, group).size());
     std::sort(terms.rbegin(), terms.rend());
-    for (std::size_t rank = 0; rank < terms.size(); ++rank)
+    for (size_t rank = 0; rank < terms.size(); ++rank)
       average[rank] += static_cast<double>(terms[rank]) / static_cast<double>(lift.types());
   }
   return average;
@@ -34,22 +34,22 @@ TEST(GroupOrder, RanksAreSortedByTerms) {
       SCOPED_TRACE(std::string(expression) + (lift.isTransposed() ? ", transposed" : ""));
       const std::vector<double> ranks = termsByRank(lift), expected = sortedByType(lift);
       ASSERT_EQ(ranks.size(), expected.size());
-      for (std::size_t rank = 0; rank < ranks.size(); ++rank)
+      for (size_t rank = 0; rank < ranks.size(); ++rank)
         EXPECT_NEAR(ranks[rank], expected[rank], 1e-12) << rank;
     }
 }
 
 TEST(GroupOrder, AGradientsOwnGroupStandsOut) {
-  for (const std::int64_t q : {3, 4, 32, 256}) {
+  for (const int64_t q : {3, 4, 32, 256}) {
     const algebras::Lift lift = rowsOf("Q(" + std::to_string(q) + ")");
-    EXPECT_EQ(longGroups(lift.transposed()), 1) << q;
-    EXPECT_EQ(longGroups(lift), 0) << q;
+    EXPECT_EQ(longestFirst(lift.transposed()), 1) << q;
+    EXPECT_EQ(longestFirst(lift), 0) << q;
     EXPECT_EQ(whyNoOrder(lift.transposed(), 1), "") << q;
     EXPECT_NE(whyNoOrder(lift, 1), "") << q;
     EXPECT_NE(whyNoOrder(lift.transposed(), q + 1), "") << q;
   }
-  EXPECT_EQ(longGroups(rowsOf("Q(2)").transposed()), 0); // two terms and one: less than half as many again
-  EXPECT_EQ(longGroups(rowsOf("M(4)").transposed()), 0);
+  EXPECT_EQ(longestFirst(rowsOf("Q(2)").transposed()), 0); // two terms and one: less than half as many again
+  EXPECT_EQ(longestFirst(rowsOf("M(4)").transposed()), 0);
 }
 
 // Dealt out one by one, the long ones in turn, then each to whoever is the first to be done: nobody does
@@ -61,7 +61,7 @@ TEST(UnequalTurns, TheBusiestIsThatOfAGreedyDeal) {
         constexpr int workers = 33;
         std::vector<double> busy(workers);
         for (int i = 0; i < long_turns; ++i)
-          busy[static_cast<std::size_t>(i % workers)] += long_time;
+          busy[static_cast<size_t>(i % workers)] += long_time;
         for (int i = 0; i < short_turns; ++i)
           *std::min_element(busy.begin(), busy.end()) += 1;
         const double dealt = *std::max_element(busy.begin(), busy.end());
@@ -72,9 +72,9 @@ TEST(UnequalTurns, TheBusiestIsThatOfAGreedyDeal) {
       }
 }
 
-// Nine tiles of a line, the one of its own group long: numbers 0, 10, 20, ...
+// Nine tiles of a segment, the one of its own group long: numbers 0, 10, 20, ...
 TEST(NumberedTiles, LongOnesMayMeet) {
-  NumberedTiles tiles{.types = 9, .groups = 9, .lines = 9};
+  NumberedTiles tiles{.types = 9, .groups = 9, .segments = 9};
   EXPECT_EQ(tiles.mostLongOf(5), 9); // all of them, as 10 is a multiple of 5
   EXPECT_EQ(tiles.mostLongOf(7), 2);
   EXPECT_EQ(tiles.mostLongOf(9), 1);

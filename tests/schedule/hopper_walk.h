@@ -13,11 +13,11 @@ struct Walk {
   double useful_macs = 0;
   double multiplying = 0, stores = 0; // cycles of one and of the other
   double filled = 0, steps = 0;       // bytes of slots that are asked for
-  std::int64_t tiles = 0, turns = 0;
+  int64_t tiles = 0, turns = 0;
 };
 
 // Of `m` rows.
 Walk walk(const algebras::Layer &layer, const compiler::StagedSchedule &schedule, algebras::DataType output,
-          std::int64_t m);
+          int64_t m);
 
 } // namespace schedule_test

@@ -13,7 +13,7 @@ namespace {
 using namespace compiler;
 using schedule_test::engineCost, schedule_test::Walk;
 
-algebras::Layer layerOf(const std::string &expression, std::int64_t k, std::int64_t n, std::int64_t width = 0,
+algebras::Layer layerOf(const std::string &expression, int64_t k, int64_t n, int64_t width = 0,
                         bool slots = false) {
   const algebras::Algebra algebra = algebras::parseExpression(expression);
   const algebras::Lift lift = slots ? algebras::Lift::slots(algebra) : algebras::Lift::rows(algebra);
@@ -27,14 +27,14 @@ algebras::Layer layerOf(const std::string &expression, std::int64_t k, std::int6
 
 struct Case {
   const char *expression;
-  std::int64_t k, n, m;
+  int64_t k, n, m;
   StagedSchedule schedule;
-  std::int64_t width = 0;
+  int64_t width = 0;
   bool slots = false;
   bool gradient = false; // of X: k and n are those of dY and dX
 };
 
-StagedSchedule onSideN(std::int64_t rows, std::int64_t columns, std::int64_t depth, std::int64_t stages) {
+StagedSchedule onSideN(int64_t rows, int64_t columns, int64_t depth, int64_t stages) {
   StagedSchedule schedule{rows, columns, depth, stages};
   schedule.rows_on = RowSide::N;
   return schedule;
@@ -88,14 +88,14 @@ const std::vector<Case> &cases() {
        333,
        {.rows = 128, .columns = 256, .depth = 64, .stages = 3, .cluster_rows = 2, .cluster_columns = 1}},
       // Warpgroups that take turns: stores hide behind products, or the other way round.
-      {"Q(4)", 64, 192, 2048, {.rows = 64, .columns = 192, .depth = 64, .stages = 5, .turns = 2}},
-      {"Q(5)", 256, 128, 1600, {.rows = 128, .columns = 128, .depth = 64, .stages = 4, .turns = 2}},
-      {"Q(32)", 16, 24, 2048, {.rows = 64, .columns = 32, .depth = 16, .stages = 16, .turns = 2}},
+      {"Q(4)", 64, 192, 2048, {.rows = 64, .columns = 192, .depth = 64, .stages = 5, .ping_pong = 2}},
+      {"Q(5)", 256, 128, 1600, {.rows = 128, .columns = 128, .depth = 64, .stages = 4, .ping_pong = 2}},
+      {"Q(32)", 16, 24, 2048, {.rows = 64, .columns = 32, .depth = 16, .stages = 16, .ping_pong = 2}},
       // Blocks that divide the steps of a tile: with a rest and without, more of them than steps.
-      {"Q(2)", 512, 192, 300, {.rows = 64, .columns = 192, .depth = 64, .stages = 4, .split = 2}},
-      {"M(1)", 1000, 640, 333, {.rows = 128, .columns = 128, .depth = 32, .stages = 3, .split = 8}},
-      {"Q(4)", 40, 104, 1001, {.rows = 64, .columns = 64, .depth = 32, .stages = 5, .split = 4}},
-      // Several types in a tile: of lines of one length, of two, of as many as a tile has and of one less,
+      {"Q(2)", 512, 192, 300, {.rows = 64, .columns = 192, .depth = 64, .stages = 4, .split_k = 2}},
+      {"M(1)", 1000, 640, 333, {.rows = 128, .columns = 128, .depth = 32, .stages = 3, .split_k = 8}},
+      {"Q(4)", 40, 104, 1001, {.rows = 64, .columns = 64, .depth = 32, .stages = 5, .split_k = 4}},
+      // Several types in a tile: of segments of one length, of two, of as many as a tile has and of one less,
       // of runs, of more rows than a tile has.
       {"Q(8)", 64, 192, 512, {.rows = 64, .columns = 192, .depth = 64, .stages = 4, .types = 2}},
       {"Q(7)", 80, 304, 333, {.rows = 64, .columns = 112, .depth = 32, .stages = 3, .types = 4}},
@@ -103,20 +103,20 @@ const std::vector<Case> &cases() {
       {"Q(5)", 128, 96, 1603, {.rows = 128, .columns = 96, .depth = 64, .stages = 3, .types = 2}},
       {"Q(6)", 96, 80, 1000, {.rows = 64, .columns = 80, .depth = 32, .stages = 5, .types = 3}, 96},
       // Held rows: for a number of groups that divides that of all and one that does not.
-      {"Q(8)", 64, 192, 4096, {.rows = 128, .columns = 96, .depth = 64, .stages = 3, .held_groups = 4}},
+      {"Q(8)", 64, 192, 4096, {.rows = 128, .columns = 96, .depth = 64, .stages = 3, .stationary_groups = 4}},
       {"Q(12)",
        80,
        112,
        700,
-       {.rows = 64, .columns = 112, .depth = 32, .stages = 4, .types = 3, .held_groups = 5}},
+       {.rows = 64, .columns = 112, .depth = 32, .stages = 4, .types = 3, .stationary_groups = 5}},
       {"Q(6)",
        48,
        64,
        900,
-       {.rows = 64, .columns = 64, .depth = 16, .stages = 6, .types = 2, .held_groups = 6},
+       {.rows = 64, .columns = 64, .depth = 16, .stages = 6, .types = 2, .stationary_groups = 6},
        96},
-      // Gradients: a bank along its depth, in clusters, too; and tiles of long groups first, all by one block
-      // each or divided, with fewer of them than clusters and with more.
+      // Gradients: a weight matrix along its depth, in clusters, too; and tiles of long groups first, all by
+      // one block each or divided, with fewer of them than clusters and with more.
       {"Q(4)", 192, 64, 2048, {64, 64, 64, 6}, 0, false, true},
       {"M(1)",
        512,
@@ -139,7 +139,7 @@ const std::vector<Case> &cases() {
        192,
        64,
        2048,
-       {.rows = 64, .columns = 64, .depth = 64, .stages = 6, .long_groups = 1},
+       {.rows = 64, .columns = 64, .depth = 64, .stages = 6, .longest_first = 1},
        0,
        false,
        true},
@@ -147,7 +147,7 @@ const std::vector<Case> &cases() {
        192,
        64,
        2048,
-       {.rows = 64, .columns = 64, .depth = 64, .stages = 6, .split = 4, .long_groups = 1},
+       {.rows = 64, .columns = 64, .depth = 64, .stages = 6, .split_k = 4, .longest_first = 1},
        0,
        false,
        true},
@@ -155,7 +155,7 @@ const std::vector<Case> &cases() {
        512,
        256,
        8192,
-       {.rows = 128, .columns = 128, .depth = 64, .stages = 4, .split = 2, .long_groups = 1},
+       {.rows = 128, .columns = 128, .depth = 64, .stages = 4, .split_k = 2, .longest_first = 1},
        0,
        false,
        true}};
@@ -172,7 +172,7 @@ TEST(HopperWalk, FindsTheCost) {
       const Walk sum = schedule_test::walk(layer, one.schedule, output, one.m);
       SCOPED_TRACE(std::string(one.expression) + " " + toString(one.schedule) + " " + toString(output));
       EXPECT_EQ(cost.tiles, static_cast<double>(sum.tiles));
-      EXPECT_EQ(cost.turns, static_cast<double>(sum.turns));
+      EXPECT_EQ(cost.turns, static_cast<double>(sum.ping_pong));
       // A processor takes in 64 bytes in a cycle of 1755 MHz, or what it has asked for every 1.152 us; one
       // slot is multiplied from.
       const double asked = sum.filled / sum.steps * static_cast<double>(one.schedule.stages - 1);
@@ -204,7 +204,7 @@ TEST(HopperWalk, WholeWavesOfEqualTilesHaveNoTail) {
   EXPECT_EQ(two["tail"], 0);
 }
 
-TEST(HopperCost, BanksBeyondTheCacheComeAgain) {
+TEST(HopperCost, WeightsBeyondTheCacheComeAgain) {
   // One type that multiplies 8192 x 8192: 134 MB, for 64 blocks of rows, of which 132 tiles hold three.
   const algebras::Layer dense = layerOf("M(1)", 8192, 8192);
   const Cost cost = engineCost(dense, {128, 192, 64, 4}, algebras::DataType::BF16, 8192);
@@ -218,8 +218,8 @@ TEST(HopperCost, BanksBeyondTheCacheComeAgain) {
   const algebras::Layer runs = layerOf("Q(4)", 2048, 2048, 128), phases = layerOf("Q(4)", 2048, 2048);
   EXPECT_GT(engineCost(runs, {128, 192, 64, 4}, algebras::DataType::BF16, 8192)["memory"],
             1.5 * engineCost(phases, {128, 192, 64, 4}, algebras::DataType::BF16, 8192)["memory"]);
-  // All runs of a group one after the other need its part of the bank, 33 MB, at one time only, and their own
-  // rows of X again with each of the other three groups.
+  // All runs of a group one after the other need its part of the weight matrix, 33 MB, at one time only, and
+  // their own rows of X again with each of the other three groups.
   StagedSchedule groups{128, 192, 64, 4};
   groups.outer = OuterAxis::Groups;
   EXPECT_LT(engineCost(runs, groups, algebras::DataType::BF16, 8192)["memory"], 1.05 * (3 + 0.75) * once);

@@ -23,19 +23,19 @@ struct Mean {
 };
 
 /// Of many batches whose rows are drawn.
-Mean drawn(std::int64_t rows, std::int64_t types, std::int64_t height) {
+Mean drawn(int64_t rows, int64_t types, int64_t height) {
   constexpr int batches = 4000;
-  std::mt19937_64 random(static_cast<std::uint64_t>(rows * 1000 + types));
+  std::mt19937_64 random(static_cast<uint64_t>(rows * 1000 + types));
   Mean mean;
   for (int batch = 0; batch < batches; ++batch) {
-    std::vector<std::int64_t> of_type(static_cast<std::size_t>(types), 0);
-    for (std::int64_t row = 0; row < rows; ++row)
-      ++of_type[random() % static_cast<std::uint64_t>(types)];
-    const auto blocksOf = [&](std::int64_t count) { return (count + height - 1) / height; };
-    for (const std::int64_t count : of_type)
-      mean.blocks += static_cast<double>(blocksOf(count)) / batches;
+    std::vector<int64_t> of_type(static_cast<size_t>(types), 0);
+    for (int64_t row = 0; row < rows; ++row)
+      ++of_type[random() % static_cast<uint64_t>(types)];
+    const auto blocks_of = [&](int64_t count) { return (count + height - 1) / height; };
+    for (const int64_t count : of_type)
+      mean.blocks += static_cast<double>(blocks_of(count)) / batches;
     mean.numbered +=
-        static_cast<double>(types * blocksOf(*std::max_element(of_type.begin(), of_type.end()))) / batches;
+        static_cast<double>(types * blocks_of(*std::max_element(of_type.begin(), of_type.end()))) / batches;
   }
   return mean;
 }
@@ -69,7 +69,7 @@ TEST(ListedRows, OfOneTypeAreABatch) {
 
 TEST(ListedRows, TakeLongerToGroupTheMoreThereAre) {
   double before = h200_machine.launch_us;
-  for (const std::int64_t rows : {1, 2000, 20000, 200000}) {
+  for (const int64_t rows : {1, 2000, 20000, 200000}) {
     const double time = groupingTime(ListedRows(rows, 32), h200_machine);
     EXPECT_GT(time, before);
     before = time;
@@ -79,7 +79,7 @@ TEST(ListedRows, TakeLongerToGroupTheMoreThereAre) {
             groupingTime(ListedRows(2000, 200), h200_machine));
 }
 
-algebras::Layer layer(bool listed, std::int64_t q = 16) {
+algebras::Layer layer(bool listed, int64_t q = 16) {
   algebras::Layer made =
       algebras::makeLayer(algebras::Lift::rows(algebras::completeGraph(q)), q * 128, q * 96, DataType::BF16);
   if (listed)
@@ -91,7 +91,7 @@ algebras::Layer layer(bool listed, std::int64_t q = 16) {
 ProjectionWork withoutList(const ProjectionWork &listed, double height) {
   ProjectionWork regular = listed;
   regular.list.reset();
-  regular.lines = {{listed.list->blocks(height), height}};
+  regular.segments = {{listed.list->blocks(height), height}};
   return regular;
 }
 
@@ -99,7 +99,7 @@ ProjectionWork withoutList(const ProjectionWork &listed, double height) {
 TEST(ListedSchedules, CostWhatTheirListsDo) {
   const StagedSchedule schedule = threadsSchedule("rows=32,columns=96,depth=32,stages=4,warps=1x2,vector=8");
   for (const GpuMachine &machine : {a100_machine, h200_machine})
-    for (const std::int64_t m : {4, 512, 4096}) {
+    for (const int64_t m : {4, 512, 4096}) {
       const ProjectionWork listed = projectionWork(layer(true), m, DataType::BF16),
                            regular = withoutList(listed, 32);
       EXPECT_FALSE(projectionWork(layer(false), m, DataType::BF16).list);
@@ -128,7 +128,7 @@ TEST(ListedSchedules, ReadEntriesFromTheCache) {
   const ProjectionWork listed = projectionWork(layer(true), 4096, DataType::BF16);
   ProjectionWork regular = withoutList(listed, 32);
   const double rows = 4096 / listed.list->blocks(32); // of X, as many bytes as there
-  regular.lines = {{listed.list->blocks(32), rows}};
+  regular.segments = {{listed.list->blocks(32), rows}};
   const Cost with = threadsCost(listed, schedule, DataType::BF16, h200_machine),
              without = threadsCost(regular, schedule, DataType::BF16, h200_machine);
   ASSERT_DOUBLE_EQ(with.tiles, without.tiles);
@@ -150,10 +150,10 @@ TEST(ListedSchedules, PassOverTilesWithoutRows) {
               empty * cycles / (a100_machine.multiprocessors * a100_machine.clock), 1e-9);
 }
 
-TEST(ListedSchedules, OfTheBanksGradientReadTheListOfBothOperands) {
+TEST(ListedSchedules, OfTheWeightsGradientReadTheListOfBothOperands) {
   const StagedSchedule schedule = threadsSchedule("rows=32,columns=96,depth=32,stages=4,warps=1x2,vector=8");
-  const BankGradientWork listed = bankGradientWork(layer(true), 512, DataType::BF16),
-                         regular = bankGradientWork(layer(false), 512, DataType::BF16);
+  const WeightGradientWork listed = weightGradientWork(layer(true), 512, DataType::BF16),
+                           regular = weightGradientWork(layer(false), 512, DataType::BF16);
   const Cost with = threadsCost(listed, schedule, DataType::BF16, h200_machine),
              without = threadsCost(regular, schedule, DataType::BF16, h200_machine);
   EXPECT_DOUBLE_EQ(with["grouping"], groupingTime(*listed.list, h200_machine));
@@ -171,7 +171,7 @@ TEST(ListedSchedules, OfTheBanksGradientReadTheListOfBothOperands) {
 // Rankings say it, and their parts add up.
 TEST(ListedSchedules, AreRankedWithTheirLists) {
   for (const char *target : {"sm_80", "sm_90a"})
-    for (const algrt::Map map : {algrt::Map::forward, algrt::Map::dx, algrt::Map::dw}) {
+    for (const algrt::Map map : {algrt::Map::Forward, algrt::Map::Dx, algrt::Map::Dw}) {
       const Ranking ranking = rankMap(layer(true), map, target, 512, DataType::BF16);
       for (const RankedSchedule &one : ranking.legal) {
         double sum = 0;
@@ -183,7 +183,7 @@ TEST(ListedSchedules, AreRankedWithTheirLists) {
       EXPECT_GT(ranking.legal.front().predicted(), 2 * machineOf(target).launch_us) << "two launches";
     }
   EXPECT_NE(
-      rankMap(layer(false), algrt::Map::dw, "sm_80", 512, DataType::BF16).legal.front().cost.sum.back().name,
+      rankMap(layer(false), algrt::Map::Dw, "sm_80", 512, DataType::BF16).legal.front().cost.sum.back().name,
       "grouping");
 }
 

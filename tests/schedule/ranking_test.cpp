@@ -23,7 +23,7 @@ using namespace compiler;
 using namespace schedule_test;
 using algebras::DataType;
 
-algebras::Layer projection(const std::string &expression, std::int64_t in, std::int64_t out,
+algebras::Layer projection(const std::string &expression, int64_t in, int64_t out,
                            DataType type = DataType::BF16) {
   return algebras::makeLayer(algebras::Lift::rows(algebras::parseExpression(expression)), in, out, type);
 }
@@ -61,7 +61,7 @@ TEST(Ranking, OfHopperIsComplete) {
   const Ranking ranking = rankSchedules(layer, "sm_90a", 2048, DataType::BF16);
   expectSound(ranking);
   std::set<std::string> seen, all, clusters;
-  std::set<std::int64_t> splits;
+  std::set<int64_t> splits;
   for (const RankedSchedule &one : ranking.legal) {
     const StagedSchedule schedule = std::get<StagedSchedule>(one.schedule);
     EXPECT_EQ(whyIllegal(layer, schedule, DataType::BF16), "");
@@ -69,15 +69,15 @@ TEST(Ranking, OfHopperIsComplete) {
     EXPECT_GE(one.predicted(), ranking.floor_us);
     StagedSchedule tile = schedule;
     tile.stages = 0;
-    tile.cluster_rows = tile.cluster_columns = tile.split = 1;
+    tile.cluster_rows = tile.cluster_columns = tile.split_k = 1;
     seen.insert(toString(tile));
     clusters.insert(fmt::format("{}x{}", schedule.cluster_rows, schedule.cluster_columns));
-    splits.insert(schedule.split);
+    splits.insert(schedule.split_k);
     EXPECT_TRUE(all.insert(toString(one.schedule)).second) << toString(one.schedule);
   }
   // Groups of 304 are 2 blocks of columns and more, but not always 4.
   EXPECT_EQ(clusters, (std::set<std::string>{"1x1", "2x1", "4x1", "1x2", "1x4", "2x2"}));
-  EXPECT_EQ(splits, (std::set<std::int64_t>{1, 2, 4, 8}));
+  EXPECT_EQ(splits, (std::set<int64_t>{1, 2, 4, 8}));
   for (const RefusedSchedule &one : ranking.refused) {
     const StagedSchedule schedule = std::get<StagedSchedule>(one.schedule);
     EXPECT_FALSE(one.refusal.reason.empty());
@@ -87,7 +87,7 @@ TEST(Ranking, OfHopperIsComplete) {
         << toString(one.schedule) << ": " << one.refusal.reason;
     StagedSchedule tile = schedule;
     tile.stages = 0;
-    tile.cluster_rows = tile.cluster_columns = tile.split = 1;
+    tile.cluster_rows = tile.cluster_columns = tile.split_k = 1;
     seen.insert(toString(tile));
     EXPECT_TRUE(all.insert(toString(one.schedule)).second) << toString(one.schedule);
   }
@@ -101,10 +101,10 @@ TEST(Ranking, OfHopperIsComplete) {
 
 TEST(Ranking, HoldsRowsForNoMoreGroupsThanThereAre) {
   auto groups = [](const std::string &expression) {
-    std::set<std::int64_t> seen;
+    std::set<int64_t> seen;
     for (const RankedSchedule &one :
          rankSchedules(projection(expression, 1536, 1536), "sm_90a", 512, DataType::BF16).legal)
-      seen.insert(std::get<StagedSchedule>(one.schedule).held_groups);
+      seen.insert(std::get<StagedSchedule>(one.schedule).stationary_groups);
     return seen;
   };
   EXPECT_THAT(groups("Q(16)"), testing::ElementsAre(0, 2, 4, 8, 16));
@@ -114,7 +114,7 @@ TEST(Ranking, HoldsRowsForNoMoreGroupsThanThereAre) {
 
 TEST(Ranking, LetsOnlyTypesOfCompleteGraphsShareTiles) {
   auto types = [](const std::string &expression) {
-    std::set<std::int64_t> seen;
+    std::set<int64_t> seen;
     for (const RankedSchedule &one :
          rankSchedules(projection(expression, 1536, 1536), "sm_90a", 512, DataType::BF16).legal)
       seen.insert(std::get<StagedSchedule>(one.schedule).types);
@@ -128,7 +128,7 @@ TEST(Ranking, LetsOnlyTypesOfCompleteGraphsShareTiles) {
 
 TEST(Ranking, ChoosesWhatTheCompilerChooses) {
   const algebras::Layer layer = projection("Q(16)", 2048, 768);
-  for (const std::int64_t m : {1, 100, 2048, 30000})
+  for (const int64_t m : {1, 100, 2048, 30000})
     for (const DataType type : {DataType::BF16, DataType::F32})
       EXPECT_EQ(rankSchedules(layer, "sm_90a", m, type).legal.front().schedule,
                 Schedule(chooseEngine(layer, m, type, h200_machine)));
@@ -144,7 +144,7 @@ TEST(Ranking, LooksThroughMatrixFactors) {
 
 TEST(Ranking, OfTheCpuAddsUp) {
   for (const DataType type : {DataType::F32, DataType::BF16})
-    for (const std::int64_t m : {1, 7, 2048})
+    for (const int64_t m : {1, 7, 2048})
       expectSound(rankSchedules(projection("Q(4)", 400, 304, type), "cpu", m, type));
   const Ranking ranking =
       rankSchedules(projection("Q(2)", 4096, 304, DataType::F32), "cpu", 100, DataType::F32);
@@ -156,30 +156,30 @@ TEST(Ranking, OfTheCpuAddsUp) {
     seen.insert(toString(one.schedule));
     kinds.insert(one.refusal.kind);
   }
-  EXPECT_EQ(kinds,
-            (std::set<std::string>{"few sums", "registers", "types", "rows of a bank in place", "cache"}));
-  // Three ways to read the bank, three numbers of types, 4 x 27 register tiles, 6 numbers of blocks of rows;
-  // some are of as many rows, but then of other register tiles.
+  EXPECT_EQ(kinds, (std::set<std::string>{"few sums", "registers", "types",
+                                          "rows of a weight matrix in place", "cache"}));
+  // Three ways to read the weight matrix, three numbers of types, 4 x 27 register tiles, 6 numbers of blocks
+  // of rows; some are of as many rows, but then of other register tiles.
   EXPECT_EQ(seen.size(), 3u * 3 * 4 * 27 * 6);
   EXPECT_EQ(ranking.legal.size() + ranking.refused.size(), seen.size());
 }
 
 // It begins with what kernels are compiled with, and the prediction beside measured times is of that: what
 // the cores of the ranking do while none of them waits.
-TEST(Ranking, OfTheBanksGradientOnACpuBeginsWithTheScheduleThatIsChosen) {
+TEST(Ranking, OfTheWeightsGradientOnACpuBeginsWithTheScheduleThatIsChosen) {
   for (const char *algebra : {"Q(4)", "T(3)"})
     for (DataType type : {DataType::F32, DataType::BF16})
-      for (std::int64_t m : {1, 100, 2048}) {
+      for (int64_t m : {1, 100, 2048}) {
         const algebras::Layer layer = projection(algebra, 480, 312, type);
-        const Ranking ranking = rankBankGradient(layer, "cpu", m, type);
+        const Ranking ranking = rankWeightGradient(layer, "cpu", m, type);
         expectSound(ranking);
         const RankedSchedule &best = ranking.legal.front();
         EXPECT_EQ(best.schedule, Schedule(chooseCpuGradientSchedule(layer, hostLevel(), m)));
         EXPECT_GT(ranking.floor_us, 0);
-        EXPECT_NEAR(predictCpu(layer, algrt::Map::dw, /*packed=*/false, m, 16),
+        EXPECT_NEAR(predictCpu(layer, algrt::Map::Dw, /*packed=*/false, m, 16),
                     best.predicted() - best.cost.sum.back().us, 1e-9 * best.predicted());
-        EXPECT_NEAR(predictCpu(layer, algrt::Map::dw, false, m, 2),
-                    8 * predictCpu(layer, algrt::Map::dw, false, m, 16), 1e-9 * best.predicted());
+        EXPECT_NEAR(predictCpu(layer, algrt::Map::Dw, false, m, 2),
+                    8 * predictCpu(layer, algrt::Map::Dw, false, m, 16), 1e-9 * best.predicted());
       }
 }
 
@@ -188,7 +188,7 @@ TEST(Ranking, OfThreadsThatCopyIsSoundOnEitherMachine) {
   const algebras::Layer layer = projection("Q(5)", 5 * 27, 5 * 33);
   for (const std::string target : {"sm_80", "sm_90a"})
     for (const DataType type : {DataType::F32, DataType::BF16})
-      for (const std::int64_t m : {1, 2048}) {
+      for (const int64_t m : {1, 2048}) {
         const Ranking ranking = rankSchedules(layer, target, m, type);
         EXPECT_EQ(ranking.target, target);
         expectSound(ranking);
@@ -235,17 +235,15 @@ TEST(Ranking, LeavesToThreadsWhatTheCopyEngineCannotAddress) {
 TEST(Ranking, HasVectorReductionsBesideBatchedKernelsWhereRowsAreFew) {
   for (const char *target : {"sm_80", "sm_90a"})
     for (const char *algebra : {"Q(8)", "Q(2)^2", "path(3)"}) {
-      const std::int64_t groups = std::string(algebra) == "Q(8)"      ? 8
-                                  : std::string(algebra) == "path(3)" ? 3
-                                                                      : 4;
+      const int64_t groups = std::string(algebra) == "Q(8)" ? 8 : std::string(algebra) == "path(3)" ? 3 : 4;
       const algebras::Layer layer = projection(algebra, groups * 128, groups * 192);
       double before = 0;
-      for (const std::int64_t m : {1, 2, 4, 8, 16, 32, 64}) {
+      for (const int64_t m : {1, 2, 4, 8, 16, 32, 64}) {
         const Ranking ranking = rankSchedules(layer, target, m, DataType::BF16);
         expectSound(ranking);
         const RankedSchedule *best = bestReduction(ranking);
         ASSERT_NE(best, nullptr);
-        std::int64_t reductions = 0;
+        int64_t reductions = 0;
         const ProjectionWork work = projectionWork(layer, m, DataType::BF16);
         for (const RankedSchedule &one : ranking.legal) {
           if (!isReduction(one.schedule))
@@ -261,14 +259,14 @@ TEST(Ranking, HasVectorReductionsBesideBatchedKernelsWhereRowsAreFew) {
               << toString(one.schedule);
           EXPECT_GE(one.predicted(), best->predicted());
         }
-        EXPECT_LT(reductions, static_cast<std::int64_t>(ranking.legal.size()));
+        EXPECT_LT(reductions, static_cast<int64_t>(ranking.legal.size()));
         EXPECT_GT(best->predicted(), before * (1 - 1e-9))
             << algebra << ", m = " << m; // more rows cost no less
         before = best->predicted();
       }
       // The number is where one kind gives way to the other.
-      const std::int64_t from = batchedFrom(layer, target, DataType::BF16);
-      const auto reduces = [&](std::int64_t m) {
+      const int64_t from = batchedFrom(layer, target, DataType::BF16);
+      const auto reduces = [&](int64_t m) {
         return isReduction(rankSchedules(layer, target, m, DataType::BF16).legal.front().schedule);
       };
       if (from > 1)
@@ -278,7 +276,7 @@ TEST(Ranking, HasVectorReductionsBesideBatchedKernelsWhereRowsAreFew) {
   // None for many rows, for gradients, and where groups are unequal.
   const algebras::Layer layer = projection("Q(4)", 256, 256);
   EXPECT_EQ(bestReduction(rankSchedules(layer, "sm_80", most_reduction_rows + 1, DataType::BF16)), nullptr);
-  EXPECT_EQ(bestReduction(rankMap(layer, algrt::Map::dx, "sm_80", 1, DataType::BF16)), nullptr);
+  EXPECT_EQ(bestReduction(rankMap(layer, algrt::Map::Dx, "sm_80", 1, DataType::BF16)), nullptr);
 }
 
 // What consecutive rows share: the diagonal of a complete graph, everything where they have one type.
@@ -297,24 +295,25 @@ TEST(BestDifferent, TakesTheCheapestOfEachKind) {
   for (const char *text :
        {"rows=64,columns=192,depth=64,stages=4", "rows=64,columns=192,depth=32,stages=4", // the same tile
         "rows=64,columns=208,depth=64,stages=4",                                          // hardly wider
-        "rows=64,columns=176,depth=32,stages=4",         // hardly narrower, but less deep
-        "rows=128,columns=192,depth=64,stages=4",        // other rows
-        "rows=64,columns=240,depth=64,stages=4,types=2", // a quarter wider
-        "rows=64,columns=240,depth=64,stages=4",         // the same of one type
-        "rows=64,columns=240,depth=64,stages=4,hold=4",  // the same with held rows
-        "rows=64,columns=240,depth=64,stages=4,hold=8"}) // for longer
+        "rows=64,columns=176,depth=32,stages=4",               // hardly narrower, but less deep
+        "rows=128,columns=192,depth=64,stages=4",              // other rows
+        "rows=64,columns=240,depth=64,stages=4,types=2",       // a quarter wider
+        "rows=64,columns=240,depth=64,stages=4",               // the same of one type
+        "rows=64,columns=240,depth=64,stages=4,stationary=4",  // the same with stationary rows
+        "rows=64,columns=240,depth=64,stages=4,stationary=8"}) // for longer
     ranking.legal.push_back({parseSchedule(text, Kernels::EngineCopies), {}});
-  auto chosen = [&](std::int64_t most) {
+  auto chosen = [&](int64_t most) {
     std::vector<std::string> names;
     for (const RankedSchedule &one : bestDifferent(ranking, most))
       names.push_back(toString(one.schedule));
     return names;
   };
-  EXPECT_THAT(chosen(9),
-              testing::ElementsAre(
-                  "rows=64,columns=192,depth=64,stages=4", "rows=64,columns=176,depth=32,stages=4",
-                  "rows=128,columns=192,depth=64,stages=4", "rows=64,columns=240,depth=64,stages=4,types=2",
-                  "rows=64,columns=240,depth=64,stages=4", "rows=64,columns=240,depth=64,stages=4,hold=4"));
+  EXPECT_THAT(chosen(9), testing::ElementsAre("rows=64,columns=192,depth=64,stages=4",
+                                              "rows=64,columns=176,depth=32,stages=4",
+                                              "rows=128,columns=192,depth=64,stages=4",
+                                              "rows=64,columns=240,depth=64,stages=4,types=2",
+                                              "rows=64,columns=240,depth=64,stages=4",
+                                              "rows=64,columns=240,depth=64,stages=4,stationary=4"));
   EXPECT_THAT(chosen(2), testing::ElementsAre("rows=64,columns=192,depth=64,stages=4",
                                               "rows=64,columns=176,depth=32,stages=4"));
 }

@@ -6,6 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+
 namespace {
 
 using namespace compiler;
@@ -27,26 +30,26 @@ TEST(ScheduleText, SaysOfWhichKindItIs) {
 }
 
 TEST(ScheduleText, ComesBackTheSame) {
-  for (const char *text :
-       {"rows=128,columns=96,depth=64,stages=3", "rows=64,columns=96,depth=32,stages=0,outer=groups,split=4",
-        "rows=64,columns=128,depth=64,stages=3,cluster=1x2,turns=2,long=1",
-        "rows=32,columns=96,depth=64,stages=3,warps=1x4,vector=2",
-        "rows=32,columns=96,depth=64,stages=3,warps=1x4,vector=0,long=2",
-        "reduce=16,rows=4,columns=64,vector=8"})
+  for (const char *text : {"rows=128,columns=96,depth=64,stages=3",
+                           "rows=64,columns=96,depth=32,stages=0,outer=groups,split_k=4",
+                           "rows=64,columns=128,depth=64,stages=3,cluster=1x2,ping_pong=2,longest_first=1",
+                           "rows=32,columns=96,depth=64,stages=3,warps=1x4,vector=2",
+                           "rows=32,columns=96,depth=64,stages=3,warps=1x4,vector=0,longest_first=2",
+                           "reduce=16,rows=4,columns=64,vector=8"})
     EXPECT_EQ(toString(parseSchedule(text, Kernels::EngineCopies)), text);
 }
 
 TEST(ScheduleText, LeavesOutWhatFollowsFromTheMachine) {
   CpuSchedule product;
-  product.bank = BankAccess::Copied;
+  product.weights = WeightAccess::Copied;
   product.pairs = true;
-  EXPECT_EQ(toString(product), "bank=copied,types=1,rows=64,register_rows=8,register_columns=48");
+  EXPECT_EQ(toString(product), "weights=copied,types=1,rows=64,register_rows=8,register_columns=48");
   EXPECT_EQ(toString(CpuGradientSchedule{}),
             "features=64,columns=192,rows=64,register_features=8,register_columns=48");
 }
 
 TEST(ScheduleText, HasTheEntriesOfItsKindAlone) {
-  const auto messageOf = [](const char *text, Kernels kernels) -> std::string {
+  const auto message_of = [](const char *text, Kernels kernels) -> std::string {
     try {
       parseSchedule(text, kernels);
     } catch (const algebras::InputError &error) {
@@ -54,14 +57,26 @@ TEST(ScheduleText, HasTheEntriesOfItsKindAlone) {
     }
     return "";
   };
-  EXPECT_THAT(messageOf("rows=64,warps=2x2,cluster=2x1", Kernels::EngineCopies),
+  EXPECT_THAT(message_of("rows=64,warps=2x2,cluster=2x1", Kernels::EngineCopies),
               testing::AllOf(HasSubstr("nothing in it is called 'cluster'"), HasSubstr("vector=8")));
-  EXPECT_THAT(messageOf("reduce=4,depth=64", Kernels::ThreadsCopy),
+  EXPECT_THAT(message_of("reduce=4,depth=64", Kernels::ThreadsCopy),
               testing::AllOf(HasSubstr("nothing in it is called 'depth'"), HasSubstr("reduce=32")));
-  EXPECT_THAT(messageOf("rows=64,turns=2", Kernels::ThreadsCopy),
-              HasSubstr("nothing in it is called 'turns'"));
+  EXPECT_THAT(message_of("rows=64,ping_pong=2", Kernels::ThreadsCopy),
+              HasSubstr("nothing in it is called 'ping_pong'"));
   // Entries given twice are refused before their values are looked at.
-  EXPECT_THAT(messageOf("rows=64,rows=x", Kernels::EngineCopies), HasSubstr("'rows' is given twice"));
+  EXPECT_THAT(message_of("rows=64,rows=x", Kernels::EngineCopies), HasSubstr("'rows' is given twice"));
+}
+
+TEST(ScheduleText, ReadsFormerNamesAndDoesNotWriteThem) {
+  const std::pair<const char *, const char *> names[] = {
+      {"hold", "stationary"}, {"turns", "ping_pong"}, {"split", "split_k"}, {"long", "longest_first"}};
+  for (const auto &[former, current] : names) {
+    const std::string tile = "rows=64,columns=128,depth=64,stages=3,", value = "=2";
+    EXPECT_EQ(toString(parseSchedule(tile + former + value, Kernels::EngineCopies)), tile + current + value);
+    // One entry under both names is given twice.
+    EXPECT_THROW(parseSchedule(tile + former + value + "," + current + value, Kernels::EngineCopies),
+                 algebras::InputError);
+  }
 }
 
 } // namespace

@@ -27,22 +27,22 @@ inline std::string whyIllegal(const algebras::Layer &layer, const StagedSchedule
 inline std::vector<StagedSchedule> engineCandidates(const algebras::Layer &layer, Output output) {
   return candidatesOf(considerStaged(StagedProblem(layer, output), Copies::Engine));
 }
-inline std::vector<StagedSchedule> threadsCandidates(const algebras::Layer &layer, std::int64_t vector) {
+inline std::vector<StagedSchedule> threadsCandidates(const algebras::Layer &layer, int64_t vector) {
   return candidatesOf(considerStaged(StagedProblem(layer, Output::BF16), Copies::Threads, vector));
 }
 
-inline StagedSchedule chooseEngine(const algebras::Layer &layer, std::int64_t m, Output output,
+inline StagedSchedule chooseEngine(const algebras::Layer &layer, int64_t m, Output output,
                                    const compiler::GpuMachine &machine) {
   return chooseStaged(StagedProblem(layer, output), Copies::Engine, m, machine);
 }
-inline StagedSchedule chooseThreads(const algebras::Layer &layer, std::int64_t m, Output output,
-                                    std::int64_t vector, const compiler::GpuMachine &machine) {
+inline StagedSchedule chooseThreads(const algebras::Layer &layer, int64_t m, Output output, int64_t vector,
+                                    const compiler::GpuMachine &machine) {
   return chooseStaged(StagedProblem(layer, output), Copies::Threads, m, machine, vector);
 }
 
 using compiler::engineCost;
 inline compiler::Cost engineCost(const algebras::Layer &layer, const StagedSchedule &schedule, Output output,
-                                 std::int64_t m) {
+                                 int64_t m) {
   return engineCost(compiler::projectionWork(layer, m, output), schedule, output, compiler::h200_machine);
 }
 

@@ -29,11 +29,11 @@ bool isAligned(const algrt::TableRow &row) { return row.k / row.q % 8 == 0 && ro
 // Column floor_us of the table of floors, forward rows only.
 std::vector<double> publishedFloors() {
   std::ifstream file(tables + "roofline_h200.csv");
-  std::string line, cell;
-  std::getline(file, line);
+  std::string segment, cell;
+  std::getline(file, segment);
   std::vector<double> floors;
-  while (std::getline(file, line)) {
-    std::istringstream cells(line);
+  while (std::getline(file, segment)) {
+    std::istringstream cells(segment);
     std::vector<std::string> columns;
     while (std::getline(cells, cell, ','))
       columns.push_back(cell);
@@ -49,11 +49,11 @@ TEST(TableFloors, AreThePublishedOnes) {
   const std::vector<double> floors = publishedFloors();
   ASSERT_EQ(rows.size(), floors.size());
   ASSERT_GT(rows.size(), 40u);
-  for (std::size_t i = 0; i < rows.size(); ++i)
+  for (size_t i = 0; i < rows.size(); ++i)
     // Printed with two decimals.
     EXPECT_NEAR(floorOf(projectionWork(layerOf(rows[i]), rows[i].m, DataType::BF16), h200_machine).longest(),
                 floors[i], 0.006 + 1e-5 * floors[i])
-        << "line " << rows[i].line;
+        << "line " << rows[i].segment;
 }
 
 // What keeps the model honest: times of dense products that were measured elsewhere, of cuBLAS on an H200.
@@ -62,7 +62,7 @@ TEST(TableDense, IsPredictedAsItWasMeasured) {
   int rows = 0;
   for (const char *table : {"projection_best_q.csv", "square_fixed_block.csv"})
     for (algrt::TableRow row : algrt::readTable(tables + table)) {
-      SCOPED_TRACE(fmt::format("{}, line {}: m = {}, {} -> {}", table, row.line, row.m, row.k, row.n));
+      SCOPED_TRACE(fmt::format("{}, line {}: m = {}, {} -> {}", table, row.segment, row.m, row.k, row.n));
       ASSERT_TRUE(row.published.dense_us);
       row.q = 1;
       const double predicted =
@@ -86,7 +86,7 @@ TEST(TableTwoStages, HaveAFloorBeyondTheTarget) {
     const double sums = 2.0 * 4 * static_cast<double>(row.m) * static_cast<double>(row.n);
     const double two_stages = std::max(floor.memory + sums / h200_machine.memory_bytes_per_us, floor.tensor) +
                               2 * h200_machine.launch_us;
-    EXPECT_GT(two_stages, 1.25 * floor.longest()) << "line " << row.line;
+    EXPECT_GT(two_stages, 1.25 * floor.longest()) << "line " << row.segment;
     ++rows;
   }
   EXPECT_GT(rows, 40);
@@ -107,7 +107,7 @@ TEST(TableChoices, AreSensible) {
       continue;
     }
     const StagedSchedule schedule = std::get<StagedSchedule>(best.schedule);
-    const std::int64_t rows = (row.m + row.q - 1) / row.q;
+    const int64_t rows = (row.m + row.q - 1) / row.q;
     // No second block of rows that is all zeros, no more columns than a panel beyond the group.
     EXPECT_LE(schedule.rows, (rows + 63) / 64 * 64) << toString(best.schedule);
     EXPECT_LT(schedule.columns, row.n / row.q + 64) << toString(best.schedule);
@@ -115,7 +115,7 @@ TEST(TableChoices, AreSensible) {
         << toString(best.schedule);
     // One with the same tile and shorter stages is never better by more than what the model can tell apart.
     // Held rows may leave no room for deep stages.
-    if (row.k / row.q % 64 == 0 && schedule.held_groups == 0) {
+    if (row.k / row.q % 64 == 0 && schedule.stationary_groups == 0) {
       EXPECT_EQ(schedule.depth, 64) << toString(best.schedule);
     }
   }
@@ -141,13 +141,13 @@ TEST(TableChoices, AreSensibleWhereThreadsCopy) {
 // Between the rows of the tables: more rows of X never cost noticeably less, and no step costs a cliff.
 TEST(TableChoices, HaveNoCliffsBetweenNumbersOfRows) {
   for (const auto &[k, n] :
-       {std::pair<std::int64_t, std::int64_t>{2048, 6144}, {6144, 2048}, {5120, 25600}, {25600, 5120}})
-    for (const std::int64_t q : {1, 2, 4, 8, 16, 32, 64, 128}) {
+       {std::pair<int64_t, int64_t>{2048, 6144}, {6144, 2048}, {5120, 25600}, {25600, 5120}})
+    for (const int64_t q : {1, 2, 4, 8, 16, 32, 64, 128}) {
       const algebras::Layer layer = algebras::makeLayer(
           algebras::Lift::rows(algebras::parseExpression(fmt::format("Q({})", q))), k, n, DataType::BF16);
       double before = 0, half = 0;
-      std::int64_t half_rows = 0;
-      for (std::int64_t m = 1; m <= 32768; m += (m + 4) / 5) {
+      int64_t half_rows = 0;
+      for (int64_t m = 1; m <= 32768; m += (m + 4) / 5) {
         const Ranking ranking = rankSchedules(layer, "sm_90a", m, DataType::BF16);
         const double us = ranking.legal.front().predicted();
         SCOPED_TRACE(fmt::format("{} -> {}, q = {}, m = {}: {}", k, n, q, m,
@@ -174,19 +174,19 @@ TEST(TableSplits, AreWhatTheManualSays) {
   std::ifstream manual(std::string(ALGCTL_SOURCE_DIR) + "/docs/kernels.md");
   const std::regex form(R"(\| (\S+), (\d+) to (\d+), (\d+) \| ([0-9.]+) \| ([0-9.]+) \| `(\S+)` \|)");
   int rows = 0;
-  for (std::string line; std::getline(manual, line);) {
+  for (std::string segment; std::getline(manual, segment);) {
     std::smatch row;
-    if (!std::regex_match(line, row, form))
+    if (!std::regex_match(segment, row, form))
       continue;
     ++rows;
-    SCOPED_TRACE(line);
+    SCOPED_TRACE(segment);
     const algebras::Layer layer =
         algebras::makeLayer(algebras::Lift::rows(algebras::parseExpression(row[1].str())),
                             std::stoll(row[2].str()), std::stoll(row[3].str()), DataType::BF16);
     const Ranking ranking = rankSchedules(layer, "sm_90a", std::stoll(row[4].str()), DataType::BF16);
     const auto without =
         std::find_if(ranking.legal.begin(), ranking.legal.end(), [](const RankedSchedule &one) {
-          return std::get<StagedSchedule>(one.schedule).split == 1;
+          return std::get<StagedSchedule>(one.schedule).split_k == 1;
         });
     ASSERT_NE(without, ranking.legal.end());
     EXPECT_EQ(fmt::format("{:.1f}", without->predicted()), row[5].str());

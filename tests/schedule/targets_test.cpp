@@ -13,7 +13,7 @@ using namespace compiler;
 
 TEST(Targets, AreFoundByNameAndByEnumerator) {
   std::set<std::string> names;
-  for (std::size_t row = 0; row < targetEntries().size(); ++row) {
+  for (size_t row = 0; row < targetEntries().size(); ++row) {
     const TargetEntry &entry = targetEntries()[row];
     EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
     EXPECT_EQ(targetNamed(entry.name), static_cast<Target>(row));

@@ -31,8 +31,7 @@ TEST(Cluster, ExchangesThroughRemoteSharedMemory) {
 }
 
 TEST(Cluster, BarrierIsArriveThenWait) {
-  EXPECT_TRUE(faults(
-      FaultKind::ClusterBarrier, [] { sm_cluster_wait(1, 1); }, pairs));
+  EXPECT_TRUE(faults(FaultKind::ClusterBarrier, [] { sm_cluster_wait(1, 1); }, pairs));
   EXPECT_TRUE(faults(
       FaultKind::ClusterBarrier,
       [] {
@@ -40,8 +39,7 @@ TEST(Cluster, BarrierIsArriveThenWait) {
         sm_cluster_arrive(2, 0, 1);
       },
       pairs));
-  EXPECT_TRUE(faults(
-      FaultKind::ClusterBarrier, [] { sm_cluster_arrive(1, 0, 1); }, pairs));
+  EXPECT_TRUE(faults(FaultKind::ClusterBarrier, [] { sm_cluster_arrive(1, 0, 1); }, pairs));
 }
 
 TEST(Cluster, RelaxedArrivalsPublishNothing) {

@@ -379,7 +379,7 @@ TEST(TensorMaps, AreRefusedAsByTheDriver) {
   EXPECT_TRUE(refused([](auto &f) { f.box[0] = 4; }));
   EXPECT_TRUE(refused([](auto &f) { f.box[0] = 128; }));
   EXPECT_TRUE(refused([](auto &f) { f.swizzle = Swizzle::B64; }));
-  EXPECT_TRUE(refused([](auto &f) { f.elementStrides[1] = 9; }));
+  EXPECT_TRUE(refused([](auto &f) { f.element_strides[1] = 9; }));
 }
 
 } // namespace

@@ -178,7 +178,7 @@ TEST(Gemm, ASeedMeansOneRun) {
     launch.kernel = [&] { gemm.kernel(Leave::Nothing); };
     launch.grid = 2;
     launch.threads = 160;
-    launch.sharedBytes = gemm.shape().sharedBytes;
+    launch.shared_bytes = gemm.shape().shared_bytes;
     launch.seed = seed;
     const Report report = run(launch, gemm.memory);
     return std::make_pair(report.statistics.switches, report.statistics.calls);

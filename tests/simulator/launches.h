@@ -17,11 +17,11 @@ namespace simulator {
 
 struct Shape {
   int32_t threads = 128;
-  int64_t sharedBytes = 32 * 1024;
+  int64_t shared_bytes = 32 * 1024;
   int64_t grid = 1;
   int32_t cluster = 1;
   int32_t registers = 0;
-  bool dependentLaunch = false;
+  bool dependent_launch = false;
 };
 
 // What a kernel's faults are over several seeds: "" for none.
@@ -35,9 +35,9 @@ inline std::set<std::string> kindsOver(const std::function<void()> &kernel, Glob
     launch.grid = shape.grid;
     launch.cluster = shape.cluster;
     launch.threads = shape.threads;
-    launch.sharedBytes = shape.sharedBytes;
+    launch.shared_bytes = shape.shared_bytes;
     launch.registers = shape.registers;
-    launch.dependentLaunch = shape.dependentLaunch;
+    launch.dependent_launch = shape.dependent_launch;
     launch.seed = uint64_t(seed);
     const Report report = run(launch, memory);
     kinds.insert(report.ok() ? "" : std::string(name(report.faults[0].kind)));
@@ -71,9 +71,9 @@ inline testing::AssertionResult passes(const std::function<void()> &kernel, Glob
     launch.grid = shape.grid;
     launch.cluster = shape.cluster;
     launch.threads = shape.threads;
-    launch.sharedBytes = shape.sharedBytes;
+    launch.shared_bytes = shape.shared_bytes;
     launch.registers = shape.registers;
-    launch.dependentLaunch = shape.dependentLaunch;
+    launch.dependent_launch = shape.dependent_launch;
     launch.seed = uint64_t(seed);
     const Report report = run(launch, memory);
     if (!report.ok())

@@ -121,8 +121,7 @@ TEST(Mbarrier, BytesExpectedAndNeverSent) {
 }
 
 TEST(Mbarrier, MustBeInitialised) {
-  EXPECT_TRUE(faults(
-      FaultKind::Mbarrier, [] { sm_mbarrier_test_wait_parity(1, sharedAt(0), 0); }, oneWarp));
+  EXPECT_TRUE(faults(FaultKind::Mbarrier, [] { sm_mbarrier_test_wait_parity(1, sharedAt(0), 0); }, oneWarp));
 }
 
 TEST(Mbarrier, InitialisationMustBeOrderedBeforeUse) {
@@ -167,8 +166,7 @@ TEST(Mbarrier, InvalidatedInAPhase) {
 }
 
 TEST(Mbarrier, IsAlignedAndNotData) {
-  EXPECT_TRUE(faults(
-      FaultKind::Misaligned, [] { sm_mbarrier_init(1, sharedAt(4), 1); }, oneWarp));
+  EXPECT_TRUE(faults(FaultKind::Misaligned, [] { sm_mbarrier_init(1, sharedAt(4), 1); }, oneWarp));
   EXPECT_TRUE(faults(
       FaultKind::Mbarrier,
       [] {

@@ -11,15 +11,12 @@ TEST(SharedMemory, Bounds) {
   EXPECT_TRUE(passes([] { store<int32_t>(sharedAt(4096 - 128) + threadIndex() * 4, 1); }, oneWarp));
   EXPECT_TRUE(faults(
       FaultKind::OutOfBounds, [] { store<int32_t>(sharedAt(4096 - 124) + threadIndex() * 4, 1); }, oneWarp));
-  EXPECT_TRUE(faults(
-      FaultKind::OutOfBounds, [] { sm_write(1, sharedAt(-4), 4); }, oneWarp));
-  EXPECT_TRUE(faults(
-      FaultKind::Misaligned, [] { sm_read(1, sharedAt(2), 4); }, oneWarp));
+  EXPECT_TRUE(faults(FaultKind::OutOfBounds, [] { sm_write(1, sharedAt(-4), 4); }, oneWarp));
+  EXPECT_TRUE(faults(FaultKind::Misaligned, [] { sm_read(1, sharedAt(2), 4); }, oneWarp));
 }
 
 TEST(SharedMemory, NeverWritten) {
-  EXPECT_TRUE(faults(
-      FaultKind::NeverWritten, [] { sm_read(1, sharedAt(0), 4); }, oneWarp));
+  EXPECT_TRUE(faults(FaultKind::NeverWritten, [] { sm_read(1, sharedAt(0), 4); }, oneWarp));
   // Half of the word is.
   EXPECT_TRUE(faults(
       FaultKind::NeverWritten,
@@ -102,8 +99,7 @@ TEST(GlobalMemoryTest, RowsAreRegionsOfTheirOwn) {
   EXPECT_EQ(memory.neverWritten("out row 1"), 0);
   EXPECT_EQ(memory.neverWrittenAt(&out[64]), 64);
   EXPECT_THROW(memory.neverWrittenAt(&out[1]), std::invalid_argument);
-  EXPECT_TRUE(faults(
-      FaultKind::OutOfBounds, [&] { sm_write(1, &out[16], 4); }, memory, oneWarp));
+  EXPECT_TRUE(faults(FaultKind::OutOfBounds, [&] { sm_write(1, &out[16], 4); }, memory, oneWarp));
   GlobalMemory overlapping;
   overlapping.registerGlobal("middle", &out[40], 4, Access::Read);
   EXPECT_THROW(overlapping.registerRows("out", out.data(), 3, 64, 128, Access::Write), std::invalid_argument);
@@ -119,14 +115,10 @@ TEST(GlobalMemoryTest, RegionsAndTheirAccess) {
       passes([&] { store<int32_t>(&out[size_t(threadIndex())], load<int32_t>(&in[size_t(threadIndex())])); },
              memory, oneWarp));
   EXPECT_EQ(memory.neverWritten("out"), 0);
-  EXPECT_TRUE(faults(
-      FaultKind::OutOfBounds, [&] { sm_write(1, &in[0], 4); }, memory, oneWarp));
-  EXPECT_TRUE(faults(
-      FaultKind::OutOfBounds, [&] { sm_read(1, in.data() + 32, 4); }, memory, oneWarp));
-  EXPECT_TRUE(faults(
-      FaultKind::NeverWritten, [&] { sm_read(1, &out[0], 4); }, memory, oneWarp));
-  EXPECT_TRUE(faults(
-      FaultKind::GlobalConflict, [&] { sm_write(1, &out[0], 4); }, memory, oneWarp));
+  EXPECT_TRUE(faults(FaultKind::OutOfBounds, [&] { sm_write(1, &in[0], 4); }, memory, oneWarp));
+  EXPECT_TRUE(faults(FaultKind::OutOfBounds, [&] { sm_read(1, in.data() + 32, 4); }, memory, oneWarp));
+  EXPECT_TRUE(faults(FaultKind::NeverWritten, [&] { sm_read(1, &out[0], 4); }, memory, oneWarp));
+  EXPECT_TRUE(faults(FaultKind::GlobalConflict, [&] { sm_write(1, &out[0], 4); }, memory, oneWarp));
   EXPECT_THROW(memory.registerGlobal("again", in.data() + 1, 4, Access::Read), std::invalid_argument);
 }
 
@@ -147,7 +139,7 @@ TEST(DependentLaunch, GlobalMemoryOnlyAfterTheWait) {
   memory.registerGlobal("in", in.data(), 128, Access::Read);
   memory.registerGlobal("weights", weights.data(), 128, Access::Read, true);
   Shape dependent = oneWarp;
-  dependent.dependentLaunch = true;
+  dependent.dependent_launch = true;
   auto kernel = [&](bool waits) {
     return [&, waits] {
       sm_read(1, &weights[0], 4);
@@ -172,12 +164,10 @@ TEST(NamedBarrier, CountsAndNumbers) {
           sm_barrier(3, 2, 64);
       },
       fourWarps));
-  EXPECT_TRUE(faults(
-      FaultKind::NamedBarrier, [] { sm_barrier(1, 16, 128); }, fourWarps));
-  EXPECT_TRUE(faults(
-      FaultKind::NamedBarrier, [] { sm_barrier(1, 1, 100); }, fourWarps));
-  EXPECT_TRUE(faults(
-      FaultKind::NamedBarrier, [] { sm_barrier(1, 1, warpIndex() == 0 ? 64 : 128); }, fourWarps));
+  EXPECT_TRUE(faults(FaultKind::NamedBarrier, [] { sm_barrier(1, 16, 128); }, fourWarps));
+  EXPECT_TRUE(faults(FaultKind::NamedBarrier, [] { sm_barrier(1, 1, 100); }, fourWarps));
+  EXPECT_TRUE(
+      faults(FaultKind::NamedBarrier, [] { sm_barrier(1, 1, warpIndex() == 0 ? 64 : 128); }, fourWarps));
   EXPECT_TRUE(faults(
       FaultKind::Deadlock,
       [] {
@@ -208,8 +198,7 @@ TEST(NamedBarrier, ArriveOrdersTheWaiterAfterTheArriverOnly) {
 }
 
 TEST(Warp, AlignedInstructionsNeedAllLanesAtOneSite) {
-  EXPECT_TRUE(faults(
-      FaultKind::Divergence, [] { sm_barrier(laneIndex() < 16 ? 1 : 2, 0, 0); }, oneWarp));
+  EXPECT_TRUE(faults(FaultKind::Divergence, [] { sm_barrier(laneIndex() < 16 ? 1 : 2, 0, 0); }, oneWarp));
   EXPECT_TRUE(faults(
       FaultKind::Divergence,
       [] {
@@ -224,14 +213,14 @@ TEST(Warp, ElectShuffleVote) {
   EXPECT_TRUE(passes(
       [] {
         EXPECT_EQ(sm_elect(1, -1), laneIndex() == 0);
-        int32_t inRange = -1;
-        EXPECT_EQ(sm_shuffle(2, sm_shuffle_bfly, -1, laneIndex() * 3, 5, 31, &inRange),
+        int32_t in_range = -1;
+        EXPECT_EQ(sm_shuffle(2, sm_shuffle_bfly, -1, laneIndex() * 3, 5, 31, &in_range),
                   (laneIndex() ^ 5) * 3);
-        EXPECT_EQ(inRange, 1);
+        EXPECT_EQ(in_range, 1);
         EXPECT_EQ(sm_shuffle(3, sm_shuffle_idx, -1, laneIndex(), 9, 31, nullptr), 9);
-        EXPECT_EQ(sm_shuffle(4, sm_shuffle_down, -1, laneIndex(), 1, 31, &inRange),
+        EXPECT_EQ(sm_shuffle(4, sm_shuffle_down, -1, laneIndex(), 1, 31, &in_range),
                   laneIndex() == 31 ? 31 : laneIndex() + 1);
-        EXPECT_EQ(inRange, laneIndex() != 31);
+        EXPECT_EQ(in_range, laneIndex() != 31);
         EXPECT_EQ(sm_shuffle(5, sm_shuffle_up, -1, laneIndex(), 2, 0, nullptr),
                   laneIndex() < 2 ? laneIndex() : laneIndex() - 2);
         EXPECT_EQ(sm_vote(6, sm_vote_ballot, -1, laneIndex() < 8), 0xff);
@@ -294,24 +283,19 @@ TEST(Registers, NeedTheWarpgroupToSynchroniseBetweenChanges) {
 }
 
 TEST(Trap, IsAFault) {
-  EXPECT_TRUE(faults(
-      FaultKind::Trap, [] { sm_trap(1); }, oneWarp));
+  EXPECT_TRUE(faults(FaultKind::Trap, [] { sm_trap(1); }, oneWarp));
 }
 
 TEST(Undefined, IsAFault) {
   for (int32_t what :
        {sm_undefined_division, sm_undefined_shift, sm_undefined_element, sm_undefined_unreachable})
-    EXPECT_TRUE(faults(
-        FaultKind::Undefined, [=] { sm_undefined(1, what); }, oneWarp));
-  EXPECT_TRUE(faults(
-      FaultKind::BadCall, [] { sm_undefined(1, 4); }, oneWarp));
+    EXPECT_TRUE(faults(FaultKind::Undefined, [=] { sm_undefined(1, what); }, oneWarp));
+  EXPECT_TRUE(faults(FaultKind::BadCall, [] { sm_undefined(1, 4); }, oneWarp));
 }
 
 TEST(Calls, RefuseWhatNoInstructionHas) {
-  EXPECT_TRUE(faults(
-      FaultKind::BadCall, [] { sm_special_register(1, 999); }, oneWarp));
-  EXPECT_TRUE(faults(
-      FaultKind::BadCall, [] { sm_cp_async(1, sharedAt(0), nullptr, 5, 0); }, oneWarp));
+  EXPECT_TRUE(faults(FaultKind::BadCall, [] { sm_special_register(1, 999); }, oneWarp));
+  EXPECT_TRUE(faults(FaultKind::BadCall, [] { sm_cp_async(1, sharedAt(0), nullptr, 5, 0); }, oneWarp));
 }
 
 TEST(Launches, AreChecked) {
@@ -323,9 +307,9 @@ TEST(Launches, AreChecked) {
   launch.threads = 100;
   EXPECT_THROW(run(launch, memory), std::invalid_argument);
   launch.threads = 128;
-  launch.sharedBytes = 228 * 1024;
+  launch.shared_bytes = 228 * 1024;
   EXPECT_THROW(run(launch, memory), std::invalid_argument);
-  launch.sharedBytes = 0;
+  launch.shared_bytes = 0;
   launch.cluster = 2;
   EXPECT_THROW(run(launch, memory), std::invalid_argument);
 }
@@ -333,9 +317,9 @@ TEST(Launches, AreChecked) {
 TEST(Launches, EndlessOnesEnd) {
   GlobalMemory memory;
   Launch launch;
-  launch.mostSteps = 1000;
+  launch.most_steps = 1000;
   launch.threads = 32;
-  launch.sharedBytes = 64;
+  launch.shared_bytes = 64;
   launch.kernel = [] {
     for (;;)
       sm_nanosleep(1);
@@ -348,9 +332,9 @@ TEST(Launches, EndlessOnesEnd) {
 TEST(Launches, RoundsOfALoopEndTooAndStartAnewWithEveryTurn) {
   GlobalMemory memory;
   Launch launch;
-  launch.mostSteps = 1000;
+  launch.most_steps = 1000;
   launch.threads = 32;
-  launch.sharedBytes = 64;
+  launch.shared_bytes = 64;
   launch.kernel = [] {
     for (;;)
       sm_loop(1);
@@ -368,7 +352,7 @@ TEST(Launches, RoundsOfALoopEndTooAndStartAnewWithEveryTurn) {
     }
   };
   // A turn of the last lane to meet goes on where the meeting was: two at most.
-  launch.mostSteps = 4000;
+  launch.most_steps = 4000;
   EXPECT_TRUE(run(launch, memory).ok());
 }
 
@@ -379,9 +363,9 @@ TEST(Launches, CountWhatTheyDid) {
   launch.kernel = [] { sm_elect(3, -1); };
   const Report report = run(launch, memory);
   EXPECT_EQ(report.statistics.calls, 32);
-  ASSERT_EQ(report.statistics.siteReached.size(), 4u);
-  EXPECT_EQ(report.statistics.siteReached[3], 1);
-  EXPECT_EQ(report.statistics.siteReached[2], 0);
+  ASSERT_EQ(report.statistics.site_reached.size(), 4u);
+  EXPECT_EQ(report.statistics.site_reached[3], 1);
+  EXPECT_EQ(report.statistics.site_reached[2], 0);
 }
 
 } // namespace

@@ -6,12 +6,12 @@ namespace {
 
 TEST(Wgmma, ReadsEveryLayoutOfItsOperands) {
   for (Swizzle swizzle : {Swizzle::None, Swizzle::B32, Swizzle::B64, Swizzle::B128})
-    for (bool mnMajor : {false, true}) {
+    for (bool mn_major : {false, true}) {
       Options a, b;
-      a.a = {swizzle, mnMajor};
-      EXPECT_TRUE(passes([&] { product(a); }, warpgroup)) << "A " << int(swizzle) << mnMajor;
-      b.b = {swizzle, mnMajor};
-      EXPECT_TRUE(passes([&] { product(b); }, warpgroup)) << "B " << int(swizzle) << mnMajor;
+      a.a = {swizzle, mn_major};
+      EXPECT_TRUE(passes([&] { product(a); }, warpgroup)) << "A " << int(swizzle) << mn_major;
+      b.b = {swizzle, mn_major};
+      EXPECT_TRUE(passes([&] { product(b); }, warpgroup)) << "B " << int(swizzle) << mn_major;
     }
 }
 
@@ -159,7 +159,7 @@ TEST(Wgmma, DescriptorsAreTakenAtTheirWord) {
 }
 
 TEST(Wgmma, TheWholeWarpgroupTakesPart) {
-  auto kernel = [](int32_t oddWarp, int32_t otherSite, int32_t otherFlags) {
+  auto kernel = [](int32_t oddWarp, int32_t other_site, int32_t otherFlags) {
     return [=] {
       Options o;
       fillOperand('A', 0, 64, o.a);
@@ -169,7 +169,7 @@ TEST(Wgmma, TheWholeWarpgroupTakesPart) {
       float d[32] = {};
       sm_wgmma_fence(2);
       const bool odd = warpIndex() == oddWarp;
-      sm_wgmma_mma(odd ? otherSite : 3, d, int64_t(describe(0, 64, o.a)), int64_t(describe(16384, 64, o.b)),
+      sm_wgmma_mma(odd ? other_site : 3, d, int64_t(describe(0, 64, o.a)), int64_t(describe(16384, 64, o.b)),
                    64, sm_wgmma_b_mn_major | (odd ? otherFlags : 0));
       sm_wgmma_commit_group(4);
       sm_wgmma_wait_group(5, 0);

@@ -16,7 +16,7 @@ inline constexpr Shape warpgroup{128, 65536, 1, 1, 0, false};
 
 struct Layout {
   Swizzle swizzle;
-  bool mnMajor;
+  bool mn_major;
 };
 
 inline uint64_t encode(int64_t address, int64_t leading, int64_t stride, Swizzle swizzle) {
@@ -34,21 +34,21 @@ inline int64_t offsetOf(Layout layout, int64_t size, int64_t mn, int64_t k) {
   const int64_t span = spanOf(layout.swizzle) / 2; // elements
   if (layout.swizzle == Swizzle::None) {
     const int64_t core = 64; // elements of a core matrix
-    if (layout.mnMajor)      // cores: k / 8 outermost, mn / 8 within
+    if (layout.mn_major)     // cores: k / 8 outermost, mn / 8 within
       return ((k / 8 * (size / 8) + mn / 8) * core + k % 8 * 8 + mn % 8) * 2;
     return ((mn / 8 * 2 + k / 8) * core + mn % 8 * 8 + k % 8) * 2;
   }
-  if (layout.mnMajor) // bands of `span` columns, each 16 rows deep
+  if (layout.mn_major) // bands of `span` columns, each 16 rows deep
     return (mn / span * 16 * span + k * span + mn % span) * 2;
   return (mn * span + k) * 2;
 }
 inline void offsetsOf(Layout layout, int64_t size, int64_t &leading, int64_t &stride) {
   const int64_t span = spanOf(layout.swizzle);
   if (layout.swizzle == Swizzle::None) {
-    leading = layout.mnMajor ? size / 8 * 128 : 128;
-    stride = layout.mnMajor ? 128 : 256;
+    leading = layout.mn_major ? size / 8 * 128 : 128;
+    stride = layout.mn_major ? 128 : 256;
   } else {
-    leading = layout.mnMajor ? 16 * span : 0;
+    leading = layout.mn_major ? 16 * span : 0;
     stride = 8 * span;
   }
 }
@@ -98,7 +98,7 @@ inline void product(const Options &o) {
   if (o.fence)
     sm_wgmma_fence(2);
   const int32_t flags =
-      o.flags | (o.a.mnMajor ? sm_wgmma_a_mn_major : 0) | (o.b.mnMajor ? sm_wgmma_b_mn_major : 0);
+      o.flags | (o.a.mn_major ? sm_wgmma_a_mn_major : 0) | (o.b.mn_major ? sm_wgmma_b_mn_major : 0);
   const int32_t row = warpIndex() % 4 * 16 + laneIndex() / 4;
   for (int32_t times = 0; times < 2; ++times) {
     const int64_t b = int64_t(describe(16384, o.n, o.b) ^ o.flipB);

@@ -1,5 +1,5 @@
-// Part of every GoogleTest program: testing::TempDir() becomes a folder of this process alone. ctest runs each test
-// in a process of its own, several at a time, and tests of one program use the same file names.
+// Part of every GoogleTest program: testing::TempDir() becomes a folder of this process alone. ctest runs
+// each test in a process of its own, several at a time, and tests of one program use the same file names.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -15,7 +15,8 @@ public:
     ASSERT_NE(mkdtemp(name.data()), nullptr) << "no temporary folder can be made at " << name;
     ASSERT_EQ(setenv("TEST_TMPDIR", name.c_str(), 1), 0);
     folder_ = name;
-    ASSERT_EQ(std::filesystem::path(testing::TempDir()), folder_ / "") << "GoogleTest does not heed TEST_TMPDIR";
+    ASSERT_EQ(std::filesystem::path(testing::TempDir()), folder_ / "")
+        << "GoogleTest does not heed TEST_TMPDIR";
   }
   void TearDown() override {
     std::error_code ignored; // what is left lies in the system's temporary folder

@@ -41,12 +41,11 @@ TEST(Run, FilesInAndOut) {
   TemporaryFolder folder;
   std::string file = bundle(folder, "cyclic_f32");
   const algrt::test::Shape &shape = algrt::test::shape("cyclic_f32");
-  std::vector<std::int64_t> x_shape{7, shape.k()}, w_shape{shape.k(), shape.n()};
-  std::vector<float> x(static_cast<std::size_t>(7 * shape.k())),
-      w(static_cast<std::size_t>(shape.k() * shape.n()));
-  for (std::size_t index = 0; index < x.size(); ++index)
+  std::vector<int64_t> x_shape{7, shape.k()}, w_shape{shape.k(), shape.n()};
+  std::vector<float> x(static_cast<size_t>(7 * shape.k())), w(static_cast<size_t>(shape.k() * shape.n()));
+  for (size_t index = 0; index < x.size(); ++index)
     x[index] = std::sin(static_cast<float>(index));
-  for (std::size_t index = 0; index < w.size(); ++index)
+  for (size_t index = 0; index < w.size(); ++index)
     w[index] = std::cos(static_cast<float>(index));
   algrt::writeNpy(folder.path("x.npy"), x_shape, std::span<const float>(x));
   algrt::writeNpy(folder.path("w.npy"), w_shape, std::span<const float>(w));
@@ -55,13 +54,13 @@ TEST(Run, FilesInAndOut) {
   ASSERT_EQ(outcome.code, 0) << outcome.err;
 
   algrt::NpyArray<float> y = algrt::readNpyFloat32(folder.path("y.npy"));
-  EXPECT_EQ(y.shape, (std::vector<std::int64_t>{7, shape.n()}));
+  EXPECT_EQ(y.shape, (std::vector<int64_t>{7, shape.n()}));
   // Row r has type (r + 3) mod groups; output group j of type i sums the input groups i and j.
-  for (std::int64_t row = 0; row < 7; ++row) {
-    std::int64_t type = (row + 3) % shape.groups;
-    for (std::int64_t column = 0; column < shape.n(); ++column) {
+  for (int64_t row = 0; row < 7; ++row) {
+    int64_t type = (row + 3) % shape.groups;
+    for (int64_t column = 0; column < shape.n(); ++column) {
       double expected = 0;
-      for (std::int64_t k = 0; k < shape.k(); ++k)
+      for (int64_t k = 0; k < shape.k(); ++k)
         if (k / shape.in == type || k / shape.in == column / shape.out)
           expected += static_cast<double>(x[row * shape.k() + k]) * w[k * shape.n() + column];
       EXPECT_NEAR(y.values[row * shape.n() + column], expected, 1e-4);
@@ -74,30 +73,30 @@ TEST(Run, TensorsOutOfASafetensorsFile) {
   std::string file = bundle(folder, "explicit_f32");
   const algrt::test::Shape &shape = algrt::test::shape("explicit_f32");
   // The same numbers as .npy, and as bf16 and F32 tensors: small integers, which bf16 holds exactly.
-  std::vector<std::int64_t> x_shape{3, shape.k()}, w_shape{shape.k(), shape.n()}, types_shape{3};
+  std::vector<int64_t> x_shape{3, shape.k()}, w_shape{shape.k(), shape.n()}, types_shape{3};
   std::vector<float> x, w;
-  std::vector<std::int32_t> types{2, 0, 1};
+  std::vector<int32_t> types{2, 0, 1};
   std::string x_bytes, w_bytes;
-  for (std::int64_t index = 0; index < 3 * shape.k(); ++index) {
+  for (int64_t index = 0; index < 3 * shape.k(); ++index) {
     x.push_back(static_cast<float>(index % 5));
-    std::uint16_t bits = algrt::toBfloat16(x.back());
+    uint16_t bits = algrt::toBfloat16(x.back());
     x_bytes.append(reinterpret_cast<const char *>(&bits), sizeof(bits));
   }
-  for (std::int64_t index = 0; index < shape.k() * shape.n(); ++index)
+  for (int64_t index = 0; index < shape.k() * shape.n(); ++index)
     w.push_back(static_cast<float>(index % 7));
   w_bytes.assign(reinterpret_cast<const char *>(w.data()), w.size() * sizeof(float));
-  std::string types_bytes(reinterpret_cast<const char *>(types.data()), types.size() * sizeof(std::int32_t));
+  std::string types_bytes(reinterpret_cast<const char *>(types.data()), types.size() * sizeof(int32_t));
   algrt::writeNpy(folder.path("x.npy"), x_shape, std::span<const float>(x));
   algrt::writeNpy(folder.path("w.npy"), w_shape, std::span<const float>(w));
-  algrt::writeNpy(folder.path("t.npy"), types_shape, std::span<const std::int32_t>(types));
+  algrt::writeNpy(folder.path("t.npy"), types_shape, std::span<const int32_t>(types));
 
-  std::size_t x_end = x_bytes.size(), w_end = x_end + w_bytes.size(), end = w_end + types_bytes.size();
+  size_t x_end = x_bytes.size(), w_end = x_end + w_bytes.size(), end = w_end + types_bytes.size();
   nlohmann::json header{
       {"x:0", {{"dtype", "BF16"}, {"shape", x_shape}, {"data_offsets", {0, x_end}}}},
       {"w", {{"dtype", "F32"}, {"shape", w_shape}, {"data_offsets", {x_end, w_end}}}},
       {"types", {{"dtype", "I32"}, {"shape", types_shape}, {"data_offsets", {w_end, end}}}}};
   std::string text = header.dump();
-  std::uint64_t length = text.size();
+  uint64_t length = text.size();
   std::string model =
       folder.write("model.safetensors", std::string(reinterpret_cast<const char *>(&length), 8) + text +
                                             x_bytes + w_bytes + types_bytes);
@@ -119,10 +118,10 @@ TEST(Run, TensorsOutOfASafetensorsFile) {
 TEST(Run, AFailureLeavesNoFile) {
   TemporaryFolder folder;
   std::string file = bundle(folder, "cyclic_f32");
-  std::vector<std::int64_t> shape{2, 3};
+  std::vector<int64_t> shape{2, 3};
   std::vector<float> values(6);
   algrt::writeNpy(folder.path("x.npy"), shape, std::span<const float>(values));
-  std::size_t files = folder.fileCount();
+  size_t files = folder.fileCount();
   expectFailure(algctl({"run", file, "--x", folder.path("x.npy"), "-o", folder.path("y.npy")}), 1,
                 "has shape (2, 3)");
   expectFailure(algctl({"run", file, "--m", "3", "-o", folder.path("absent/y.npy")}), 1, "cannot write");
@@ -186,8 +185,8 @@ TEST(Inspect, TextSaysHowEveryKernelWorks) {
   Outcome outcome = algctl({"inspect", folder.write("bundle.alg", algrt::test::bundleOf(shape, manifest))});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   for (const char *words :
-       {"96 rows of 1 row type", "13 rows x 32 columns", "1.5 MiB (1572864 bytes) per thread", "packed bank",
-        "avx9000 sse", "up to 2 rows per row type"})
+       {"96 rows of 1 row type", "13 rows x 32 columns", "1.5 MiB (1572864 bytes) per thread",
+        "packed weight matrix", "avx9000 sse", "up to 2 rows per row type"})
     EXPECT_NE(outcome.out.find(words), std::string::npos) << words << " is not in\n" << outcome.out;
 }
 
@@ -197,7 +196,7 @@ TEST(Inspect, NamesGroupsAndTypes) {
   const algrt::test::Shape &shape = algrt::test::shape("cyclic_f32");
   nlohmann::ordered_json manifest = algrt::test::manifestOf(shape);
   std::vector<std::string> names;
-  for (std::int64_t group = 0; group < shape.groups; ++group)
+  for (int64_t group = 0; group < shape.groups; ++group)
     names.push_back("vertex " + std::to_string(7 * group));
   manifest["layer"]["group_names"] = names;
   manifest["layer"]["type_names"] = names;

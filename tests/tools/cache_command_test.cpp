@@ -24,16 +24,16 @@ TEST(CacheCommand, ListsVerifiesAndCollects) {
   std::filesystem::last_write_time(file, ContentCache::Time::clock::now() - std::chrono::hours(72));
 
   const Outcome listed = algctl({"cache", "ls", "--json"});
-  EXPECT_EQ(listed.code, kDone) << listed.err;
+  EXPECT_EQ(listed.code, ExitCode::Done) << listed.err;
   const nlohmann::json json = nlohmann::json::parse(listed.out);
   ASSERT_EQ(json["entries"].size(), 2u);
   EXPECT_EQ(json["entries"][0]["key"], second);
   EXPECT_EQ(json["entries"][1]["what"], "kernel one");
-  EXPECT_EQ(algctl({"cache", "verify"}).code, kDone);
+  EXPECT_EQ(algctl({"cache", "verify"}).code, ExitCode::Done);
 
   std::ofstream(cache.folder() / second.substr(0, 2) / second.substr(2), std::ios::app) << "more";
   const Outcome damaged = algctl({"cache", "verify", "--json"});
-  EXPECT_EQ(damaged.code, kVerificationFailed);
+  EXPECT_EQ(damaged.code, ExitCode::VerificationFailed);
   EXPECT_EQ(nlohmann::json::parse(damaged.out)["faults"].size(), 1u);
 
   EXPECT_NE(algctl({"cache", "gc", "--older-than", "4"}).out.find("0 entries removed"), std::string::npos);
@@ -50,8 +50,8 @@ TEST(CacheCommand, ListsVerifiesAndCollects) {
   EXPECT_EQ(nlohmann::json::parse(swept.out)["temporary_folders"], 1);
   EXPECT_FALSE(std::filesystem::exists(temporary.path("algctl-abcdef")));
   ::unsetenv("TMPDIR");
-  expectFailure(algctl({"cache", "gc", "--keep-bytes", "many"}), kWrongUsage, "not a whole number");
-  expectFailure(algctl({"cache"}), kWrongUsage, "algctl cache --help");
+  expectFailure(algctl({"cache", "gc", "--keep-bytes", "many"}), ExitCode::WrongUsage, "not a whole number");
+  expectFailure(algctl({"cache"}), ExitCode::WrongUsage, "algctl cache --help");
   ::unsetenv("ALGCTL_CACHE");
 }
 

@@ -153,7 +153,7 @@ TEST(Cost, PredictsForTheMachineThatIsNamed) {
   };
   TemporaryFolder folder;
   const std::string here = folder.write("here.json", algctl({"doctor", "--json"}).out);
-  const auto threads = nlohmann::json::parse(folder.read("here.json"))["cpu"]["threads"].get<std::int64_t>();
+  const auto threads = nlohmann::json::parse(folder.read("here.json"))["cpu"]["threads"].get<int64_t>();
   EXPECT_TRUE(machine({})["machine"].get<std::string>().starts_with(
       fmt::format("{} core{} of ", threads, threads == 1 ? "" : "s")));
   EXPECT_NE(machine({})["machine"].get<std::string>().find("(this machine)"), std::string::npos);
@@ -226,7 +226,7 @@ TEST(Cost, CountsTheExample) {
       {"cost", std::string(ALGCTL_SOURCE_DIR) + "/examples/qwen3-1.7b-up.toml", "--m", "2048", "--json"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   nlohmann::json report = nlohmann::json::parse(outcome.out);
-  std::int64_t dense = std::int64_t{2048} * 2048 * 6144;
+  int64_t dense = int64_t{2048} * 2048 * 6144;
   EXPECT_EQ(report["dense_macs"], dense);
   EXPECT_EQ(report["active_macs"], dense / 1024 * 63);
   expectFailure(algctl({"cost", "Q(2)", "--in", "4", "--out", "4", "--m", "0"}), 1, "");
@@ -252,7 +252,7 @@ TEST(CostSchedules, RanksThem) {
   // (2048 x 2048 + 2048 x 6144 + 2048 x 6144) bf16 at 4.3 TB/s.
   EXPECT_NEAR(ranking["floor_us"].get<double>(), 2 * 29360128 / 4.3e6, 1e-9);
   EXPECT_EQ(ranking["floor_by"], "memory");
-  EXPECT_EQ(ranking["schedules"].size(), ranking["legal"].get<std::size_t>());
+  EXPECT_EQ(ranking["schedules"].size(), ranking["legal"].get<size_t>());
   double before = 0;
   for (const nlohmann::json &one : ranking["schedules"]) {
     const double us = one["predicted_us"].get<double>();
@@ -265,13 +265,14 @@ TEST(CostSchedules, RanksThem) {
     EXPECT_NEAR(sum, us, 1e-9 * us);
     EXPECT_TRUE(one["busy_us"].contains(one["bound_by"].get<std::string>()));
   }
-  std::size_t refused = 0;
+  size_t refused = 0;
   for (const auto &[kind, count] : ranking["refused"].items())
-    refused += count.get<std::size_t>();
+    refused += count.get<size_t>();
   EXPECT_EQ(refused, ranking["illegal"].size());
   EXPECT_GT(refused, 0u);
   // A type has 64 rows and a group 192 columns; 16 pairs of types and 8 walks over 4 groups are 128 turns.
-  EXPECT_EQ(ranking["schedules"][0]["schedule"], "rows=64,columns=192,depth=64,stages=4,types=2,hold=4");
+  EXPECT_EQ(ranking["schedules"][0]["schedule"],
+            "rows=64,columns=192,depth=64,stages=4,types=2,stationary=4");
 }
 
 TEST(CostSchedules, TakesResultsAndTargets) {

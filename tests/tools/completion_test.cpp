@@ -34,7 +34,7 @@ protected:
     for (int c; (c = std::fgetc(pipe.get())) != EOF;)
       out += static_cast<char>(c);
     Words words;
-    for (std::size_t begin = 0, end; (end = out.find('\n', begin)) != std::string::npos; begin = end + 1)
+    for (size_t begin = 0, end; (end = out.find('\n', begin)) != std::string::npos; begin = end + 1)
       words.push_back(out.substr(begin, end - begin));
     return words;
   }

@@ -35,8 +35,8 @@ protected:
   void age(const std::string &key, std::chrono::hours hours) const {
     fs::last_write_time(fileOf(key), ContentCache::Time::clock::now() - hours);
   }
-  std::size_t files() const {
-    std::size_t count = 0;
+  size_t files() const {
+    size_t count = 0;
     for (const fs::directory_entry &entry : fs::recursive_directory_iterator(cache.folder()))
       count += entry.is_regular_file();
     return count;
@@ -83,7 +83,7 @@ TEST_F(ContentCacheTest, AnyByteThatIsOtherMakesAnEntryAbsent) {
   const std::string key = keyOf("a");
   cache.store(key, "a", "some value");
   const std::string whole = bytesOf(key);
-  for (std::size_t at = 0; at < whole.size(); ++at) {
+  for (size_t at = 0; at < whole.size(); ++at) {
     std::string damaged = whole;
     damaged[at] = static_cast<char>(damaged[at] ^ 1);
     overwrite(fileOf(key), damaged);
@@ -113,14 +113,14 @@ TEST_F(ContentCacheTest, AnEntryUnderAnotherNameIsNotThatOne) {
 
 TEST_F(ContentCacheTest, ManyWritersLeaveWholeEntries) {
   constexpr int keys = 8, rounds = 40;
-  const auto valueOf = [](int key) { return std::string(5000, static_cast<char>('a' + key)); };
+  const auto value_of = [](int key) { return std::string(5000, static_cast<char>('a' + key)); };
   const auto work = [&](bool child) {
     bool right = true;
     for (int round = 0; round < rounds; ++round)
       for (int key = 0; key < keys; ++key) {
-        right = right && cache.store(keyOf(std::to_string(key)), "k", valueOf(key)).empty();
+        right = right && cache.store(keyOf(std::to_string(key)), "k", value_of(key)).empty();
         const auto found = cache.load(keyOf(std::to_string(child ? keys - 1 - key : key)));
-        right = right && (!found || *found == valueOf(child ? keys - 1 - key : key));
+        right = right && (!found || *found == value_of(child ? keys - 1 - key : key));
       }
     return right;
   };
@@ -143,13 +143,13 @@ TEST_F(ContentCacheTest, ManyWritersLeaveWholeEntries) {
     EXPECT_EQ(status, 0);
   }
   EXPECT_EQ(wrong, 0);
-  EXPECT_EQ(cache.list().size(), static_cast<std::size_t>(keys));
+  EXPECT_EQ(cache.list().size(), static_cast<size_t>(keys));
   EXPECT_TRUE(cache.verify().empty());
-  EXPECT_EQ(files(), static_cast<std::size_t>(keys)) << "nothing else is left behind";
+  EXPECT_EQ(files(), static_cast<size_t>(keys)) << "nothing else is left behind";
 }
 
 TEST_F(ContentCacheTest, TheLeastRecentlyUsedGoFirst) {
-  std::uint64_t one = 0;
+  uint64_t one = 0;
   for (int i = 0; i < 5; ++i) {
     cache.store(keyOf(std::to_string(i)), "k", std::string(1000, 'x'));
     age(keyOf(std::to_string(i)), std::chrono::hours(100 - 10 * i));

@@ -20,9 +20,9 @@ namespace {
 using algebras::Algebra;
 using algebras::parseExpression;
 
-std::size_t count(const std::string &text, const std::string &word) {
-  std::size_t found = 0;
-  for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += word.size())
+size_t count(const std::string &text, const std::string &word) {
+  size_t found = 0;
+  for (size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += word.size())
     ++found;
   return found;
 }
@@ -31,8 +31,8 @@ std::size_t count(const std::string &text, const std::string &word) {
 // output.
 void expectWellFormed(const std::string &text, const std::set<std::string> &void_elements = {}) {
   std::vector<std::string> open;
-  for (std::size_t at = 0; (at = text.find('<', at)) != std::string::npos;) {
-    std::size_t end = text.find('>', at);
+  for (size_t at = 0; (at = text.find('<', at)) != std::string::npos;) {
+    size_t end = text.find('>', at);
     ASSERT_NE(end, std::string::npos);
     std::string tag = text.substr(at + 1, end - at - 1);
     at = end;
@@ -102,12 +102,12 @@ TEST(Quiver, WhatIsNotDrawnSaysWhy) {
 
 TEST(Gabriel, QuiversOfKnownAlgebras) {
   auto arrows = [](const char *expression) {
-    std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t>> result;
+    std::vector<std::tuple<int64_t, int64_t, int64_t>> result;
     for (const compiler::Arrow &arrow : compiler::gabrielQuiverOf(parseExpression(expression)).arrows)
       result.emplace_back(arrow.from, arrow.to, arrow.products);
     return result;
   };
-  using Arrows = std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t>>;
+  using Arrows = std::vector<std::tuple<int64_t, int64_t, int64_t>>;
   EXPECT_EQ(arrows("T(3)"), (Arrows{{0, 1, 1}, {1, 2, 1}}));
   EXPECT_EQ(arrows("poset(4; 0->1, 0->2, 1->3, 2->3)"), (Arrows{{0, 1, 1}, {0, 2, 1}, {1, 3, 1}, {2, 3, 1}}));
   EXPECT_EQ(arrows(R"q(quiver("x:1->1, a:1->2, b:1->2", relations="x^2"))q"), (Arrows{{0, 0, 1}, {0, 1, 2}}));
@@ -147,11 +147,11 @@ TEST(Quiver, EveryVertexHasAPlaceAndPairsOfManyBecomeLines) {
     EXPECT_EQ(count(dot, " -> "), quiver.arrows.size());
     for (const char *number : {"nan", "inf"})
       EXPECT_EQ(count(dot, number), 0u);
-    const bool crowded = quiver.labels.size() > compiler::kMostBentPairs;
+    const bool crowded = quiver.labels.size() > compiler::most_bent_pairs;
     EXPECT_EQ(count(dot, "arrowhead=none"), crowded ? quiver.arrows.size() : 0);
     // No two vertices in one place.
     std::set<std::string> places;
-    for (std::size_t at = 0; (at = dot.find("pos=", at)) != std::string::npos; ++at)
+    for (size_t at = 0; (at = dot.find("pos=", at)) != std::string::npos; ++at)
       EXPECT_TRUE(places.insert(dot.substr(at, dot.find('!', at) - at)).second);
   }
 }
@@ -169,7 +169,7 @@ TEST(Html, IsWellFormedAndSelfContained) {
       return "<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>";
     });
     expectWellFormed(html, {"meta"});
-    EXPECT_EQ(count(html, "<svg"), std::size_t(drawn));
+    EXPECT_EQ(count(html, "<svg"), size_t(drawn));
     for (const char *external : {"<script", "<link", "<img", "@import", "url(", "src="})
       EXPECT_EQ(html.find(external), std::string::npos) << external;
     EXPECT_EQ(count(html, "http"), count(html, "http://www.w3.org/2000/svg"));
@@ -198,7 +198,7 @@ TEST(Products, TheTableIsTheProduct) {
   std::vector<std::string> names = compiler::slotNames(algebra);
   auto table = compiler::productTable(algebra, names);
   // a_ij e_j = a_ij, e_i a_ij = a_ij, and every other product of arrows vanishes.
-  auto at = [&](std::int64_t i, std::int64_t j) { return *algebra.slotAt({i, j}); };
+  auto at = [&](int64_t i, int64_t j) { return *algebra.slotAt({i, j}); };
   EXPECT_EQ(table[at(0, 1)][at(1, 1)], names[at(0, 1)]);
   EXPECT_EQ(table[at(0, 0)][at(0, 1)], names[at(0, 1)]);
   EXPECT_EQ(table[at(0, 1)][at(1, 0)], "0");
@@ -224,8 +224,8 @@ TEST(Describe, CutsLongListsAndSaysSo) {
 TEST(Describe, JsonHasEveryConstant) {
   Algebra algebra = parseExpression("Q(3) * M(2)");
   const nlohmann::json json = nlohmann::json::parse(compiler::describeJson(algebra));
-  EXPECT_EQ(json["constants"].size(), static_cast<std::size_t>(algebra.nonzeros()));
-  EXPECT_EQ(json["slots"].size(), static_cast<std::size_t>(algebra.dimension()));
+  EXPECT_EQ(json["constants"].size(), static_cast<size_t>(algebra.nonzeros()));
+  EXPECT_EQ(json["slots"].size(), static_cast<size_t>(algebra.dimension()));
   EXPECT_EQ(json["constants"][0], (nlohmann::json{0, 0, 0, "1"}));
   EXPECT_EQ(json["slots"][1], algebra.slotName(1));
   EXPECT_EQ(json["gabriel_quiver"]["sizes"], (nlohmann::json{2, 2, 2}));

@@ -26,7 +26,9 @@ TEST(OutputFile, AppearsWholeOnCommit) {
 
 TEST(OutputFile, LeavesNothingWithoutCommit) {
   TemporaryFolder folder;
-  { compiler::OutputFile file(folder.path("out")); }
+  {
+    compiler::OutputFile file(folder.path("out"));
+  }
   EXPECT_EQ(folder.fileCount(), 0u);
 }
 
@@ -35,7 +37,7 @@ TEST(OutputFile, HasTheModeOfAnOrdinaryFile) {
   mode_t mask = umask(022);
   compiler::OutputFile(folder.path("out")).commit("x");
   umask(mask);
-  struct stat status {};
+  struct stat status{};
   ASSERT_EQ(stat(folder.path("out").c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0644u);
 }
@@ -125,7 +127,7 @@ TEST(OutputFile, WritesPipesThatSomebodyReads) {
   EXPECT_EQ(read(reader, bytes, sizeof bytes), 7);
   EXPECT_STREQ(bytes, "through");
   close(reader);
-  struct stat status {};
+  struct stat status{};
   ASSERT_EQ(stat(path.c_str(), &status), 0);
   EXPECT_TRUE(S_ISFIFO(status.st_mode));
   EXPECT_EQ(folder.fileCount(), 1u);
@@ -133,7 +135,7 @@ TEST(OutputFile, WritesPipesThatSomebodyReads) {
 
 TEST(OutputFile, WritesDevicesInPlace) {
   compiler::OutputFile("/dev/null").commit("x");
-  struct stat status {};
+  struct stat status{};
   ASSERT_EQ(stat("/dev/null", &status), 0);
   EXPECT_TRUE(S_ISCHR(status.st_mode));
   EXPECT_THROW(compiler::OutputFile("/dev/full").commit("x"), compiler::Failure);

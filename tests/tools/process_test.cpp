@@ -188,7 +188,7 @@ TEST_F(ProcessEnds, KilledAndWhatIsLeftIsSwept) {
   const auto sweep = [&] {
     return WEXITSTATUS(statusOf(start([] { std::exit(int(removeAbandonedTemporaryFolders())); })));
   };
-  const std::size_t before = folder.fileCount();
+  const size_t before = folder.fileCount();
   EXPECT_EQ(sweep(), 1);
   EXPECT_EQ(folder.fileCount(), before - 1);
   EXPECT_EQ(sweep(), 0);
@@ -229,7 +229,7 @@ TEST(UnfinishedFile, AllThreadsAreRemovedAtOnce) {
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([&, t] {
       for (int round = 0; round < 50; ++round) // places are used again
-        for (std::size_t i = static_cast<std::size_t>(t); i < files.size(); i += 4)
+        for (size_t i = static_cast<size_t>(t); i < files.size(); i += 4)
           files[i] = std::make_unique<algrt::UnfinishedFile>(folder.path(std::to_string(i)));
     });
   for (std::thread &thread : threads)

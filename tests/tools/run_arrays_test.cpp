@@ -15,25 +15,25 @@ namespace {
 
 algrt::Layer rowLayer() {
   algrt::Layer layer{};
-  layer.lift = algrt::Lift::rows;
-  layer.dtype = algrt::ElementType::f32;
+  layer.lift = algrt::Lift::Rows;
+  layer.dtype = algrt::ElementType::F32;
   layer.k = 6;
   layer.n = 4;
   layer.types = 2;
-  layer.row_types = algrt::RowTypesKind::cyclic;
+  layer.row_types = algrt::RowTypesKind::Cyclic;
   layer.row_type_width = 1;
   layer.in_groups = {3, 3};
   layer.out_groups = {2, 2};
-  layer.bank_rows = {3, 3};
+  layer.weight_rows = {3, 3};
   return layer;
 }
 
-std::string array(const TemporaryFolder &folder, const std::string &name, std::vector<std::int64_t> shape) {
-  std::int64_t count = 1;
-  for (std::int64_t extent : shape)
+std::string array(const TemporaryFolder &folder, const std::string &name, std::vector<int64_t> shape) {
+  int64_t count = 1;
+  for (int64_t extent : shape)
     count *= extent;
-  std::vector<float> values(static_cast<std::size_t>(count));
-  for (std::size_t index = 0; index < values.size(); ++index)
+  std::vector<float> values(static_cast<size_t>(count));
+  for (size_t index = 0; index < values.size(); ++index)
     values[index] = 1.0f + static_cast<float>(index) / 1024;
   algrt::writeNpy(folder.path(name), shape, std::span<const float>(values));
   return folder.path(name);
@@ -72,11 +72,11 @@ TEST(RunArrays, ABiasBelongsToTheProductsOfLayersThatHaveOne) {
   const std::vector<float> x = compiler::makeArrays(layer, sources).x;
   layer.bias = true;
   compiler::RunArrays arrays = compiler::makeArrays(layer, sources);
-  EXPECT_EQ(arrays.bias.size(), static_cast<std::size_t>(layer.n));
+  EXPECT_EQ(arrays.bias.size(), static_cast<size_t>(layer.n));
   EXPECT_EQ(arrays.x, x);
-  EXPECT_TRUE(compiler::makeArrays(layer, sources, algrt::Map::dx).bias.empty());
+  EXPECT_TRUE(compiler::makeArrays(layer, sources, algrt::Map::Dx).bias.empty());
   sources.bias = array(folder, "b.npy", {layer.n});
-  EXPECT_EQ(compiler::makeArrays(layer, sources).bias.size(), static_cast<std::size_t>(layer.n));
+  EXPECT_EQ(compiler::makeArrays(layer, sources).bias.size(), static_cast<size_t>(layer.n));
   layer.bias = false;
   EXPECT_THROW(compiler::makeArrays(layer, sources), compiler::Failure);
 }
@@ -124,19 +124,19 @@ TEST(RunArrays, FilesMayHaveNoRows) {
 
 TEST(RunArrays, PositionsGiveTheRowsAndTheirTypes) {
   TemporaryFolder folder;
-  const auto integers = [&](const std::string &name, const std::vector<std::int64_t> &values) {
-    algrt::writeNpy(folder.path(name), std::vector<std::int64_t>{static_cast<std::int64_t>(values.size())},
-                    std::span<const std::int64_t>(values));
+  const auto integers = [&](const std::string &name, const std::vector<int64_t> &values) {
+    algrt::writeNpy(folder.path(name), std::vector<int64_t>{static_cast<int64_t>(values.size())},
+                    std::span<const int64_t>(values));
     return folder.path(name);
   };
   algrt::Layer layer = rowLayer();
-  layer.row_types = algrt::RowTypesKind::interval;
+  layer.row_types = algrt::RowTypesKind::Interval;
   layer.row_type_width = 3;
   compiler::ArraySources sources;
   sources.positions.positions = integers("p.npy", {0, 2, 3, 5, 6, 1000000000007});
   compiler::RunArrays arrays = compiler::makeArrays(layer, sources);
   EXPECT_EQ(arrays.m, 6);
-  EXPECT_EQ(arrays.positions.types(layer), (std::vector<std::int32_t>{0, 0, 1, 1, 0, 1}));
+  EXPECT_EQ(arrays.positions.types(layer), (std::vector<int32_t>{0, 0, 1, 1, 0, 1}));
   sources.offset = 4;
   EXPECT_NE(failureOf(layer, sources).find("leave it out with --positions"), std::string::npos);
   sources.offset = 0;
@@ -144,10 +144,10 @@ TEST(RunArrays, PositionsGiveTheRowsAndTheirTypes) {
   compiler::ArraySources ragged;
   ragged.positions.sequence_starts = integers("s.npy", {0, 2, 2, 6});
   EXPECT_EQ(compiler::makeArrays(layer, ragged).positions.types(layer),
-            (std::vector<std::int32_t>{0, 0, 0, 0, 0, 1}));
+            (std::vector<int32_t>{0, 0, 0, 0, 0, 1}));
   ragged.positions.sequence_positions = integers("sp.npy", {2, 9, 5});
   EXPECT_EQ(compiler::makeArrays(layer, ragged).positions.types(layer),
-            (std::vector<std::int32_t>{0, 1, 1, 0, 0, 0}));
+            (std::vector<int32_t>{0, 1, 1, 0, 0, 0}));
 
   ragged.positions.positions = sources.positions.positions;
   EXPECT_NE(failureOf(layer, ragged).find("give one of them"), std::string::npos);
@@ -160,14 +160,14 @@ TEST(RunArrays, PositionsGiveTheRowsAndTheirTypes) {
   EXPECT_NE(failureOf(layer, ragged).find("is empty, needs the number of rows"), std::string::npos);
   sources.positions.positions = array(folder, "x.npy", {3});
   EXPECT_THROW(compiler::makeArrays(layer, sources), algrt::Error) << "of float";
-  layer.row_types = algrt::RowTypesKind::explicit_types;
+  layer.row_types = algrt::RowTypesKind::ExplicitTypes;
   sources.types = "";
   EXPECT_NE(failureOf(layer, sources).find("leave --positions and --sequence-starts out"), std::string::npos);
 }
 
 TEST(RunArrays, TheSlotLiftTakesBlocksOrAMatrix) {
   algrt::Layer layer = rowLayer();
-  layer.lift = algrt::Lift::slots;
+  layer.lift = algrt::Lift::Slots;
   layer.types = 1;
   TemporaryFolder folder;
   compiler::ArraySources sources;
@@ -182,7 +182,7 @@ TEST(RunArrays, TheSlotLiftTakesBlocksOrAMatrix) {
 
 TEST(RunArrays, Bfloat16IsRoundedOnTheWayIn) {
   algrt::Layer layer = rowLayer();
-  layer.dtype = algrt::ElementType::bf16;
+  layer.dtype = algrt::ElementType::Bf16;
   TemporaryFolder folder;
   compiler::ArraySources sources;
   sources.x = array(folder, "x.npy", {1, 6});
@@ -193,18 +193,18 @@ TEST(RunArrays, Bfloat16IsRoundedOnTheWayIn) {
 
 TEST(RunArrays, TypesBelongToExplicitSchedules) {
   TemporaryFolder folder;
-  std::vector<std::int32_t> values{0, 1, 1};
-  std::array<std::int64_t, 1> shape{3};
-  algrt::writeNpy(folder.path("t.npy"), shape, std::span<const std::int32_t>(values));
+  std::vector<int32_t> values{0, 1, 1};
+  std::array<int64_t, 1> shape{3};
+  algrt::writeNpy(folder.path("t.npy"), shape, std::span<const int32_t>(values));
   compiler::ArraySources sources;
   sources.types = folder.path("t.npy");
   EXPECT_NE(failureOf(rowLayer(), sources).find("leave --types out"), std::string::npos);
   algrt::Layer layer = rowLayer();
-  layer.row_types = algrt::RowTypesKind::explicit_types;
+  layer.row_types = algrt::RowTypesKind::ExplicitTypes;
   EXPECT_EQ(compiler::makeArrays(layer, sources).types, values);
   sources.types.clear();
   sources.m = 100;
-  for (std::int32_t type : compiler::makeArrays(layer, sources).types)
+  for (int32_t type : compiler::makeArrays(layer, sources).types)
     EXPECT_TRUE(type == 0 || type == 1);
 }
 
@@ -214,7 +214,7 @@ TEST(RunArrays, TheNumberOfRowsHasToComeFromSomewhere) {
 
 TEST(RunArrays, MoreThanTheMachineHasIsRefusedBeforeAllocating) {
   compiler::ArraySources sources;
-  sources.m = std::int64_t{1} << 45;
+  sources.m = int64_t{1} << 45;
   try {
     compiler::makeArrays(rowLayer(), sources);
     FAIL() << "so much memory is nowhere";
@@ -225,15 +225,15 @@ TEST(RunArrays, MoreThanTheMachineHasIsRefusedBeforeAllocating) {
   }
   // What the caller takes besides counts, too.
   sources.m = 3;
-  std::int64_t asked = 0;
-  sources.further = [&](std::int64_t m) {
+  int64_t asked = 0;
+  sources.further = [&](int64_t m) {
     asked = m;
-    return std::int64_t{1} << 60;
+    return int64_t{1} << 60;
   };
   EXPECT_THROW(compiler::makeArrays(rowLayer(), sources), algrt::Error);
   EXPECT_EQ(asked, 3);
   sources.further = nullptr;
-  sources.m = std::int64_t{1} << 62;
+  sources.m = int64_t{1} << 62;
   EXPECT_THROW(compiler::makeArrays(rowLayer(), sources), algrt::Error);
 }
 

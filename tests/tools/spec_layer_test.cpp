@@ -13,7 +13,7 @@ using compiler::loadSpec;
 using compiler::Spec;
 using compiler::SpecOptions;
 
-SpecOptions options(const std::string &spec, std::int64_t in = 0, std::int64_t out = 0) {
+SpecOptions options(const std::string &spec, int64_t in = 0, int64_t out = 0) {
   SpecOptions result;
   result.spec = spec;
   if (in != 0)

@@ -46,7 +46,7 @@ TEST(TomlSpec, ReadsEveryKeyOfALayer) {
             "in_groups = [5, 3]\nout = 12\ndtype = \"bf16\"\nrow_types = \"interval(4)\"\nlift = \"rows\"\n"
             "bias = true\n");
   EXPECT_TRUE(spec.allow_nonassociative);
-  EXPECT_EQ(spec.layer.in_groups->value, (std::vector<std::int64_t>{5, 3}));
+  EXPECT_EQ(spec.layer.in_groups->value, (std::vector<int64_t>{5, 3}));
   EXPECT_EQ(spec.layer.out->value, 12);
   EXPECT_EQ(spec.layer.dtype->value, "bf16");
   EXPECT_EQ(spec.layer.row_types->value, "interval(4)");

@@ -12,13 +12,13 @@ class TemporaryFolder {
 public:
   TemporaryFolder() {
     std::string name = (std::filesystem::path(testing::TempDir()) / "algctl-test-XXXXXX").string();
-    folder = mkdtemp(name.data());
+    folder_ = mkdtemp(name.data());
   }
-  ~TemporaryFolder() { std::filesystem::remove_all(folder); }
+  ~TemporaryFolder() { std::filesystem::remove_all(folder_); }
   TemporaryFolder(const TemporaryFolder &) = delete;
   TemporaryFolder &operator=(const TemporaryFolder &) = delete;
 
-  std::string path(const std::string &name) const { return (folder / name).string(); }
+  std::string path(const std::string &name) const { return (folder_ / name).string(); }
   std::string write(const std::string &name, const std::string &text) const {
     std::ofstream(path(name), std::ios::binary) << text;
     return path(name);
@@ -27,10 +27,10 @@ public:
     std::ifstream stream(path(name), std::ios::binary);
     return {std::istreambuf_iterator<char>(stream), {}};
   }
-  std::size_t fileCount() const {
-    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
+  size_t fileCount() const {
+    return static_cast<size_t>(std::distance(std::filesystem::directory_iterator(folder_), {}));
   }
 
 private:
-  std::filesystem::path folder;
+  std::filesystem::path folder_;
 };

@@ -6,10 +6,10 @@ namespace algebras::rank {
 
 namespace {
 
-constexpr int kStarts = 64;                // products for which another with a common factor is looked for
-constexpr int kAttempts = 400;             // to find two products without one
-constexpr std::int64_t kPatience = 50'000; // steps without progress before products are split
-constexpr std::size_t kMostAboveBest = 2;
+constexpr int starts = 64;           // products for which another with a common factor is looked for
+constexpr int attempts = 400;        // to find two products without one
+constexpr int64_t patience = 50'000; // steps without progress before products are split
+constexpr size_t most_above_best = 2;
 
 template <typename Vector> void normalise(Term<Vector> &term) {
   for (Vector &factor : term.factors)
@@ -31,7 +31,7 @@ template <typename Vector> int agreements(const Term<Vector> &x, const Term<Vect
 } // namespace
 
 template <typename Vector>
-FlipGraph<Vector>::FlipGraph(Terms start, std::uint64_t seed)
+FlipGraph<Vector>::FlipGraph(Terms start, uint64_t seed)
     : terms_(std::move(start)), state_((seed + 1) * 0x9E3779B97F4A7C15ull | 1) {
   for (Term<Vector> &term : terms_)
     normalise(term);
@@ -40,17 +40,17 @@ FlipGraph<Vector>::FlipGraph(Terms start, std::uint64_t seed)
 }
 
 // xorshift: the walk needs speed, not quality.
-template <typename Vector> std::uint64_t FlipGraph<Vector>::random() {
+template <typename Vector> uint64_t FlipGraph<Vector>::random() {
   state_ ^= state_ << 13;
   state_ ^= state_ >> 7;
   state_ ^= state_ << 17;
   return state_;
 }
 
-template <typename Vector> bool FlipGraph<Vector>::shrinksWith(std::size_t changed) const {
+template <typename Vector> bool FlipGraph<Vector>::shrinksWith(size_t changed) const {
   if (isZero(terms_[changed]))
     return true;
-  for (std::size_t other = 0; other < terms_.size(); ++other)
+  for (size_t other = 0; other < terms_.size(); ++other)
     if (other != changed && agreements(terms_[other], terms_[changed]) >= 2)
       return true;
   return false;
@@ -60,8 +60,8 @@ template <typename Vector> void FlipGraph<Vector>::reduce() {
   for (bool changed = true; changed;) {
     changed = false;
     std::erase_if(terms_, [](const Term<Vector> &term) { return isZero(term); });
-    for (std::size_t i = 0; i < terms_.size() && !changed; ++i)
-      for (std::size_t j = i + 1; j < terms_.size() && !changed; ++j) {
+    for (size_t i = 0; i < terms_.size() && !changed; ++i)
+      for (size_t j = i + 1; j < terms_.size() && !changed; ++j) {
         if (agreements(terms_[i], terms_[j]) < 2)
           continue;
         int place = 0; // the one that may differ
@@ -78,17 +78,17 @@ template <typename Vector> void FlipGraph<Vector>::reduce() {
 }
 
 template <typename Vector> bool FlipGraph<Vector>::flip() {
-  std::size_t count = terms_.size();
+  size_t count = terms_.size();
   if (count < 2)
     return false;
-  for (int attempt = 0; attempt < kStarts; ++attempt) {
+  for (int attempt = 0; attempt < starts; ++attempt) {
     // From a random product on, the next one that shares the factor at a random place.
-    std::uint64_t bits = random();
-    std::size_t i = (bits & 0xffffff) % count, start = (bits >> 24 & 0xffffff) % count, j = count;
+    uint64_t bits = random();
+    size_t i = (bits & 0xffffff) % count, start = (bits >> 24 & 0xffffff) % count, j = count;
     int place = static_cast<int>((bits >> 48) % 3);
     const Vector shared = terms_[i].factors[place];
-    for (std::size_t step = 0; step < count; ++step) {
-      std::size_t other = start + step < count ? start + step : start + step - count;
+    for (size_t step = 0; step < count; ++step) {
+      size_t other = start + step < count ? start + step : start + step - count;
       if (other != i && terms_[other].factors[place] == shared) {
         j = other;
         break;
@@ -115,12 +115,12 @@ template <typename Vector> bool FlipGraph<Vector>::flip() {
 }
 
 template <typename Vector> void FlipGraph<Vector>::split() {
-  std::size_t count = terms_.size();
+  size_t count = terms_.size();
   if (count < 2)
     return;
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    std::uint64_t bits = random();
-    std::size_t i = (bits & 0xffffff) % count, j = (bits >> 24 & 0xffffff) % count;
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    uint64_t bits = random();
+    size_t i = (bits & 0xffffff) % count, j = (bits >> 24 & 0xffffff) % count;
     if (i == j || agreements(terms_[i], terms_[j]) > 0)
       continue;
     int a = static_cast<int>((bits >> 48) % 3), b = (a + 1) % 3, c = (a + 2) % 3;
@@ -153,18 +153,18 @@ template <typename Vector> bool FlipGraph<Vector>::recordBest() {
   return true;
 }
 
-template <typename Vector> bool FlipGraph<Vector>::walk(std::int64_t steps) {
+template <typename Vector> bool FlipGraph<Vector>::walk(int64_t steps) {
   bool shorter = false;
-  for (std::int64_t end = step_ + steps; step_ < end; ++step_) {
-    std::size_t before = terms_.size();
+  for (int64_t end = step_ + steps; step_ < end; ++step_) {
+    size_t before = terms_.size();
     bool moved = flip();
     if (terms_.size() < before)
       last_progress_ = step_;
     shorter = recordBest() || shorter;
-    if (moved && step_ - last_progress_ <= kPatience)
+    if (moved && step_ - last_progress_ <= patience)
       continue;
     last_progress_ = step_;
-    if (terms_.size() < best_.size() + kMostAboveBest)
+    if (terms_.size() < best_.size() + most_above_best)
       split();
     else
       terms_ = best_;

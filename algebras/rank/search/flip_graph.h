@@ -26,22 +26,22 @@ template <typename Vector> class FlipGraph {
 public:
   using Terms = std::vector<Term<Vector>>;
 
-  FlipGraph(Terms start, std::uint64_t seed);
+  FlipGraph(Terms start, uint64_t seed);
   // Makes that many attempts at a flip. Returns whether `best` became shorter.
-  bool walk(std::int64_t steps);
+  bool walk(int64_t steps);
   const Terms &best() const { return best_; }
 
 private:
-  std::uint64_t random();
+  uint64_t random();
   bool flip();
   void split();
   void reduce();
-  bool shrinksWith(std::size_t changed) const;
+  bool shrinksWith(size_t changed) const;
   bool recordBest();
 
   Terms terms_, best_;
-  std::uint64_t state_;
-  std::int64_t step_ = 0, last_progress_ = 0;
+  uint64_t state_;
+  int64_t step_ = 0, last_progress_ = 0;
 };
 
 extern template class FlipGraph<BinaryVector>;

@@ -20,12 +20,12 @@ public:
 
   // One random start. Nothing where it does not converge, cannot be rounded, or `stop` says so. What comes
   // back is exact by construction, and still to be verified like any other.
-  std::optional<BilinearAlgorithm> attempt(std::int64_t products, std::mt19937_64 &random,
+  std::optional<BilinearAlgorithm> attempt(int64_t products, std::mt19937_64 &random,
                                            const std::function<bool()> &stop) const;
 
 private:
   struct Entry {
-    std::int64_t index[3];
+    int64_t index[3];
     double value;
   };
   struct Factors;
@@ -38,7 +38,7 @@ private:
   std::optional<BilinearAlgorithm> solveExactly(const Factors &factors) const;
 
   const Table &table_;
-  std::int64_t dimension_;
+  int64_t dimension_;
   double norm_ = 0;
   std::vector<Entry> entries_;
 };

@@ -19,9 +19,9 @@ using namespace rank;
 
 namespace {
 
-constexpr std::int64_t kLargestFlips = 64;        // entries of a bit mask
-constexpr std::int64_t kLargestLeastSquares = 40; // cubes of floating-point numbers
-constexpr std::int64_t kStepsAtOnce = 100'000;
+constexpr int64_t largest_flips = 64;         // entries of a bit mask
+constexpr int64_t largest_least_squares = 40; // cubes of floating-point numbers
+constexpr int64_t steps_at_once = 100'000;
 
 bool hasOddDenominators(const Table &table) {
   for (const Constant &constant : table.constants())
@@ -90,7 +90,7 @@ class Search {
 public:
   Search(const Table &table, const BilinearAlgorithm &known, const SearchOptions &options)
       : table_(table), known_(known), options_(options), start_(std::chrono::steady_clock::now()),
-        least_(static_cast<std::int64_t>(known.size())) {
+        least_(static_cast<int64_t>(known.size())) {
     result_.algorithm = known;
     result_.notes.resize(options.threads);
   }
@@ -123,18 +123,18 @@ private:
   double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }
-  std::uint64_t seedOf(int thread) const { return options_.seed * 1000 + static_cast<std::uint64_t>(thread); }
+  uint64_t seedOf(int thread) const { return options_.seed * 1000 + static_cast<uint64_t>(thread); }
 
   void work(int thread) {
     const Field &field = table_.field();
-    bool small = table_.dimension() <= kLargestFlips;
+    bool small = table_.dimension() <= largest_flips;
     if (field.characteristic() == 2 && small)
       return flips<BinaryVector>(thread, table_);
     if (field.characteristic() == 3 && small)
       return flips<TernaryVector>(thread, table_);
     if (!field.isRationals())
       return;
-    bool fits = table_.dimension() <= kLargestLeastSquares;
+    bool fits = table_.dimension() <= largest_least_squares;
     // One thread lifts from GF(2) where there is more than one, and that can be.
     if ((thread % 2 == 1 || !fits) && small && hasOddDenominators(table_))
       return flips<BinaryVector>(thread, modulo2(table_));
@@ -150,10 +150,10 @@ private:
     FlipGraph<Vector> graph(toTerms<Vector>(start, reduced.field()), seedOf(thread));
     std::string name =
         fmt::format("flip graph over {} from {} products", reduced.field().name(), start.size());
-    std::size_t unlifted = 0, walked_least = graph.best().size();
-    std::int64_t rounds = 0;
+    size_t unlifted = 0, walked_least = graph.best().size();
+    int64_t rounds = 0;
     double when = 0;
-    std::size_t offered = start.size() + 1;
+    size_t offered = start.size() + 1;
     for (;; ++rounds) {
       if (graph.best().size() < offered) {
         offered = graph.best().size();
@@ -166,7 +166,7 @@ private:
         }
         if (!table_.field().isRationals()) {
           offer(std::move(found), name);
-        } else if (static_cast<std::int64_t>(found.size()) < least_) {
+        } else if (static_cast<int64_t>(found.size()) < least_) {
           std::optional<BilinearAlgorithm> lifted = liftFromTwo(found, table_);
           if (lifted && !findMismatch(*lifted, table_))
             offer(std::move(*lifted), name + ", lifted");
@@ -176,15 +176,15 @@ private:
       }
       if (stop())
         break;
-      graph.walk(kStepsAtOnce);
+      graph.walk(steps_at_once);
       note(thread, fmt::format("{}: {} products, found after {:.1f} s; {} million steps", name, walked_least,
-                               when, (rounds + 1) * kStepsAtOnce / 1'000'000) +
+                               when, (rounds + 1) * steps_at_once / 1'000'000) +
                        (unlifted > 0 ? fmt::format(", {} of them not lifted", unlifted) : ""));
       // Walks that are as short as what is known, over another field or not, go on from different places.
-      if (table_.field().isRationals() && unlifted > 0 && static_cast<std::int64_t>(offered) < least_) {
+      if (table_.field().isRationals() && unlifted > 0 && static_cast<int64_t>(offered) < least_) {
         graph =
             FlipGraph<Vector>(toTerms<Vector>(start, reduced.field()), seedOf(thread) + 7919 * (rounds + 1));
-        offered = static_cast<std::size_t>(least_.load());
+        offered = static_cast<size_t>(least_.load());
       }
     }
   }
@@ -192,9 +192,9 @@ private:
   void leastSquares(int thread) {
     LeastSquares searcher(table_);
     std::mt19937_64 random(seedOf(thread));
-    std::int64_t starts = 0;
+    int64_t starts = 0;
     while (!stop()) {
-      std::int64_t target = least_ - 1;
+      int64_t target = least_ - 1;
       if (target < 1)
         return;
       std::optional<BilinearAlgorithm> found =
@@ -210,9 +210,9 @@ private:
   // A verified algorithm.
   void offer(BilinearAlgorithm algorithm, const std::string &method) {
     std::lock_guard lock(mutex_);
-    if (static_cast<std::int64_t>(algorithm.size()) >= static_cast<std::int64_t>(result_.algorithm.size()))
+    if (static_cast<int64_t>(algorithm.size()) >= static_cast<int64_t>(result_.algorithm.size()))
       return;
-    least_ = static_cast<std::int64_t>(algorithm.size());
+    least_ = static_cast<int64_t>(algorithm.size());
     result_.algorithm = std::move(algorithm);
     result_.improved = true;
     result_.method = method;
@@ -235,7 +235,7 @@ private:
   const BilinearAlgorithm &known_;
   const SearchOptions &options_;
   std::chrono::steady_clock::time_point start_;
-  std::atomic<std::int64_t> least_;
+  std::atomic<int64_t> least_;
   std::atomic<bool> done_ = false;
   std::mutex mutex_;
   SearchResult result_;
@@ -247,21 +247,21 @@ private:
 
 std::string whyNotSearched(const Table &table) {
   const Field &field = table.field();
-  std::int64_t n = table.dimension();
+  int64_t n = table.dimension();
   if (field.characteristic() > 3)
     return fmt::format("searches work over Q, GF(2) and GF(3), not over {}", field.name());
-  if (n > kLargestFlips)
-    return fmt::format("searches work up to dimension {}, not for {}", kLargestFlips, n);
-  if (field.isRationals() && n > kLargestLeastSquares && !hasOddDenominators(table))
+  if (n > largest_flips)
+    return fmt::format("searches work up to dimension {}, not for {}", largest_flips, n);
+  if (field.isRationals() && n > largest_least_squares && !hasOddDenominators(table))
     return fmt::format(
         "above dimension {} a search over Q goes by way of GF(2), where these constants have no value",
-        kLargestLeastSquares);
+        largest_least_squares);
   return "";
 }
 
 SearchResult searchAlgorithm(const Table &table, const BilinearAlgorithm &known,
                              const SearchOptions &options) {
-  if (!whyNotSearched(table).empty() || static_cast<std::int64_t>(known.size()) <= options.lower)
+  if (!whyNotSearched(table).empty() || static_cast<int64_t>(known.size()) <= options.lower)
     return {known, false, "", {}};
   return Search(table, known, options).run();
 }

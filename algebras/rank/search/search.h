@@ -11,16 +11,16 @@
 namespace algebras {
 
 struct SearchProgress {
-  double seconds = 0;     // since the search began
-  std::int64_t least = 0; // products of the shortest algorithm so far, over any field that was searched
-  std::string what;       // which searcher found it and where it stands
+  double seconds = 0; // since the search began
+  int64_t least = 0;  // products of the shortest algorithm so far, over any field that was searched
+  std::string what;   // which searcher found it and where it stands
 };
 
 struct SearchOptions {
   double seconds = 10;
-  std::uint64_t seed = 1;
+  uint64_t seed = 1;
   int threads = 2;
-  std::int64_t lower = 0;                               // a proved lower bound: the search ends there
+  int64_t lower = 0;                                    // a proved lower bound: the search ends there
   std::function<bool()> interrupted;                    // asked often; may be empty
   std::function<void(const SearchProgress &)> progress; // called from the searching threads, one at a time
 };

@@ -14,7 +14,7 @@ template <typename Op> bool isRelaxed(Op op, CallBuilder &call) {
   return op.getRelaxed();
 }
 
-std::int32_t scopeOf(NVVM::MemScopeKind scope) {
+int32_t scopeOf(NVVM::MemScopeKind scope) {
   switch (scope) {
   case NVVM::MemScopeKind::CTA:
     return sm_scope_cta;
@@ -58,7 +58,7 @@ template <typename Op> void wait(Op op, llvm::StringRef function, CallBuilder &c
 }
 
 void fenceProxy(NVVM::FenceProxyOp op, CallBuilder &call) {
-  std::int32_t kind = 0;
+  int32_t kind = 0;
   switch (op.getKind()) {
   case NVVM::ProxyKind::alias:
     kind = sm_proxy_alias;
@@ -126,9 +126,8 @@ void addBarriers(ConversionList &list) {
       list, [](auto, CallBuilder &call) { call.call("sm_fence", {call.i32(sm_scope_cluster)}); });
 
   // the block
-  on<NVVM::Barrier0Op>(list, [](auto, CallBuilder &call) {
-    call.call("sm_barrier", {call.i32(0), call.i32(0)});
-  });
+  on<NVVM::Barrier0Op>(list,
+                       [](auto, CallBuilder &call) { call.call("sm_barrier", {call.i32(0), call.i32(0)}); });
   on<NVVM::BarrierOp>(list, [](auto op, CallBuilder &call) {
     if (op.getReductionOp())
       return call.refuse("a barrier that reduces");

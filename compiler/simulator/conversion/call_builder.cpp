@@ -4,15 +4,14 @@ using namespace mlir;
 
 namespace compiler {
 
-CallBuilder::CallBuilder(Operation *op, std::int32_t site) : op(op), site(site), build(op) {}
+CallBuilder::CallBuilder(Operation *op, int32_t site) : op_(op), site_(site), build_(op) {}
 
-Value CallBuilder::i32(std::int64_t value) {
-  return LLVM::ConstantOp::create(build, location(),
-                                  build.getI32IntegerAttr(static_cast<std::int32_t>(value)));
+Value CallBuilder::i32(int64_t value) {
+  return LLVM::ConstantOp::create(build_, location(), build_.getI32IntegerAttr(static_cast<int32_t>(value)));
 }
 
-Value CallBuilder::i64(std::int64_t value) {
-  return LLVM::ConstantOp::create(build, location(), build.getI64IntegerAttr(value));
+Value CallBuilder::i64(int64_t value) {
+  return LLVM::ConstantOp::create(build_, location(), build_.getI64IntegerAttr(value));
 }
 
 Value CallBuilder::asI32(Value value) {
@@ -20,74 +19,74 @@ Value CallBuilder::asI32(Value value) {
   if (type.isInteger(32))
     return value;
   if (type.isF32())
-    return LLVM::BitcastOp::create(build, location(), build.getI32Type(), value);
+    return LLVM::BitcastOp::create(build_, location(), build_.getI32Type(), value);
   if (type.getIntOrFloatBitWidth() < 32)
-    return LLVM::ZExtOp::create(build, location(), build.getI32Type(), value);
-  return LLVM::TruncOp::create(build, location(), build.getI32Type(), value);
+    return LLVM::ZExtOp::create(build_, location(), build_.getI32Type(), value);
+  return LLVM::TruncOp::create(build_, location(), build_.getI32Type(), value);
 }
 
 Value CallBuilder::asI64(Value value) {
   if (value.getType().isInteger(64))
     return value;
-  return LLVM::ZExtOp::create(build, location(), build.getI64Type(), value);
+  return LLVM::ZExtOp::create(build_, location(), build_.getI64Type(), value);
 }
 
 Value CallBuilder::pointer(Value value) {
   auto type = cast<LLVM::LLVMPointerType>(value.getType());
   if (type.getAddressSpace() == 0)
     return value;
-  return LLVM::AddrSpaceCastOp::create(build, location(), LLVM::LLVMPointerType::get(build.getContext()),
+  return LLVM::AddrSpaceCastOp::create(build_, location(), LLVM::LLVMPointerType::get(build_.getContext()),
                                        value);
 }
 
 Value CallBuilder::isTrue(Value value) {
-  return LLVM::ICmpOp::create(build, location(), LLVM::ICmpPredicate::ne, value, i32(0));
+  return LLVM::ICmpOp::create(build_, location(), LLVM::ICmpPredicate::ne, value, i32(0));
 }
 
 Value CallBuilder::temporary(Type type) {
-  Block &entry = op->getParentOfType<LLVM::LLVMFuncOp>().getBody().front();
+  Block &entry = op_->getParentOfType<LLVM::LLVMFuncOp>().getBody().front();
   for (LLVM::AllocaOp alloca : entry.getOps<LLVM::AllocaOp>())
     if (alloca.getElemType() == type && alloca->hasAttr("temporary"))
       return alloca;
-  OpBuilder::InsertionGuard guard(build);
-  build.setInsertionPointToStart(&entry);
-  auto alloca =
-      LLVM::AllocaOp::create(build, location(), LLVM::LLVMPointerType::get(build.getContext()), type, i32(1));
-  alloca->setAttr("temporary", build.getUnitAttr());
+  OpBuilder::InsertionGuard guard(build_);
+  build_.setInsertionPointToStart(&entry);
+  auto alloca = LLVM::AllocaOp::create(build_, location(), LLVM::LLVMPointerType::get(build_.getContext()),
+                                       type, i32(1));
+  alloca->setAttr("temporary", build_.getUnitAttr());
   return alloca;
 }
 
 void CallBuilder::store(Value value, Value address) {
-  LLVM::StoreOp::create(build, location(), value, address);
+  LLVM::StoreOp::create(build_, location(), value, address);
 }
 
 Value CallBuilder::load(Type type, Value address) {
-  return LLVM::LoadOp::create(build, location(), type, address);
+  return LLVM::LoadOp::create(build_, location(), type, address);
 }
 
-Value CallBuilder::advance(Value address, std::int64_t bytes) {
-  return LLVM::GEPOp::create(build, location(), address.getType(), build.getI8Type(), address,
-                             ArrayRef<LLVM::GEPArg>{static_cast<std::int32_t>(bytes)});
+Value CallBuilder::advance(Value address, int64_t bytes) {
+  return LLVM::GEPOp::create(build_, location(), address.getType(), build_.getI8Type(), address,
+                             ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(bytes)});
 }
 
 LLVM::CallOp CallBuilder::emitCall(StringRef function, Type result, ArrayRef<Value> arguments) {
-  SmallVector<Value> all{i32(site)};
+  SmallVector<Value> all{i32(site_)};
   llvm::append_range(all, arguments);
   SmallVector<Type> types(ValueRange(all).getTypes());
   auto type = LLVM::LLVMFunctionType::get(result, types);
-  ModuleOp module = op->getParentOfType<ModuleOp>();
+  ModuleOp module = op_->getParentOfType<ModuleOp>();
   auto callee = module.lookupSymbol<LLVM::LLVMFuncOp>(function);
   if (!callee) {
-    OpBuilder::InsertionGuard guard(build);
-    build.setInsertionPointToStart(module.getBody());
-    callee = LLVM::LLVMFuncOp::create(build, build.getUnknownLoc(), function, type);
-    callee.setPassthroughAttr(build.getStrArrayAttr({"nounwind"}));
+    OpBuilder::InsertionGuard guard(build_);
+    build_.setInsertionPointToStart(module.getBody());
+    callee = LLVM::LLVMFuncOp::create(build_, build_.getUnknownLoc(), function, type);
+    callee.setPassthroughAttr(build_.getStrArrayAttr({"nounwind"}));
   }
-  return LLVM::CallOp::create(build, location(), callee, all);
+  return LLVM::CallOp::create(build_, location(), callee, all);
 }
 
 void CallBuilder::call(StringRef function, ArrayRef<Value> arguments) {
-  emitCall(function, LLVM::LLVMVoidType::get(build.getContext()), arguments);
+  emitCall(function, LLVM::LLVMVoidType::get(build_.getContext()), arguments);
 }
 
 Value CallBuilder::call(StringRef function, Type result, ArrayRef<Value> arguments) {
@@ -95,7 +94,7 @@ Value CallBuilder::call(StringRef function, Type result, ArrayRef<Value> argumen
 }
 
 Value CallBuilder::callI32(StringRef function, ArrayRef<Value> arguments) {
-  return call(function, build.getI32Type(), arguments);
+  return call(function, build_.getI32Type(), arguments);
 }
 
 void CallBuilder::onlyIf(Value condition) {
@@ -103,38 +102,38 @@ void CallBuilder::onlyIf(Value condition) {
     return;
   // before:  ...; if (condition) goto then; goto rest      then: <what is built>; goto rest      rest: op,
   // ...
-  Block *before = build.getInsertionBlock();
-  Block *rest = before->splitBlock(op);
+  Block *before = build_.getInsertionBlock();
+  Block *rest = before->splitBlock(op_);
   Block *then = new Block;
   then->insertBefore(rest);
-  build.setInsertionPointToEnd(before);
-  LLVM::CondBrOp::create(build, location(), condition, then, rest);
-  build.setInsertionPointToEnd(then);
-  auto end = LLVM::BrOp::create(build, location(), rest);
-  build.setInsertionPoint(end);
+  build_.setInsertionPointToEnd(before);
+  LLVM::CondBrOp::create(build_, location(), condition, then, rest);
+  build_.setInsertionPointToEnd(then);
+  auto end = LLVM::BrOp::create(build_, location(), rest);
+  build_.setInsertionPoint(end);
 }
 
 void CallBuilder::repeatUntil(llvm::function_ref<Value()> body) {
-  Block *before = build.getInsertionBlock();
-  Block *rest = before->splitBlock(build.getInsertionPoint());
+  Block *before = build_.getInsertionBlock();
+  Block *rest = before->splitBlock(build_.getInsertionPoint());
   Block *loop = new Block;
   loop->insertBefore(rest);
-  build.setInsertionPointToEnd(before);
-  LLVM::BrOp::create(build, location(), loop);
-  build.setInsertionPointToEnd(loop);
+  build_.setInsertionPointToEnd(before);
+  LLVM::BrOp::create(build_, location(), loop);
+  build_.setInsertionPointToEnd(loop);
   Value done = body();
-  LLVM::CondBrOp::create(build, location(), done, rest, loop);
-  build.setInsertionPointToStart(rest);
+  LLVM::CondBrOp::create(build_, location(), done, rest, loop);
+  build_.setInsertionPointToStart(rest);
 }
 
 void CallBuilder::replace(Value value) {
-  op->getResult(0).replaceAllUsesWith(value);
-  replacement = value;
+  op_->getResult(0).replaceAllUsesWith(value);
+  replacement_ = value;
 }
 
 void CallBuilder::refuse(const Twine &why) {
-  op->emitOpError("has no model in this form: ") << why;
-  was_refused = true;
+  op_->emitOpError("has no model in this form: ") << why;
+  was_refused_ = true;
 }
 
 } // namespace compiler

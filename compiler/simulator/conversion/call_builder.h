@@ -1,6 +1,5 @@
 // Writes what stands for one op of a kernel: a call of the model, and the few ops around it.
-#ifndef ALGCTL_COMPILER_SIMULATOR_CONVERSION_CALL_BUILDER_H
-#define ALGCTL_COMPILER_SIMULATOR_CONVERSION_CALL_BUILDER_H
+#pragma once
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
@@ -16,13 +15,13 @@ class CallBuilder {
 public:
   using Value = mlir::Value;
 
-  CallBuilder(mlir::Operation *op, std::int32_t site);
+  CallBuilder(mlir::Operation *op, int32_t site);
 
-  mlir::OpBuilder &builder() { return build; }
-  mlir::Location location() const { return op->getLoc(); }
+  mlir::OpBuilder &builder() { return build_; }
+  mlir::Location location() const { return op_->getLoc(); }
 
-  Value i32(std::int64_t value);
-  Value i64(std::int64_t value);
+  Value i32(int64_t value);
+  Value i64(int64_t value);
   /// An integer of any width, or the bits of an f32, as i32. Narrower integers are unsigned.
   Value asI32(Value value);
   /// An integer, unsigned, as i64.
@@ -38,7 +37,7 @@ public:
   void store(Value value, Value address);
   Value load(mlir::Type type, Value address);
   /// The address `bytes` further on.
-  Value advance(Value address, std::int64_t bytes);
+  Value advance(Value address, int64_t bytes);
 
   /// Calls a function of the model with the site and `arguments`.
   void call(llvm::StringRef function, llvm::ArrayRef<Value> arguments = {});
@@ -52,22 +51,20 @@ public:
 
   /// What the uses of the op's only result shall be.
   void replace(Value value);
-  bool replaced() const { return replacement != nullptr; }
+  bool replaced() const { return replacement_ != nullptr; }
 
   /// The op is one that the model knows, but not in this form: an error that names the op and says why.
   void refuse(const llvm::Twine &why);
-  bool refused() const { return was_refused; }
+  bool refused() const { return was_refused_; }
 
 private:
   mlir::LLVM::CallOp emitCall(llvm::StringRef function, mlir::Type result, llvm::ArrayRef<Value> arguments);
 
-  mlir::Operation *op;
-  std::int32_t site;
-  mlir::OpBuilder build;
-  Value replacement;
-  bool was_refused = false;
+  mlir::Operation *op_;
+  int32_t site_;
+  mlir::OpBuilder build_;
+  Value replacement_;
+  bool was_refused_ = false;
 };
 
 } // namespace compiler
-
-#endif

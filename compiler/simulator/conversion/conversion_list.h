@@ -1,6 +1,5 @@
 // The list of ops that the simulator knows, with what each becomes.
-#ifndef ALGCTL_COMPILER_SIMULATOR_CONVERSION_CONVERSION_LIST_H
-#define ALGCTL_COMPILER_SIMULATOR_CONVERSION_CONVERSION_LIST_H
+#pragma once
 
 #include "compiler/simulator/conversion/call_builder.h"
 
@@ -32,5 +31,3 @@ void addWarpOperations(ConversionList &list);
 mlir::Value roundToBfloat16(mlir::OpBuilder &builder, mlir::Location location, mlir::Value value);
 
 } // namespace compiler
-
-#endif

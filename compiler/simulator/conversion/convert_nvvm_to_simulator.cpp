@@ -41,7 +41,7 @@ struct ConvertNvvmToSimulator : compiler::impl::ConvertNvvmToSimulatorBase<Conve
     for (LLVM::GlobalOp global : llvm::make_early_inc_range(module.getOps<LLVM::GlobalOp>()))
       global.erase();
     SmallVector<StringRef> texts(sites.begin(), sites.end());
-    module->setAttr(kSitesAttribute, Builder(module).getStrArrayAttr(texts));
+    module->setAttr(sites_attribute, Builder(module).getStrArrayAttr(texts));
   }
 
 private:
@@ -79,7 +79,7 @@ LogicalResult ConvertNvvmToSimulator::convertFunction(LLVM::LLVMFuncOp function,
   // All are printed before the first one changes the names of values.
   struct Site {
     Operation *op;
-    std::int32_t number;
+    int32_t number;
     bool hazard;
   };
   SmallVector<Site> found;
@@ -102,7 +102,7 @@ LogicalResult ConvertNvvmToSimulator::convertFunction(LLVM::LLVMFuncOp function,
       good = false;
       return;
     }
-    found.push_back({op, static_cast<std::int32_t>(sites.size()), hazard});
+    found.push_back({op, static_cast<int32_t>(sites.size()), hazard});
     sites.push_back(siteText(op, names));
   });
   if (!good)
@@ -153,12 +153,12 @@ void ConvertNvvmToSimulator::finishKernel(LLVM::LLVMFuncOp kernel) {
   const Location location = kernel.getLoc();
   auto pointer = LLVM::LLVMPointerType::get(kernel->getContext());
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(kernel->getContext()), {pointer});
-  auto call = LLVM::LLVMFuncOp::create(build, location, (kernel.getName() + kCallSuffix).str(), type);
+  auto call = LLVM::LLVMFuncOp::create(build, location, (kernel.getName() + call_suffix).str(), type);
   build.setInsertionPointToStart(call.addEntryBlock(build));
   SmallVector<Value> arguments;
   for (unsigned i = 0; i < count; ++i) {
     Value place = LLVM::GEPOp::create(build, location, pointer, pointer, call.getArgument(0),
-                                      ArrayRef<LLVM::GEPArg>{static_cast<std::int32_t>(i)});
+                                      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
     Value argument = LLVM::LoadOp::create(build, location, pointer, place);
     if (!by_value[i])
       argument = LLVM::LoadOp::create(build, location, kernel.getArgument(i).getType(), argument);

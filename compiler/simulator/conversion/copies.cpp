@@ -12,7 +12,7 @@ SmallVector<Value> coordinates(ValueRange given, CallBuilder &call) {
     call.refuse("a tensor map has 1 to 5 coordinates, not " + Twine(given.size()));
     return {};
   }
-  SmallVector<Value> values{call.i32(static_cast<std::int64_t>(given.size()))};
+  SmallVector<Value> values{call.i32(static_cast<int64_t>(given.size()))};
   llvm::append_range(values, given);
   while (values.size() < 6)
     values.push_back(call.i32(0));

@@ -14,21 +14,19 @@ namespace {
 struct Restricted {
   Value value;
   sm_undefined_value what;
-  std::int64_t limit = 0; ///< the value is below, unsigned; for divisors 0: any value but zero
+  int64_t limit = 0; ///< the value is below, unsigned; for divisors 0: any value but zero
 };
 
 std::optional<Restricted> restricted(Operation *op) {
   auto width = [](Value value) {
-    return static_cast<std::int64_t>(getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth());
+    return static_cast<int64_t>(getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth());
   };
   auto elements = [](Value vector) { return cast<VectorType>(vector.getType()).getNumElements(); };
   return llvm::TypeSwitch<Operation *, std::optional<Restricted>>(op)
-      .Case<LLVM::UDivOp, LLVM::URemOp, LLVM::SDivOp, LLVM::SRemOp>([](auto division) {
-        return Restricted{division.getRhs(), sm_undefined_division};
-      })
-      .Case<LLVM::ShlOp, LLVM::LShrOp, LLVM::AShrOp>([&](auto shift) {
-        return Restricted{shift.getRhs(), sm_undefined_shift, width(shift.getRhs())};
-      })
+      .Case<LLVM::UDivOp, LLVM::URemOp, LLVM::SDivOp, LLVM::SRemOp>(
+          [](auto division) { return Restricted{division.getRhs(), sm_undefined_division}; })
+      .Case<LLVM::ShlOp, LLVM::LShrOp, LLVM::AShrOp>(
+          [&](auto shift) { return Restricted{shift.getRhs(), sm_undefined_shift, width(shift.getRhs())}; })
       .Case([&](LLVM::InsertElementOp insertion) {
         return Restricted{insertion.getPosition(), sm_undefined_element, elements(insertion.getVector())};
       })
@@ -43,7 +41,7 @@ bool isSigned(Operation *op) { return isa<LLVM::SDivOp, LLVM::SRemOp>(op); }
 bool allows(const Restricted &operand, Operation *op, const APInt &value) {
   if (operand.limit == 0) // of -1 the quotient may overflow
     return !value.isZero() && !(isSigned(op) && value.isAllOnes());
-  return value.ult(static_cast<std::uint64_t>(operand.limit));
+  return value.ult(static_cast<uint64_t>(operand.limit));
 }
 
 /// Whether the operand is a constant that is in range: no check is needed.
@@ -71,10 +69,10 @@ bool goesBack(Operation *op) {
 Value isOutOfRange(const Restricted &operand, Operation *op, OpBuilder &build) {
   const Location location = op->getLoc();
   const Type type = operand.value.getType();
-  auto constant = [&](std::int64_t value) {
+  auto constant = [&](int64_t value) {
     return LLVM::ConstantOp::create(build, location, type, build.getIntegerAttr(type, value));
   };
-  auto compare = [&](LLVM::ICmpPredicate predicate, Value value, std::int64_t with) -> Value {
+  auto compare = [&](LLVM::ICmpPredicate predicate, Value value, int64_t with) -> Value {
     return LLVM::ICmpOp::create(build, location, predicate, value, constant(with));
   };
   if (operand.limit > 0)

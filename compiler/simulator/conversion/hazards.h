@@ -1,8 +1,7 @@
 // Ops of the llvm dialect that compute the same on host and GPU, but not whatever their operands are: what
 // LLVM leaves undefined differs from machine to machine, and x86 traps where the GPU goes on. And loops: one
 // that calls nothing of the model would never end.
-#ifndef ALGCTL_COMPILER_SIMULATOR_CONVERSION_HAZARDS_H
-#define ALGCTL_COMPILER_SIMULATOR_CONVERSION_HAZARDS_H
+#pragma once
 
 #include "compiler/simulator/conversion/call_builder.h"
 
@@ -17,5 +16,3 @@ bool isHazard(mlir::Operation *op);
 void guardHazard(mlir::Operation *op, CallBuilder &call);
 
 } // namespace compiler
-
-#endif

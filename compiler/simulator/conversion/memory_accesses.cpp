@@ -40,25 +40,25 @@ bool computesInBfloat16(Operation *op) {
 
 class AccessBuilder {
 public:
-  explicit AccessBuilder(CallBuilder &call) : call(call) {}
+  explicit AccessBuilder(CallBuilder &call) : call_(call) {}
 
   void access(llvm::StringRef function, Value address, Type type) {
-    const DataLayout layout = DataLayout::closest(call.builder().getInsertionBlock()->getParentOp());
-    access(function, address, call.i64(static_cast<std::int64_t>(layout.getTypeSize(type).getFixedValue())));
+    const DataLayout layout = DataLayout::closest(call_.builder().getInsertionBlock()->getParentOp());
+    access(function, address, call_.i64(static_cast<int64_t>(layout.getTypeSize(type).getFixedValue())));
   }
 
   void access(llvm::StringRef function, Value address, Value bytes) {
     if (!isOnStack(address))
-      call.call(function, {call.pointer(address), call.asI64(bytes)});
+      call_.call(function, {call_.pointer(address), call_.asI64(bytes)});
   }
 
 private:
-  CallBuilder &call;
+  CallBuilder &call_;
 };
 
 /// The number of a synchronisation scope as LLVM's NVPTX backend names it.
-std::optional<std::int32_t> scopeNamed(std::optional<StringRef> name) {
-  return llvm::StringSwitch<std::optional<std::int32_t>>(name.value_or(""))
+std::optional<int32_t> scopeNamed(std::optional<StringRef> name) {
+  return llvm::StringSwitch<std::optional<int32_t>>(name.value_or(""))
       .Case("", sm_scope_system)
       .Case("block", sm_scope_cta)
       .Case("cluster", sm_scope_cluster)

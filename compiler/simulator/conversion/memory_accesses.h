@@ -1,7 +1,6 @@
 // The ops of the llvm dialect: which of them need a check of the model, which a replacement, and which are
 // refused.
-#ifndef ALGCTL_COMPILER_SIMULATOR_CONVERSION_MEMORY_ACCESSES_H
-#define ALGCTL_COMPILER_SIMULATOR_CONVERSION_MEMORY_ACCESSES_H
+#pragma once
 
 #include "compiler/simulator/conversion/call_builder.h"
 
@@ -24,5 +23,3 @@ void checkAccess(mlir::Operation *op, CallBuilder &call);
 void replaceLlvmOp(mlir::Operation *op, CallBuilder &call);
 
 } // namespace compiler
-
-#endif

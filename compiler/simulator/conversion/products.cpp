@@ -10,11 +10,11 @@ namespace compiler {
 namespace {
 
 /// n for a struct of n f32, nothing for any other type.
-std::optional<std::int64_t> floatCount(Type type) {
+std::optional<int64_t> floatCount(Type type) {
   auto fields = dyn_cast<LLVM::LLVMStructType>(type);
   if (!fields || !llvm::all_of(fields.getBody(), [](Type field) { return field.isF32(); }))
     return std::nullopt;
-  return static_cast<std::int64_t>(fields.getBody().size());
+  return static_cast<int64_t>(fields.getBody().size());
 }
 
 void wgmma(NVVM::WgmmaMmaAsyncOp op, CallBuilder &call) {
@@ -22,11 +22,11 @@ void wgmma(NVVM::WgmmaMmaAsyncOp op, CallBuilder &call) {
   if (op.getTypeD() != NVVM::WGMMATypes::f32 || type != op.getTypeB() ||
       (type != NVVM::WGMMATypes::bf16 && type != NVVM::WGMMATypes::f16))
     return call.refuse("operands are bf16 or f16, sums f32");
-  const std::int64_t n = op.getShape().getN();
+  const int64_t n = op.getShape().getN();
   const auto count = floatCount(op.getInouts().getType());
   if (op.getShape().getM() != 64 || op.getShape().getK() != 16 || !count || *count * 2 != n)
     return call.refuse("the shape is m64nNk16, with N / 2 sums in each thread");
-  std::int32_t flags = 0;
+  int32_t flags = 0;
   if (type == NVVM::WGMMATypes::f16)
     flags |= sm_wgmma_f16;
   if (op.getLayoutA() == NVVM::MMALayout::col)
@@ -65,7 +65,7 @@ template <typename Op> bool isSixteenBit(Op op, CallBuilder &call) {
   return known;
 }
 
-Type registers(std::int64_t count, MLIRContext *context) {
+Type registers(int64_t count, MLIRContext *context) {
   return LLVM::LLVMArrayType::get(IntegerType::get(context, 32), static_cast<unsigned>(count));
 }
 
@@ -83,9 +83,9 @@ void stmatrix(NVVM::StMatrixOp op, CallBuilder &call) {
     return;
   Value values = call.temporary(registers(4, op.getContext()));
   for (auto [index, source] : llvm::enumerate(op.getSources()))
-    call.store(source, call.advance(values, 4 * static_cast<std::int64_t>(index)));
+    call.store(source, call.advance(values, 4 * static_cast<int64_t>(index)));
   call.call("sm_stmatrix",
-            {call.pointer(op.getPtr()), values, call.i32(static_cast<std::int64_t>(op.getSources().size())),
+            {call.pointer(op.getPtr()), values, call.i32(static_cast<int64_t>(op.getSources().size())),
              call.i32(op.getLayout() == NVVM::MMALayout::col)});
 }
 
@@ -101,7 +101,7 @@ void mma(NVVM::MmaOp op, CallBuilder &call) {
   // One temporary for all three: d, then a, then b.
   Value d = call.temporary(registers(10, op.getContext()));
   Value a = call.advance(d, 16), b = call.advance(d, 32);
-  std::int64_t place = 0;
+  int64_t place = 0;
   for (auto operands : {op.getOperandC(), op.getOperandA(), op.getOperandB()})
     for (Value value : operands)
       call.store(value, call.advance(d, 4 * place++));
@@ -127,7 +127,7 @@ Value roundToBfloat16(OpBuilder &build, Location location, Value value) {
   Type word = build.getI32Type(), half = build.getI16Type(), result = build.getBF16Type();
   auto vector = dyn_cast<VectorType>(value.getType());
   auto like = [&](Type element) -> Type { return vector ? vector.clone(element) : element; };
-  auto constant = [&](std::int64_t bits, Type element) -> Value {
+  auto constant = [&](int64_t bits, Type element) -> Value {
     Attribute attribute = build.getIntegerAttr(element, bits);
     if (vector)
       attribute = DenseElementsAttr::get(vector.clone(element), attribute);
@@ -154,7 +154,7 @@ void addProducts(ConversionList &list) {
   on<NVVM::WgmmaGroupSyncAlignedOp>(list,
                                     [](auto, CallBuilder &call) { call.call("sm_wgmma_commit_group"); });
   on<NVVM::WgmmaWaitGroupSyncOp>(list, [](auto op, CallBuilder &call) {
-    call.call("sm_wgmma_wait_group", {call.i32(static_cast<std::int64_t>(op.getGroup()))});
+    call.call("sm_wgmma_wait_group", {call.i32(static_cast<int64_t>(op.getGroup()))});
   });
   list["sm.settle"] = settle;
 

@@ -16,12 +16,12 @@ static std::string shortened(llvm::StringRef text) {
   constexpr llvm::StringLiteral begin = "struct<(";
   std::string result;
   while (!text.empty()) {
-    const std::size_t at = text.find(begin);
+    const size_t at = text.find(begin);
     if (at == llvm::StringRef::npos)
       break;
     result += text.take_front(at + begin.size());
     text = text.drop_front(at + begin.size());
-    std::size_t count = 0;
+    size_t count = 0;
     while (text.drop_front(count * field.size()).starts_with(field))
       ++count;
     if (count > 2 && text.drop_front(count * field.size()).starts_with("f32)")) {

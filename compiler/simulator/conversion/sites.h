@@ -1,6 +1,5 @@
 // What the sites of a kernel's calls stand for.
-#ifndef ALGCTL_COMPILER_SIMULATOR_CONVERSION_SITES_H
-#define ALGCTL_COMPILER_SIMULATOR_CONVERSION_SITES_H
+#pragma once
 
 #include "mlir/IR/Operation.h"
 
@@ -13,5 +12,3 @@ namespace compiler {
 std::string siteText(mlir::Operation *op, mlir::AsmState &names);
 
 } // namespace compiler
-
-#endif

@@ -1,6 +1,5 @@
 // Filling the conversion list with functions on the ops' own classes.
-#ifndef ALGCTL_COMPILER_SIMULATOR_CONVERSION_TYPED_LIST_H
-#define ALGCTL_COMPILER_SIMULATOR_CONVERSION_TYPED_LIST_H
+#pragma once
 
 #include "compiler/simulator/conversion/conversion_list.h"
 
@@ -20,5 +19,3 @@ inline bool isClusterAddress(mlir::Value address) {
 }
 
 } // namespace compiler
-
-#endif

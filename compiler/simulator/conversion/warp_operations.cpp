@@ -8,7 +8,7 @@ namespace compiler {
 namespace {
 
 void shuffle(NVVM::ShflOp op, CallBuilder &call) {
-  std::int32_t kind = 0;
+  int32_t kind = 0;
   switch (op.getKind()) {
   case NVVM::ShflKind::idx:
     kind = sm_shuffle_idx;
@@ -37,15 +37,14 @@ void shuffle(NVVM::ShflOp op, CallBuilder &call) {
   if (!with_predicate)
     return call.replace(value);
   Value both = LLVM::PoisonOp::create(build, op.getLoc(), op.getType());
-  both = LLVM::InsertValueOp::create(build, op.getLoc(), both, value, ArrayRef<std::int64_t>{0});
-  both = LLVM::InsertValueOp::create(build, op.getLoc(), both,
-                                     call.isTrue(call.load(build.getI32Type(), in_range)),
-                                     ArrayRef<std::int64_t>{1});
+  both = LLVM::InsertValueOp::create(build, op.getLoc(), both, value, ArrayRef<int64_t>{0});
+  both = LLVM::InsertValueOp::create(
+      build, op.getLoc(), both, call.isTrue(call.load(build.getI32Type(), in_range)), ArrayRef<int64_t>{1});
   call.replace(both);
 }
 
 void vote(NVVM::VoteSyncOp op, CallBuilder &call) {
-  std::int32_t kind = 0;
+  int32_t kind = 0;
   switch (op.getKind()) {
   case NVVM::VoteSyncKind::any:
     kind = sm_vote_any;

@@ -96,20 +96,20 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
 
 } // namespace
 
-/// What LLVM calls to round to bf16 on processors that have no instruction for it; the compiler's own library,
-/// which has it, is not always there.
+/// What LLVM calls to round to bf16 on processors that have no instruction for it; the compiler's own
+/// library, which has it, is not always there.
 static __bf16 truncateToBfloat16(float value) { return std::bit_cast<__bf16>(algrt::toBfloat16(value)); }
 
 HostKernel::HostKernel(ModuleOp module) {
   initializeHost();
-  kernel_name = onlyKernel(module);
-  if (auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(kernel_name);
+  kernel_name_ = onlyKernel(module);
+  if (auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(kernel_name_);
       function && function->hasAttr(kernel_parameters_name))
-    list = readParameters(function);
+    list_ = readParameters(function);
   OwningOpRef<ModuleOp> converted = module.clone();
   convert(*converted);
-  for (Attribute text : cast<ArrayAttr>((*converted)->getAttr(kSitesAttribute)))
-    texts.push_back(cast<StringAttr>(text).str());
+  for (Attribute text : cast<ArrayAttr>((*converted)->getAttr(sites_attribute)))
+    texts_.push_back(cast<StringAttr>(text).str());
   // What the module says about layout and target is about the GPU.
   for (NamedAttribute attribute : llvm::to_vector((*converted)->getDiscardableAttrs()))
     (*converted)->removeDiscardableAttr(attribute.getName());
@@ -117,7 +117,7 @@ HostKernel::HostKernel(ModuleOp module) {
   registerBuiltinDialectTranslation(*module.getContext());
   registerLLVMDialectTranslation(*module.getContext());
   auto context = std::make_unique<llvm::LLVMContext>();
-  std::unique_ptr<llvm::Module> translated = translateModuleToLLVMIR(*converted, *context, kernel_name);
+  std::unique_ptr<llvm::Module> translated = translateModuleToLLVMIR(*converted, *context, kernel_name_);
   if (!translated)
     throw Failure("the kernel could not be translated to LLVM IR for the simulator");
 
@@ -141,15 +141,15 @@ HostKernel::HostKernel(ModuleOp module) {
                                            llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
   orFailure(jit->getMainJITDylib().define(llvm::orc::absoluteSymbols(std::move(symbols))));
   orFailure(jit->addIRModule(llvm::orc::ThreadSafeModule(std::move(translated), std::move(context))));
-  entry = valueOrFailure(jit->lookup(kernel_name + kCallSuffix.str())).toPtr<void (*)(void *const *)>();
+  entry = valueOrFailure(jit->lookup(kernel_name_ + call_suffix.str())).toPtr<void (*)(void *const *)>();
   auto kept = std::make_shared<Code>();
   kept->jit = std::move(jit);
-  code = std::move(kept);
+  code_ = std::move(kept);
 }
 
-const std::string &HostKernel::site(std::int32_t number) const {
+const std::string &HostKernel::site(int32_t number) const {
   static const std::string none;
-  return number >= 0 && static_cast<std::size_t>(number) < texts.size() ? texts[number] : none;
+  return number >= 0 && static_cast<size_t>(number) < texts_.size() ? texts_[number] : none;
 }
 
 } // namespace compiler

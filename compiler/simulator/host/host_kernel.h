@@ -1,7 +1,6 @@
 // A kernel of a GPU, compiled for this machine against the model of the SM. Plain C++, so that callers need
 // no MLIR.
-#ifndef ALGCTL_COMPILER_SIMULATOR_HOST_HOST_KERNEL_H
-#define ALGCTL_COMPILER_SIMULATOR_HOST_HOST_KERNEL_H
+#pragma once
 
 #include "runtime/bundle/kernel_parameters.h"
 
@@ -30,24 +29,22 @@ public:
   void call(void *const *arguments) const { entry(arguments); }
 
   /// The op that a site stands for, as it was printed; "" for a number that is none.
-  const std::string &site(std::int32_t number) const;
-  const std::vector<std::string> &sites() const { return texts; }
+  const std::string &site(int32_t number) const;
+  const std::vector<std::string> &sites() const { return texts_; }
 
   /// The name of the kernel.
-  const std::string &name() const { return kernel_name; }
+  const std::string &name() const { return kernel_name_; }
 
   /// What it takes; empty for a kernel by hand that does not say it.
-  const algrt::KernelParameters &parameters() const { return list; }
+  const algrt::KernelParameters &parameters() const { return list_; }
 
 private:
   struct Code;
-  std::shared_ptr<const Code> code;
+  std::shared_ptr<const Code> code_;
   void (*entry)(void *const *) = nullptr;
-  std::vector<std::string> texts;
-  std::string kernel_name;
-  algrt::KernelParameters list;
+  std::vector<std::string> texts_;
+  std::string kernel_name_;
+  algrt::KernelParameters list_;
 };
 
 } // namespace compiler
-
-#endif

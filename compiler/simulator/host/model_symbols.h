@@ -1,6 +1,5 @@
 // The functions of the model by name, for a linker of machine code in memory.
-#ifndef ALGCTL_COMPILER_SIMULATOR_HOST_MODEL_SYMBOLS_H
-#define ALGCTL_COMPILER_SIMULATOR_HOST_MODEL_SYMBOLS_H
+#pragma once
 
 #include <span>
 #include <utility>
@@ -11,5 +10,3 @@ namespace compiler {
 std::span<const std::pair<const char *, void *>> modelSymbols();
 
 } // namespace compiler
-
-#endif

@@ -30,17 +30,17 @@ struct Conflict {
 
 class AccessHistory {
 public:
-  static constexpr int64_t granuleBytes = 16;
+  static constexpr int64_t granule_bytes = 16;
 
   void reset(int64_t bytes) {
-    granules.clear();
-    granules.resize(size_t((bytes + granuleBytes - 1) / granuleBytes));
+    granules_.clear();
+    granules_.resize(size_t((bytes + granule_bytes - 1) / granule_bytes));
   }
 
   // A read of [offset, offset + bytes) by `reader`. `orderAfter(record)` says how the reader stands to a
   // write.
   template <class OrderAfter>
-  Conflict read(int64_t offset, int64_t bytes, const AccessRecord &reader, OrderAfter orderAfter) {
+  Conflict read(int64_t offset, int64_t bytes, const AccessRecord &reader, OrderAfter order_after) {
     return forEachGranule(offset, bytes, [&](Granule &granule, uint16_t mask) -> Conflict {
       if (granule.mbarriers & mask)
         return {Conflict::OnMbarrier, {}, 0};
@@ -49,7 +49,7 @@ public:
         if (!(write.bytes & mask))
           continue;
         written |= write.bytes;
-        if (Order order = orderAfter(write); order != Order::Ordered)
+        if (Order order = order_after(write); order != Order::Ordered)
           return {order == Order::Unordered ? Conflict::WithWrite : Conflict::NotFenced, write, 0};
       }
       if (mask & ~written)
@@ -61,17 +61,17 @@ public:
 
   // A write by `writer`. `overWrite(record)` and `overRead(record)` say how it stands to earlier accesses.
   template <class OverWrite, class OverRead>
-  Conflict write(int64_t offset, int64_t bytes, const AccessRecord &writer, OverWrite overWrite,
-                 OverRead overRead) {
+  Conflict write(int64_t offset, int64_t bytes, const AccessRecord &writer, OverWrite over_write,
+                 OverRead over_read) {
     return forEachGranule(offset, bytes, [&](Granule &granule, uint16_t mask) -> Conflict {
       if (granule.mbarriers & mask)
         return {Conflict::OnMbarrier, {}, 0};
       for (const AccessRecord &write : granule.writers)
         if (write.bytes & mask)
-          if (Order order = overWrite(write); order != Order::Ordered)
+          if (Order order = over_write(write); order != Order::Ordered)
             return {order == Order::Unordered ? Conflict::WithWrite : Conflict::NotFenced, write, 0};
       for (const AccessRecord &read : granule.readers)
-        if ((read.bytes & mask) && overRead(read) != Order::Ordered)
+        if ((read.bytes & mask) && over_read(read) != Order::Ordered)
           return {Conflict::WithRead, read, 0};
       forget(granule.writers, mask);
       forget(granule.readers, mask);
@@ -96,15 +96,15 @@ private:
     boost::container::small_vector<AccessRecord, 8> readers; // two warpgroups of wgmma
     uint16_t mbarriers = 0;
   };
-  std::vector<Granule> granules;
+  std::vector<Granule> granules_;
 
   template <class Visit> Conflict forEachGranule(int64_t offset, int64_t bytes, Visit visit) {
     const int64_t end = offset + bytes;
     for (int64_t at = offset; at < end;) {
-      const int64_t base = at / granuleBytes * granuleBytes;
-      const int64_t stop = std::min(end, base + granuleBytes);
-      const auto mask = uint16_t((0xffffu << (at - base)) & (0xffffu >> (base + granuleBytes - stop)));
-      if (Conflict conflict = visit(granules[size_t(base / granuleBytes)], mask)) {
+      const int64_t base = at / granule_bytes * granule_bytes;
+      const int64_t stop = std::min(end, base + granule_bytes);
+      const auto mask = uint16_t((0xffffu << (at - base)) & (0xffffu >> (base + granule_bytes - stop)));
+      if (Conflict conflict = visit(granules_[size_t(base / granule_bytes)], mask)) {
         conflict.offset = at;
         return conflict;
       }

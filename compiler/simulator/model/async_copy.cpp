@@ -29,7 +29,7 @@ void arriveAfterCopies(Multiprocessor &model, Thread &thread, int32_t site, Mbar
       return arriveAfterCopies(model, thread, site, barrier, number);
     if (thread.copies.agent >= 0)
       barrier.gathering.advance(size_t(thread.copies.agent), number);
-    --barrier.inFlight;
+    --barrier.in_flight;
     updateMbarrier(model, barrier, 1, 0);
   });
 }
@@ -64,7 +64,7 @@ void sm_cp_async(int32_t site, void *destination, const void *source, int32_t by
     model.object(to.block->history.write(to.offset, bytes, writer, order, order), *to.block,
                  "cp.async writes");
     std::memset(to.bytes, 0xff, size_t(bytes));
-    model.report.statistics.bytesLoaded += source_bytes;
+    model.report.statistics.bytes_loaded += source_bytes;
     model.addEffect(thread, site, [at = to.bytes, source, bytes, source_bytes, &thread, &model, number] {
       std::memcpy(at, source, size_t(source_bytes));
       std::memset(at + source_bytes, 0, size_t(bytes - source_bytes));
@@ -75,7 +75,7 @@ void sm_cp_async(int32_t site, void *destination, const void *source, int32_t by
 
 void sm_cp_async_commit_group(int32_t site) {
   enter(site,
-        [](Multiprocessor &model) { model.self().copies.groupEnds.push_back(model.self().copies.issued); });
+        [](Multiprocessor &model) { model.self().copies.group_ends.push_back(model.self().copies.issued); });
 }
 
 void sm_cp_async_wait_group(int32_t site, int32_t pending) {
@@ -84,10 +84,10 @@ void sm_cp_async_wait_group(int32_t site, int32_t pending) {
       model.fault(FaultKind::BadCall, fmt::format("a wait for all but {} groups", pending));
     Thread &thread = model.self();
     AsyncCopies &copies = thread.copies;
-    const size_t groups = copies.groupEnds.size();
+    const size_t groups = copies.group_ends.size();
     if (groups <= size_t(pending))
       return;
-    const uint32_t target = copies.groupEnds[groups - size_t(pending) - 1];
+    const uint32_t target = copies.group_ends[groups - size_t(pending) - 1];
     while (copies.landed < target)
       model.suspend({Wait::AsyncGroups, nullptr, pending});
     if (copies.agent >= 0)
@@ -102,7 +102,7 @@ void sm_cp_async_mbarrier_arrive(int32_t site, void *address, int32_t noinc) {
     Thread &thread = model.self();
     if (!noinc)
       ++barrier.pending;
-    ++barrier.inFlight;
+    ++barrier.in_flight;
     // Whoever waits for the mbarrier now waits for the copies.
     thread.copies.waited = thread.copies.issued;
     arriveAfterCopies(model, thread, site, barrier, thread.copies.issued);

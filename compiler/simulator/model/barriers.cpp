@@ -59,38 +59,38 @@ void checkSame(Multiprocessor &model, Warp &warp, const char *what, Same same) {
 }
 
 void arriveCluster(Multiprocessor &model, Thread &thread, bool relaxed) {
-  if (!thread.clusterPhases.empty())
+  if (!thread.cluster_phases.empty())
     model.fault(FaultKind::ClusterBarrier, "arrives at the cluster's barrier twice without waiting");
-  thread.clusterPhases.push_back(model.clusterPhase);
+  thread.cluster_phases.push_back(model.cluster_phase);
   if (!relaxed)
-    model.release(thread, model.clusterBarrier.clock);
-  ++model.clusterArrived;
+    model.release(thread, model.cluster_barrier.clock);
+  ++model.cluster_arrived;
   model.completeClusterBarrierIfDue();
 }
 
 void waitCluster(Multiprocessor &model) {
   Thread &thread = model.self();
-  if (thread.clusterPhases.empty())
+  if (thread.cluster_phases.empty())
     model.fault(FaultKind::ClusterBarrier, "waits at the cluster's barrier without having arrived");
-  while (model.clusterPhase <= thread.clusterPhases.front()) {
-    model.clusterBarrier.waiters.push_back(&thread);
-    model.suspend({Wait::ClusterBarrier, nullptr, thread.clusterPhases.front()});
+  while (model.cluster_phase <= thread.cluster_phases.front()) {
+    model.cluster_barrier.waiters.push_back(&thread);
+    model.suspend({Wait::ClusterBarrier, nullptr, thread.cluster_phases.front()});
   }
 }
 
 } // namespace
 
 void Multiprocessor::completeClusterBarrierIfDue() {
-  if (clusterArrived < live || clusterArrived == 0)
+  if (cluster_arrived < live_ || cluster_arrived == 0)
     return;
-  clusterArrived = 0;
-  ++clusterPhase;
+  cluster_arrived = 0;
+  ++cluster_phase;
   // A phase's clock is kept until the next completes: nobody can arrive at that before having waited for
   // this.
-  clusterCompleted.join(clusterBarrier.clock);
-  for (Thread *waiter : clusterBarrier.waiters)
+  cluster_completed.join(cluster_barrier.clock);
+  for (Thread *waiter : cluster_barrier.waiters)
     wake(*waiter);
-  clusterBarrier.waiters.clear();
+  cluster_barrier.waiters.clear();
 }
 
 } // namespace simulator
@@ -102,7 +102,7 @@ extern "C" {
 void sm_barrier(int32_t site, int32_t id, int32_t threads) {
   enter(site, [&](Multiprocessor &model) {
     BarrierArguments arguments{id, threads};
-    model.meet(allLanes, &arguments, [&](Warp &warp) {
+    model.meet(all_lanes, &arguments, [&](Warp &warp) {
       checkSame<BarrierArguments>(model, warp, "the barrier",
                                   [](auto &a, auto &b) { return a.id == b.id && a.threads == b.threads; });
       // The warp's other lanes wait in the meeting, this one for all of them.
@@ -117,7 +117,7 @@ void sm_barrier(int32_t site, int32_t id, int32_t threads) {
 void sm_barrier_arrive(int32_t site, int32_t id, int32_t threads) {
   enter(site, [&](Multiprocessor &model) {
     BarrierArguments arguments{id, threads};
-    model.meet(allLanes, &arguments, [&](Warp &warp) {
+    model.meet(all_lanes, &arguments, [&](Warp &warp) {
       checkSame<BarrierArguments>(model, warp, "the barrier",
                                   [](auto &a, auto &b) { return a.id == b.id && a.threads == b.threads; });
       if (threads == 0)
@@ -132,7 +132,7 @@ void sm_cluster_arrive(int32_t site, int32_t relaxed, int32_t aligned) {
   enter(site, [&](Multiprocessor &model) {
     if (!aligned)
       return arriveCluster(model, model.self(), relaxed != 0);
-    model.meet(allLanes, nullptr, [&](Warp &warp) {
+    model.meet(all_lanes, nullptr, [&](Warp &warp) {
       for (int32_t lane = 0; lane < 32; ++lane)
         arriveCluster(model, warp.threads[lane], relaxed != 0);
     });
@@ -142,10 +142,10 @@ void sm_cluster_arrive(int32_t site, int32_t relaxed, int32_t aligned) {
 void sm_cluster_wait(int32_t site, int32_t aligned) {
   enter(site, [&](Multiprocessor &model) {
     if (aligned)
-      model.meet(allLanes, nullptr, [](Warp &) {});
+      model.meet(all_lanes, nullptr, [](Warp &) {});
     waitCluster(model);
-    model.self().clusterPhases.clear();
-    model.self().clock.join(model.clusterCompleted);
+    model.self().cluster_phases.clear();
+    model.self().clock.join(model.cluster_completed);
   });
 }
 

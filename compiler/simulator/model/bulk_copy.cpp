@@ -41,7 +41,7 @@ void checkPitch(Multiprocessor &model, const TensorMap &map) {
         fmt::format(
             "a box of {} bytes in a swizzle of {}: how its rows lie is not documented, and not modelled",
             inner, span));
-  if (map.elementStrides[0] != 1)
+  if (map.element_strides[0] != 1)
     model.fault(FaultKind::BadTensorMap, "an element stride in the innermost dimension is not modelled");
 }
 
@@ -53,7 +53,7 @@ template <class Visit> void forEachRow(const Box &box, Visit visit) {
   int64_t steps[5] = {1, 1, 1, 1, 1};
   for (int dimension = 1; dimension < map.rank; ++dimension)
     steps[dimension] =
-        (map.box[dimension] + map.elementStrides[dimension] - 1) / map.elementStrides[dimension];
+        (map.box[dimension] + map.element_strides[dimension] - 1) / map.element_strides[dimension];
   const int64_t begin = std::clamp<int64_t>(-int64_t(box.at[0]), 0, map.box[0]);
   const int64_t end = std::clamp<int64_t>(int64_t(map.extent(0)) - box.at[0], begin, map.box[0]);
   int64_t image = 0, index[5] = {};
@@ -62,7 +62,7 @@ template <class Visit> void forEachRow(const Box &box, Visit visit) {
     bool exists = true;
     for (int dimension = 1; dimension < map.rank; ++dimension) {
       const int64_t coordinate =
-          int64_t(box.at[dimension]) + index[dimension] * map.elementStrides[dimension];
+          int64_t(box.at[dimension]) + index[dimension] * map.element_strides[dimension];
       exists &= coordinate >= 0 && coordinate < int64_t(map.extent(dimension));
       offset += coordinate * int64_t(map.strides[dimension - 1]);
     }
@@ -112,13 +112,13 @@ void loadBox(const Box &box, uint8_t *slot, int64_t destination) {
 
 // One copy into one block: `land` writes the bytes.
 template <class Land>
-void issueLoad(Multiprocessor &model, Block &block, int64_t destination, int64_t barrierOffset, int64_t bytes,
-               Land land) {
+void issueLoad(Multiprocessor &model, Block &block, int64_t destination, int64_t barrier_offset,
+               int64_t bytes, Land land) {
   Thread &thread = model.self();
   if (block.live == 0)
     model.fault(FaultKind::ClusterLifetime,
                 fmt::format("a copy into block {}, which has exited", block.number));
-  Mbarrier &barrier = findMbarrierForAsync(model, {&block, barrierOffset, block.slot + barrierOffset});
+  Mbarrier &barrier = findMbarrierForAsync(model, {&block, barrier_offset, block.slot + barrier_offset});
   const AccessRecord writer{barrier.phases + 1, uint16_t(barrier.agent), 0, thread.site};
   model.object(block.history.write(
                    destination, bytes, writer,
@@ -126,17 +126,17 @@ void issueLoad(Multiprocessor &model, Block &block, int64_t destination, int64_t
                    [&](const AccessRecord &record) { return model.orderGeneric(thread, record); }),
                block, "a bulk copy writes");
   std::fill_n(block.slot + destination, bytes, uint8_t(0xff));
-  ++barrier.inFlight;
-  barrier.lastCopyPhase = barrier.phases + 1;
-  barrier.lastCopySite = thread.site;
-  model.report.statistics.bytesLoaded += bytes;
+  ++barrier.in_flight;
+  barrier.last_copy_phase = barrier.phases + 1;
+  barrier.last_copy_site = thread.site;
+  model.report.statistics.bytes_loaded += bytes;
   model.addEffect(thread, thread.site, [&model, &block, &barrier, bytes, land] {
     if (block.live == 0)
       model.fault(
           FaultKind::PendingAtExit,
           fmt::format("a copy lands in block {}, which has exited: nobody waited for it", block.number));
     land(block.slot);
-    --barrier.inFlight;
+    --barrier.in_flight;
     updateMbarrier(model, barrier, 0, -bytes);
   });
 }
@@ -144,9 +144,9 @@ void issueLoad(Multiprocessor &model, Block &block, int64_t destination, int64_t
 // The copies of one instruction, to this block or to those of a multicast mask.
 template <class Land>
 void issueLoads(Multiprocessor &model, void *destination, int64_t alignment, void *barrier, int64_t bytes,
-                int32_t multicast, bool ownOnly, Land land) {
-  const auto to = ownOnly || multicast != -1 ? model.ownShared(destination, bytes, alignment)
-                                             : model.shared(destination, bytes, alignment, false);
+                int32_t multicast, bool own_only, Land land) {
+  const auto to = own_only || multicast != -1 ? model.ownShared(destination, bytes, alignment)
+                                              : model.shared(destination, bytes, alignment, false);
   const auto signal = model.shared(barrier, 8, 8, false);
   if (to.block != signal.block)
     model.fault(FaultKind::Mbarrier, "a bulk copy and the mbarrier it completes on are in different blocks");
@@ -223,7 +223,7 @@ void sm_tma_store(int32_t site, const void *map, const void *source, int32_t ran
       if (count > 0)
         model.writeGlobal(reinterpret_cast<const void *>(row + uintptr_t(first)), count,
                           "a bulk store writes", true);
-      model.report.statistics.bytesStored += count;
+      model.report.statistics.bytes_stored += count;
     });
     issueStore(model, from, bytes, [box, slot = from.block->slot, offset = from.offset] {
       forEachRow(box, [&](int64_t image, uintptr_t row, int64_t first, int64_t count) {
@@ -283,7 +283,7 @@ void sm_bulk_store(int32_t site, void *destination, const void *source, int32_t 
     checkBulk(model, destination, bytes);
     const auto from = model.ownShared(source, bytes, 16);
     model.writeGlobal(destination, bytes, "a bulk store writes", true);
-    model.report.statistics.bytesStored += bytes;
+    model.report.statistics.bytes_stored += bytes;
     issueStore(model, from, bytes,
                [destination, at = from.bytes, bytes] { std::memcpy(destination, at, size_t(bytes)); });
   });
@@ -309,7 +309,7 @@ void sm_bulk_wait_group(int32_t site, int32_t pending, int32_t read) {
       model.suspend({Wait::BulkGroups, nullptr, pending});
     if (bulk.agent >= 0)
       thread.clock.advance(size_t(bulk.agent), target);
-    bulk.readWaited = std::max(bulk.readWaited, target);
+    bulk.read_waited = std::max(bulk.read_waited, target);
   });
 }
 

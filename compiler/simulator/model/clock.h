@@ -12,33 +12,33 @@ namespace simulator {
 // Grows as agents appear; what it does not hold is 0, before the agent's first event.
 class Clock {
 public:
-  uint32_t operator[](size_t agent) const { return at(times, agent); }
-  uint32_t seen(size_t agent) const { return at(differs ? views : times, agent); }
+  uint32_t operator[](size_t agent) const { return at(times_, agent); }
+  uint32_t seen(size_t agent) const { return at(differs_ ? views_ : times_, agent); }
 
   void advance(size_t agent, uint32_t time) {
-    advance(times, agent, time);
-    if (differs)
-      advance(views, agent, time);
+    advance(times_, agent, time);
+    if (differs_)
+      advance(views_, agent, time);
   }
 
   void join(const Clock &other) {
-    if (differs || other.differs) {
+    if (differs_ || other.differs_) {
       part();
-      join(views, other.differs ? other.views : other.times);
+      join(views_, other.differs_ ? other.views_ : other.times_);
     }
-    join(times, other.times);
+    join(times_, other.times_);
   }
 
   // Order alone: what the other has seen is not seen here.
   void joinOrder(const Clock &other) {
     part();
-    join(times, other.times);
+    join(times_, other.times_);
   }
 
   void clear() {
-    times.clear();
-    views.clear();
-    differs = false;
+    times_.clear();
+    views_.clear();
+    differs_ = false;
   }
 
 private:
@@ -63,13 +63,13 @@ private:
   }
 
   void part() {
-    if (!differs)
-      views = times;
-    differs = true;
+    if (!differs_)
+      views_ = times_;
+    differs_ = true;
   }
 
-  Times times, views; // views only where they differ from times
-  bool differs = false;
+  Times times_, views_; // views only where they differ from times
+  bool differs_ = false;
 };
 
 } // namespace simulator

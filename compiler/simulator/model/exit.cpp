@@ -18,17 +18,17 @@ void checkThread(Multiprocessor &model, const Thread &thread) {
   };
   const BulkGroups &bulk = thread.bulk;
   pending(bulk.open > 0, "the thread exits with bulk stores that it did not commit to a group");
-  pending(bulk.readWaited + 1 < bulk.reading.size(), "the thread exits before cp.async.bulk.wait_group: "
-                                                     "shared memory may go before its stores have read it");
+  pending(bulk.read_waited + 1 < bulk.reading.size(), "the thread exits before cp.async.bulk.wait_group: "
+                                                      "shared memory may go before its stores have read it");
   pending(thread.copies.waited < thread.copies.issued,
           "the thread exits without having waited for its cp.async");
-  if (!thread.clusterPhases.empty())
+  if (!thread.cluster_phases.empty())
     model.fault(FaultKind::ClusterBarrier,
                 "the thread exits between arriving at the cluster's barrier and waiting");
 }
 
 void checkWarp(Multiprocessor &model, const Warp &warp) {
-  const uint32_t committed = warp.groupEnds.empty() ? 0 : warp.groupEnds.back();
+  const uint32_t committed = warp.group_ends.empty() ? 0 : warp.group_ends.back();
   if (committed < warp.issued)
     model.fault(FaultKind::PendingAtExit, "the warp exits with wgmma that it did not commit to a group");
   if (warp.waited < warp.issued)
@@ -36,21 +36,21 @@ void checkWarp(Multiprocessor &model, const Warp &warp) {
 }
 
 void checkRegisters(Multiprocessor &model, const Warp &warp) {
-  const int32_t first = warp.inBlock / 4 * 4;
-  const Warp *warps = &warp - (warp.inBlock - first);
+  const int32_t first = warp.in_block / 4 * 4;
+  const Warp *warps = &warp - (warp.in_block - first);
   for (int32_t other = first; other < first + 4 && other * 32 < model.threadsPerBlock(); ++other)
     if (warps[other - first].registers != warp.registers)
       model.fault(
           FaultKind::Registers,
           fmt::format(
               "warps {} and {} of a warpgroup exit with {} and {} registers: setmaxnreg is for all of it",
-              warp.inBlock, other, warp.registers, warps[other - first].registers));
+              warp.in_block, other, warp.registers, warps[other - first].registers));
 }
 
 } // namespace
 
 void Multiprocessor::exitThread(Thread &thread) {
-  if (thread.storedAt)
+  if (thread.stored_at)
     checkStoredHandles(*this, thread);
   checkThread(*this, thread);
   Warp &warp = *thread.warp;
@@ -63,11 +63,11 @@ void Multiprocessor::exitThread(Thread &thread) {
                         meeting.arrived, meeting.site),
             meeting.site);
   warp.exited |= 1u << thread.lane;
-  if (warp.exited == allLanes)
+  if (warp.exited == all_lanes)
     checkWarp(*this, warp);
   thread.exited = true;
   block.exits.join(thread.clock);
-  --live;
+  --live_;
   if (--block.live == 0)
     for (const Warp &other : warps)
       if (other.block == &block)
@@ -79,7 +79,7 @@ void Multiprocessor::checkAtEnd() {
   for (const std::unique_ptr<Block> &block : blocks) {
     auto at = [&](const Mbarrier &barrier) {
       return fmt::format("mbarrier at byte {} of shared memory of block {} (initialised at site {})",
-                         barrier.offset - sharedStart, block->number, barrier.initSite);
+                         barrier.offset - shared_start, block->number, barrier.init_site);
     };
     for (const auto &[offset, barrier] : block->mbarriers) {
       if (!barrier.live)
@@ -91,11 +91,11 @@ void Multiprocessor::checkAtEnd() {
         fault(FaultKind::PendingAtExit,
               fmt::format("{}: exit in the middle of a phase, {} of {} arrivals missing", at(barrier),
                           barrier.pending, barrier.count));
-      if (block->exits[size_t(barrier.agent)] < barrier.lastCopyPhase)
+      if (block->exits[size_t(barrier.agent)] < barrier.last_copy_phase)
         fault(FaultKind::PendingAtExit,
               fmt::format("{}: no thread of the block waited for the copies of site {} before it exited",
-                          at(barrier), barrier.lastCopySite),
-              barrier.lastCopySite);
+                          at(barrier), barrier.last_copy_site),
+              barrier.last_copy_site);
     }
     for (const auto &[thread, access] : block->remote)
       if (block->exits[size_t(thread)] < access.epoch)
@@ -126,7 +126,7 @@ std::string Multiprocessor::describe(const Thread &thread) const {
     const auto &barrier = *static_cast<const Mbarrier *>(wait.object);
     return fmt::format(
         "wait for phase {} of the mbarrier at byte {}: {} of {} arrivals missing, {} bytes expected",
-        uint32_t(wait.detail) - barrier.firstPhase, barrier.offset - sharedStart, barrier.pending,
+        uint32_t(wait.detail) - barrier.first_phase, barrier.offset - shared_start, barrier.pending,
         barrier.count, barrier.transactions);
   }
   case Wait::Wgmma:
@@ -157,19 +157,20 @@ void Multiprocessor::deadlock() {
   }
   std::string message = "no thread can run and nothing is in flight";
   for (const auto &[text, group] : groups)
-    message += fmt::format("; {} thread(s) from thread {} on {}", group.first, group.second->inBlock, text);
+    message += fmt::format("; {} thread(s) from thread {} on {}", group.first, group.second->in_block, text);
   for (const Warp &warp : warps)
     for (const Meeting &meeting : warp.meetings)
       if (meeting.arrived != meeting.mask)
-        message += fmt::format("; lanes {:#x} of warp {} of block {} wait at site {} for lanes {:#x}",
-                               meeting.arrived, warp.inBlock, warp.block->number, meeting.site, meeting.mask);
+        message +=
+            fmt::format("; lanes {:#x} of warp {} of block {} wait at site {} for lanes {:#x}",
+                        meeting.arrived, warp.in_block, warp.block->number, meeting.site, meeting.mask);
   Fault fault;
   fault.kind = FaultKind::Deadlock;
   fault.message = std::move(message);
   if (first) {
     fault.site = first->site;
     fault.block = first->block->number;
-    fault.thread = first->inBlock;
+    fault.thread = first->in_block;
   }
   report.faults.push_back(std::move(fault));
   throw FaultFound();
@@ -180,8 +181,8 @@ void Multiprocessor::deadlock() {
 bool Multiprocessor::wakePolling() {
   bool woke = false;
   for (Thread &thread : threads)
-    if (!thread.exited && thread.waitsOn && thread.spuriousWakes < 2) {
-      ++thread.spuriousWakes;
+    if (!thread.exited && thread.waits_on && thread.spurious_wakes < 2) {
+      ++thread.spurious_wakes;
       wake(thread);
       woke = true;
     }

@@ -39,10 +39,10 @@ std::string_view name(FaultKind kind);
 struct Fault {
   FaultKind kind;
   std::string message;
-  int32_t site = -1;      // of the call that found it; -1 where none was running
-  int64_t block = -1;     // linear block number
-  int32_t thread = -1;    // within the block
-  int32_t otherSite = -1; // the other half of a conflict, where known
+  int32_t site = -1;       // of the call that found it; -1 where none was running
+  int64_t block = -1;      // linear block number
+  int32_t thread = -1;     // within the block
+  int32_t other_site = -1; // the other half of a conflict, where known
 
   std::string text() const;
 };

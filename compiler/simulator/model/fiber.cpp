@@ -25,47 +25,47 @@ struct FiberEntry {
 };
 
 void Fiber::enter(void *context, Fiber *self) {
-  self->scheduler = context;
+  self->scheduler_ = context;
 #ifdef ALGCTL_ADDRESS_SANITIZER
-  __sanitizer_finish_switch_fiber(nullptr, &self->schedulerLowest, &self->schedulerBytes);
+  __sanitizer_finish_switch_fiber(nullptr, &self->schedulerLowest_, &self->schedulerBytes_);
 #endif
-  (*self->body)();
-  self->ended = true;
+  (*self->body_)();
+  self->ended_ = true;
   self->leave();
 }
 
-void Fiber::start(uint8_t *stackTop, size_t stackBytes, const std::function<void()> *what) {
-  top = stackTop;
-  bytes = stackBytes;
-  body = what;
-  ended = false;
-  ownFake = nullptr;
+void Fiber::start(uint8_t *stack_top, size_t stack_bytes, const std::function<void()> *what) {
+  top_ = stack_top;
+  bytes_ = stack_bytes;
+  body_ = what;
+  ended_ = false;
+  ownFake_ = nullptr;
 #ifdef ALGCTL_ADDRESS_SANITIZER
   // An abandoned fiber has left the marks of its frames.
-  __asan_unpoison_memory_region(lowest(), bytes);
+  __asan_unpoison_memory_region(lowest(), bytes_);
 #endif
-  own = make_fcontext(top, bytes, FiberEntry::enter);
+  own_ = make_fcontext(top_, bytes_, FiberEntry::enter);
 }
 
 bool Fiber::resume() {
 #ifdef ALGCTL_ADDRESS_SANITIZER
   void *fake = nullptr;
-  __sanitizer_start_switch_fiber(&fake, lowest(), bytes);
+  __sanitizer_start_switch_fiber(&fake, lowest(), bytes_);
 #endif
-  own = jump_fcontext(own, this).fctx;
+  own_ = jump_fcontext(own_, this).fctx;
 #ifdef ALGCTL_ADDRESS_SANITIZER
   __sanitizer_finish_switch_fiber(fake, nullptr, nullptr);
 #endif
-  return !ended;
+  return !ended_;
 }
 
 void Fiber::leave() {
 #ifdef ALGCTL_ADDRESS_SANITIZER
-  __sanitizer_start_switch_fiber(ended ? nullptr : &ownFake, schedulerLowest, schedulerBytes);
+  __sanitizer_start_switch_fiber(ended_ ? nullptr : &ownFake_, schedulerLowest_, schedulerBytes_);
 #endif
-  scheduler = jump_fcontext(scheduler, this).fctx;
+  scheduler_ = jump_fcontext(scheduler_, this).fctx;
 #ifdef ALGCTL_ADDRESS_SANITIZER
-  __sanitizer_finish_switch_fiber(ownFake, &schedulerLowest, &schedulerBytes);
+  __sanitizer_finish_switch_fiber(ownFake_, &schedulerLowest_, &schedulerBytes_);
 #endif
 }
 
@@ -76,21 +76,21 @@ StackPool &StackPool::ofThisThread() {
 
 StackPool::~StackPool() {
   const size_t guard = size_t(sysconf(_SC_PAGESIZE));
-  for (uint8_t *stack : stacks)
-    munmap(stack, stackBytes + guard);
+  for (uint8_t *stack : stacks_)
+    munmap(stack, stack_bytes + guard);
 }
 
 uint8_t *StackPool::top(size_t index) {
   const size_t guard = size_t(sysconf(_SC_PAGESIZE));
-  while (stacks.size() <= index) {
-    void *stack = mmap(nullptr, stackBytes + guard, PROT_READ | PROT_WRITE,
+  while (stacks_.size() <= index) {
+    void *stack = mmap(nullptr, stack_bytes + guard, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (stack == MAP_FAILED)
       throw std::bad_alloc();
     mprotect(stack, guard, PROT_NONE);
-    stacks.push_back(static_cast<uint8_t *>(stack));
+    stacks_.push_back(static_cast<uint8_t *>(stack));
   }
-  return stacks[index] + guard + stackBytes;
+  return stacks_[index] + guard + stack_bytes;
 }
 
 } // namespace simulator

@@ -14,35 +14,35 @@ namespace simulator {
 class Fiber {
 public:
   // `body` is to leave by a last `leave`; if it returns, the fiber has ended.
-  void start(uint8_t *stackTop, size_t stackBytes, const std::function<void()> *body);
+  void start(uint8_t *stack_top, size_t stack_bytes, const std::function<void()> *body);
   // From the scheduler: runs the fiber until it leaves. False when its body has returned.
   bool resume();
   // From inside the fiber: back to the scheduler.
   void leave();
 
-  uint8_t *lowest() const { return top - bytes; }
-  uint8_t *highest() const { return top; }
+  uint8_t *lowest() const { return top_ - bytes_; }
+  uint8_t *highest() const { return top_; }
 
 private:
   static void enter(void *context, Fiber *self);
   friend struct FiberEntry;
 
-  void *own = nullptr;       // where the fiber continues
-  void *scheduler = nullptr; // where the scheduler continues
-  uint8_t *top = nullptr;
-  size_t bytes = 0;
-  const std::function<void()> *body = nullptr;
-  bool ended = false;
+  void *own_ = nullptr;       // where the fiber continues
+  void *scheduler_ = nullptr; // where the scheduler continues
+  uint8_t *top_ = nullptr;
+  size_t bytes_ = 0;
+  const std::function<void()> *body_ = nullptr;
+  bool ended_ = false;
   // The address sanitizer's notes, used with it alone.
-  [[maybe_unused]] void *ownFake = nullptr;
-  [[maybe_unused]] const void *schedulerLowest = nullptr;
-  [[maybe_unused]] size_t schedulerBytes = 0;
+  [[maybe_unused]] void *ownFake_ = nullptr;
+  [[maybe_unused]] const void *schedulerLowest_ = nullptr;
+  [[maybe_unused]] size_t schedulerBytes_ = 0;
 };
 
 // Stacks with a guard page below each, kept from launch to launch by the thread that runs launches.
 class StackPool {
 public:
-  static constexpr size_t stackBytes = 256 * 1024;
+  static constexpr size_t stack_bytes = 256 * 1024;
   static StackPool &ofThisThread();
 
   ~StackPool();
@@ -50,7 +50,7 @@ public:
   uint8_t *top(size_t index);
 
 private:
-  std::vector<uint8_t *> stacks;
+  std::vector<uint8_t *> stacks_;
 };
 
 } // namespace simulator

@@ -44,18 +44,18 @@ void GlobalMemory::registerRows(const std::string &name, const void *base, int64
 // All at once: one after the other would move those behind them as often as there are rows.
 void GlobalMemory::insert(std::vector<GlobalRegion> neighbours) {
   const GlobalRegion &first = neighbours.front(), &last = neighbours.back();
-  auto after = std::upper_bound(regions.begin(), regions.end(), first.base, begins);
-  if ((after != regions.end() && after->base < last.base + last.bytes) ||
-      (after != regions.begin() && (after - 1)->base + (after - 1)->bytes > first.base))
+  auto after = std::upper_bound(regions_.begin(), regions_.end(), first.base, begins);
+  if ((after != regions_.end() && after->base < last.base + last.bytes) ||
+      (after != regions_.begin() && (after - 1)->base + (after - 1)->bytes > first.base))
     throw std::invalid_argument(fmt::format("global region '{}' overlaps another", first.name));
-  regions.insert(after, std::make_move_iterator(neighbours.begin()),
-                 std::make_move_iterator(neighbours.end()));
+  regions_.insert(after, std::make_move_iterator(neighbours.begin()),
+                  std::make_move_iterator(neighbours.end()));
 }
 
 GlobalRegion *GlobalMemory::find(const void *address, int64_t bytes) {
   const auto *at = static_cast<const uint8_t *>(address);
-  auto after = std::upper_bound(regions.begin(), regions.end(), at, begins);
-  if (after == regions.begin())
+  auto after = std::upper_bound(regions_.begin(), regions_.end(), at, begins);
+  if (after == regions_.begin())
     return nullptr;
   GlobalRegion &region = *(after - 1);
   // Compared as lengths: the sum of an arbitrary address and a length may wrap.
@@ -64,12 +64,12 @@ GlobalRegion *GlobalMemory::find(const void *address, int64_t bytes) {
 }
 
 void GlobalMemory::forgetWrites() {
-  for (GlobalRegion &region : regions)
+  for (GlobalRegion &region : regions_)
     std::fill(region.writer.begin(), region.writer.end(), 0);
 }
 
 int64_t GlobalMemory::neverWritten(const std::string &name) const {
-  for (const GlobalRegion &region : regions)
+  for (const GlobalRegion &region : regions_)
     if (region.name == name)
       return std::count(region.writer.begin(), region.writer.end(), 0u);
   throw std::invalid_argument(fmt::format("no global region '{}'", name));
@@ -77,8 +77,8 @@ int64_t GlobalMemory::neverWritten(const std::string &name) const {
 
 int64_t GlobalMemory::neverWrittenAt(const void *base) const {
   const auto *at = static_cast<const uint8_t *>(base);
-  auto after = std::upper_bound(regions.begin(), regions.end(), at, begins);
-  if (after == regions.begin() || (after - 1)->base != at)
+  auto after = std::upper_bound(regions_.begin(), regions_.end(), at, begins);
+  if (after == regions_.begin() || (after - 1)->base != at)
     throw std::invalid_argument("no global region begins there");
   return std::count((after - 1)->writer.begin(), (after - 1)->writer.end(), 0u);
 }

@@ -52,7 +52,7 @@ public:
 private:
   void insert(std::vector<GlobalRegion> neighbours);
 
-  std::vector<GlobalRegion> regions; // sorted by base
+  std::vector<GlobalRegion> regions_; // sorted by base
 };
 
 } // namespace simulator

@@ -7,9 +7,9 @@
 namespace simulator {
 
 void checkStoredHandles(Multiprocessor &model, Thread &thread) {
-  const uint8_t *at = thread.storedAt;
-  const int64_t bytes = thread.storedBytes;
-  thread.storedAt = nullptr;
+  const uint8_t *at = thread.stored_at;
+  const int64_t bytes = thread.stored_bytes;
+  thread.stored_at = nullptr;
   bool found = false;
   if (bytes == 2) {
     uint16_t value;
@@ -23,7 +23,7 @@ void checkStoredHandles(Multiprocessor &model, Thread &thread) {
     found |= isHandle(value);
   }
   if (found) {
-    thread.site = thread.storedSite;
+    thread.site = thread.stored_site;
     model.fault(FaultKind::UnsettledAccumulator, "stores the value of an accumulator that was in flight when "
                                                  "it was taken: no wait and settle before it");
   }

@@ -24,8 +24,8 @@ void check(const Launch &launch) {
          fmt::format("a cluster of {} blocks: 1 to 16", launch.cluster));
   refuse(launch.grid < 1 || launch.grid % launch.cluster != 0 || launch.grid > 0x7fffffff,
          fmt::format("a grid of {} blocks does not consist of clusters of {}", launch.grid, launch.cluster));
-  refuse(launch.sharedBytes < 0 || launch.sharedBytes > 227 * 1024,
-         fmt::format("{} bytes of shared memory: a block has at most {}", launch.sharedBytes, 227 * 1024));
+  refuse(launch.shared_bytes < 0 || launch.shared_bytes > 227 * 1024,
+         fmt::format("{} bytes of shared memory: a block has at most {}", launch.shared_bytes, 227 * 1024));
   refuse(launch.registers < 0 || launch.registers > 255 || launch.registers * launch.threads > 64 * 1024,
          fmt::format("{} threads with {} registers each do not fit in a register file of 65536",
                      launch.threads, launch.registers));
@@ -46,7 +46,7 @@ Report run(const Launch &launch, GlobalMemory &memory) {
       std::swap(order[left - 1], order[random() % left]);
     for (int64_t cluster : order) {
       model.runCluster(cluster);
-      if (int32_t(report.faults.size()) >= launch.mostFaults)
+      if (int32_t(report.faults.size()) >= launch.most_faults)
         break;
     }
   }

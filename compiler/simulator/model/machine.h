@@ -17,33 +17,33 @@ struct Launch {
   // the thread's stack, and must neither throw nor need destructors: a fault abandons it where it stands.
   std::function<void()> kernel;
 
-  int64_t grid = 1;        // blocks
-  int32_t cluster = 1;     // blocks in a cluster, 1..16; divides grid
-  int32_t threads = 128;   // of a block, a multiple of 32, at most 1024
-  int64_t sharedBytes = 0; // dynamic shared memory of a block, at most 227 KiB
+  int64_t grid = 1;         // blocks
+  int32_t cluster = 1;      // blocks in a cluster, 1..16; divides grid
+  int32_t threads = 128;    // of a block, a multiple of 32, at most 1024
+  int64_t shared_bytes = 0; // dynamic shared memory of a block, at most 227 KiB
   int32_t registers =
       0; // per thread at entry (the cap that maxntid/minctasm imply); 0: setmaxnreg is refused
 
   uint64_t seed = 0;
   // The kernel was launched with programmatic stream serialization: global memory whose region is not
   // `independent` must not be touched before griddepcontrol.wait.
-  bool dependentLaunch = false;
+  bool dependent_launch = false;
   // Scheduling steps without a new byte in global memory after which a launch counts as endless.
-  int64_t mostSteps = 200'000'000;
-  int32_t mostFaults = 1; // a cluster ends at its first fault, the launch at this many
+  int64_t most_steps = 200'000'000;
+  int32_t most_faults = 1; // a cluster ends at its first fault, the launch at this many
   // Called every million steps or so with the bytes of global memory that have been written; may be empty.
   std::function<void(int64_t written)> progress = {};
 };
 
 struct Statistics {
-  int64_t calls = 0;        // instructions that reached the model
-  int64_t switches = 0;     // of fibers
-  int64_t bytesLoaded = 0;  // into shared memory by asynchronous copies, zero fill included
-  int64_t bytesStored = 0;  // to global memory by asynchronous copies
-  int64_t bytesWritten = 0; // of global memory, each counted once
-  int64_t products = 0;     // multiply-adds of wgmma and mma.sync
+  int64_t calls = 0;         // instructions that reached the model
+  int64_t switches = 0;      // of fibers
+  int64_t bytes_loaded = 0;  // into shared memory by asynchronous copies, zero fill included
+  int64_t bytes_stored = 0;  // to global memory by asynchronous copies
+  int64_t bytes_written = 0; // of global memory, each counted once
+  int64_t products = 0;      // multiply-adds of wgmma and mma.sync
   double seconds = 0;
-  std::vector<uint8_t> siteReached; // by site number
+  std::vector<uint8_t> site_reached; // by site number
 };
 
 struct Report {

@@ -17,11 +17,11 @@ std::string checkDescriptor(uint64_t bits) {
     return fmt::format("matrix descriptor {:#018x} sets bits that have no meaning ({:#018x})", bits,
                        bits & reserved);
   const MatrixDescriptor matrix = decodeDescriptor(bits);
-  if (matrix.baseOffset != 0)
+  if (matrix.base_offset != 0)
     return fmt::format(
         "matrix descriptor {:#018x} has base offset {}: only operands aligned to their swizzle's pattern "
         "are modelled",
-        bits, matrix.baseOffset);
+        bits, matrix.base_offset);
   const int64_t span = spanOf(matrix.swizzle);
   if (span != 0 && (matrix.start & (span * 8 - 1) & ~(span - 1)) != 0)
     return fmt::format(

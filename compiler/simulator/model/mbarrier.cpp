@@ -7,38 +7,38 @@
 namespace simulator {
 
 namespace {
-constexpr int64_t mostTransactions = (1 << 20) - 1, mostArrivals = (1 << 20) - 1;
+constexpr int64_t most_transactions = (1 << 20) - 1, mostArrivals = (1 << 20) - 1;
 
 void completePhase(Multiprocessor &model, Mbarrier &barrier) {
-  if (barrier.inFlight > 0)
+  if (barrier.in_flight > 0)
     model.fault(
         FaultKind::Mbarrier,
         fmt::format(
             "the phase completes while {} of its copies (the last of site {}) are still in flight: fewer "
             "bytes were expected than copied",
-            barrier.inFlight, barrier.lastCopySite),
-        barrier.lastCopySite);
+            barrier.in_flight, barrier.last_copy_site),
+        barrier.last_copy_site);
   const uint32_t phase = barrier.phases++;
   barrier.pending = barrier.count;
   barrier.completed.join(barrier.gathering);
-  barrier.completedElsewhere.join(barrier.gatheringElsewhere);
+  barrier.completed_elsewhere.join(barrier.gathering_elsewhere);
   barrier.completed.advance(size_t(barrier.agent), barrier.phases);
   for (Thread *waiter : barrier.waiters) {
-    if (waiter->waitsForPhase != phase)
+    if (waiter->waits_for_phase != phase)
       model.fault(
           FaultKind::Mbarrier,
           fmt::format(
               "thread {} of block {} still waits for phase {} at site {} when phase {} completes: the "
               "parity that it waits for is gone",
-              waiter->inBlock, waiter->block->number, waiter->waitsForPhase - barrier.firstPhase,
-              waiter->site, phase - barrier.firstPhase),
+              waiter->in_block, waiter->block->number, waiter->waits_for_phase - barrier.first_phase,
+              waiter->site, phase - barrier.first_phase),
           waiter->site);
     model.wake(*waiter);
   }
 }
 
 std::string nameOf(const Multiprocessor::Shared &where) {
-  return fmt::format("mbarrier at byte {} of shared memory of block {}", where.offset - sharedStart,
+  return fmt::format("mbarrier at byte {} of shared memory of block {}", where.offset - shared_start,
                      where.block->number);
 }
 } // namespace
@@ -48,42 +48,42 @@ Mbarrier &findMbarrier(Multiprocessor &model, const Multiprocessor::Shared &wher
   if (found == where.block->mbarriers.end() || !found->second.live)
     model.fault(FaultKind::Mbarrier, nameOf(where) + " is not initialised");
   Mbarrier &barrier = found->second;
-  if (model.self().clock[size_t(barrier.initThread)] < barrier.initTime)
+  if (model.self().clock[size_t(barrier.init_thread)] < barrier.init_time)
     model.fault(FaultKind::Mbarrier,
                 fmt::format("{} is used, and its initialisation at site {} is not ordered before",
-                            nameOf(where), barrier.initSite),
-                barrier.initSite);
+                            nameOf(where), barrier.init_site),
+                barrier.init_site);
   if (where.block != model.self().block &&
-      (barrier.fencedTime == 0 || model.self().clock[size_t(barrier.initThread)] < barrier.fencedTime))
+      (barrier.fenced_time == 0 || model.self().clock[size_t(barrier.init_thread)] < barrier.fenced_time))
     model.fault(
         FaultKind::Mbarrier,
         fmt::format(
             "{} is used by another block, and fence.mbarrier_init is missing after its initialisation at "
             "site {}",
-            nameOf(where), barrier.initSite),
-        barrier.initSite);
+            nameOf(where), barrier.init_site),
+        barrier.init_site);
   return barrier;
 }
 
 Mbarrier &findMbarrierForAsync(Multiprocessor &model, const Multiprocessor::Shared &where) {
   Mbarrier &barrier = findMbarrier(model, where);
   const bool fenced =
-      barrier.fencedTime != 0 && model.self().clock[size_t(barrier.initThread)] >= barrier.fencedTime;
-  const AccessRecord init{barrier.initTime, uint16_t(barrier.initThread), 0, barrier.initSite};
+      barrier.fenced_time != 0 && model.self().clock[size_t(barrier.init_thread)] >= barrier.fenced_time;
+  const AccessRecord init{barrier.init_time, uint16_t(barrier.init_thread), 0, barrier.init_site};
   if (!fenced && model.orderAsync(model.self(), init) != Order::Ordered)
     model.fault(
         FaultKind::Mbarrier,
         fmt::format(
             "{} is used by a bulk copy, and fence.mbarrier_init (or a proxy fence) is missing between its "
             "initialisation at site {} and the copy",
-            nameOf(where), barrier.initSite),
-        barrier.initSite);
+            nameOf(where), barrier.init_site),
+        barrier.init_site);
   return barrier;
 }
 
 void updateMbarrier(Multiprocessor &model, Mbarrier &barrier, int32_t arrivals, int64_t bytes) {
   barrier.transactions += bytes;
-  if (std::abs(barrier.transactions) > mostTransactions)
+  if (std::abs(barrier.transactions) > most_transactions)
     model.fault(FaultKind::Mbarrier,
                 fmt::format("the transaction count {} of the mbarrier leaves its range of 2^20 - 1",
                             barrier.transactions));
@@ -107,13 +107,13 @@ int64_t arrive(Multiprocessor &model, Mbarrier &barrier, int32_t arrivals, int64
                int32_t scope = sm_scope_cta) {
   if (arrivals < 1 || arrivals > mostArrivals)
     model.fault(FaultKind::BadCall, fmt::format("an arrival that counts {}", arrivals));
-  if (bytes < 0 || bytes > mostTransactions)
+  if (bytes < 0 || bytes > most_transactions)
     model.fault(FaultKind::Mbarrier, fmt::format("{} bytes expected: at most 2^20 - 1", bytes));
   const int64_t state = barrier.phases;
   Thread &thread = model.self();
   const bool elsewhere = barrier.block != thread.block;
   if (isOfCluster(model, scope) && elsewhere)
-    barrier.gatheringElsewhere.join(thread.clock);
+    barrier.gathering_elsewhere.join(thread.clock);
   model.release(thread, barrier.gathering, elsewhere);
   updateMbarrier(model, barrier, arrivals, bytes);
   model.mayYield();
@@ -124,7 +124,7 @@ int64_t arrive(Multiprocessor &model, Mbarrier &barrier, int32_t arrivals, int64
 uint32_t phaseOfParity(Multiprocessor &model, const Mbarrier &barrier, int32_t parity) {
   if (parity != 0 && parity != 1)
     model.fault(FaultKind::BadCall, fmt::format("a phase parity of {}", parity));
-  const bool current = int32_t((barrier.phases - barrier.firstPhase) & 1) == parity;
+  const bool current = int32_t((barrier.phases - barrier.first_phase) & 1) == parity;
   return current ? barrier.phases : barrier.phases - 1;
 }
 
@@ -134,8 +134,8 @@ bool passed(Multiprocessor &model, const Mbarrier &barrier, uint32_t phase, int3
     return false;
   model.self().clock.join(barrier.completed);
   if (isOfCluster(model, scope))
-    model.self().clock.join(barrier.completedElsewhere);
-  model.self().spuriousWakes = 0;
+    model.self().clock.join(barrier.completed_elsewhere);
+  model.self().spurious_wakes = 0;
   return true;
 }
 
@@ -143,12 +143,12 @@ int32_t tryWait(Multiprocessor &model, Mbarrier &barrier, uint32_t phase, int32_
   if (passed(model, barrier, phase, scope))
     return 1;
   Thread &thread = model.self();
-  thread.waitsOn = &barrier;
-  thread.waitsForPhase = phase;
+  thread.waits_on = &barrier;
+  thread.waits_for_phase = phase;
   barrier.waiters.push_back(&thread);
   model.suspend({Wait::MbarrierPhase, &barrier, int64_t(phase)});
   std::erase(barrier.waiters, &thread);
-  thread.waitsOn = nullptr;
+  thread.waits_on = nullptr;
   // A time limit may have passed on the way.
   if (model.chance(8))
     return 0;
@@ -164,7 +164,7 @@ int32_t testWait(Multiprocessor &model, Mbarrier &barrier, uint32_t phase) {
 }
 
 uint32_t phaseOfState(Multiprocessor &model, const Mbarrier &barrier, int64_t state) {
-  if (state < barrier.firstPhase || state > barrier.phases || barrier.phases - state > 1)
+  if (state < barrier.first_phase || state > barrier.phases || barrier.phases - state > 1)
     model.fault(FaultKind::Mbarrier,
                 "a wait with a state that is neither of the current nor of the previous phase");
   return uint32_t(state);
@@ -193,8 +193,8 @@ void sm_mbarrier_init(int32_t site, void *address, int32_t count) {
     if (barrier.live)
       model.fault(FaultKind::Mbarrier,
                   fmt::format("{} is initialised again without mbarrier.inval; first at site {}",
-                              nameOf(where), barrier.initSite),
-                  barrier.initSite);
+                              nameOf(where), barrier.init_site),
+                  barrier.init_site);
     Thread &thread = model.self();
     model.writeShared(where, 8);
     where.block->history.setMbarrier(where.offset, true);
@@ -205,11 +205,11 @@ void sm_mbarrier_init(int32_t site, void *address, int32_t count) {
       barrier.agent = model.newAgent();
     barrier.count = barrier.pending = count;
     barrier.transactions = 0;
-    barrier.phases = barrier.firstPhase = (barrier.phases + 1) & ~1u;
-    barrier.initThread = thread.index;
-    barrier.initSite = site;
-    barrier.initTime = thread.time;
-    barrier.fencedTime = 0;
+    barrier.phases = barrier.first_phase = (barrier.phases + 1) & ~1u;
+    barrier.init_thread = thread.index;
+    barrier.init_site = site;
+    barrier.init_time = thread.time;
+    barrier.fenced_time = 0;
   });
 }
 
@@ -217,7 +217,7 @@ void sm_mbarrier_inval(int32_t site, void *address) {
   enter(site, [&](Multiprocessor &model) {
     const Multiprocessor::Shared where = model.ownShared(address, 8, 8);
     Mbarrier &barrier = findMbarrier(model, where);
-    if (barrier.pending != barrier.count || barrier.transactions != 0 || barrier.inFlight != 0 ||
+    if (barrier.pending != barrier.count || barrier.transactions != 0 || barrier.in_flight != 0 ||
         !barrier.waiters.empty())
       model.fault(FaultKind::Mbarrier, nameOf(where) + " is invalidated in the middle of a phase");
     barrier.live = false;
@@ -244,7 +244,7 @@ void sm_mbarrier_arrive_expect_tx_cluster(int32_t site, void *address, int32_t b
 
 void sm_mbarrier_expect_tx(int32_t site, void *address, int32_t bytes) {
   enter(site, [&](Multiprocessor &model) {
-    if (bytes < 0 || bytes > mostTransactions)
+    if (bytes < 0 || bytes > most_transactions)
       model.fault(FaultKind::Mbarrier, fmt::format("{} bytes expected: at most 2^20 - 1", bytes));
     updateMbarrier(model, any(model, address), 0, bytes);
     model.mayYield();
@@ -253,7 +253,7 @@ void sm_mbarrier_expect_tx(int32_t site, void *address, int32_t bytes) {
 
 void sm_mbarrier_complete_tx(int32_t site, void *address, int32_t bytes) {
   enter(site, [&](Multiprocessor &model) {
-    if (bytes < 0 || bytes > mostTransactions)
+    if (bytes < 0 || bytes > most_transactions)
       model.fault(FaultKind::Mbarrier, fmt::format("{} bytes completed: at most 2^20 - 1", bytes));
     updateMbarrier(model, any(model, address), 0, -int64_t(bytes));
     model.mayYield();
@@ -292,8 +292,8 @@ void sm_fence_mbarrier_init(int32_t site) {
   enter(site, [&](Multiprocessor &model) {
     Thread &thread = model.self();
     for (auto &[offset, barrier] : thread.block->mbarriers)
-      if (barrier.initThread == thread.index && barrier.fencedTime == 0)
-        barrier.fencedTime = thread.time;
+      if (barrier.init_thread == thread.index && barrier.fenced_time == 0)
+        barrier.fenced_time = thread.time;
     thread.clock.advance(size_t(thread.index), ++thread.time);
   });
 }

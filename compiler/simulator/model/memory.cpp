@@ -22,17 +22,17 @@ Order Multiprocessor::orderAsync(const Thread &thread, const AccessRecord &recor
     return Order::Unordered;
   if (record.agent < threads.size()) {
     // Visible from the writer's first fence after the write on.
-    const std::vector<uint32_t> &fences = threads[record.agent].proxyFences;
+    const std::vector<uint32_t> &fences = threads[record.agent].proxy_fences;
     auto fence = std::lower_bound(fences.begin(), fences.end(), record.epoch);
     return fence != fences.end() && thread.clock[record.agent] >= *fence ? Order::Ordered : Order::NotFenced;
   }
-  if (record.agent < isCopyAgent.size() && isCopyAgent[record.agent])
+  if (record.agent < isCopyAgent_.size() && isCopyAgent_[record.agent])
     return thread.clock[record.agent + 1u] >= record.epoch ? Order::Ordered : Order::NotFenced;
   return Order::Ordered;
 }
 
-void Multiprocessor::release(Thread &thread, Clock &into, bool orderAlone) {
-  if (orderAlone)
+void Multiprocessor::release(Thread &thread, Clock &into, bool order_alone) {
+  if (order_alone)
     into.joinOrder(thread.clock);
   else
     into.join(thread.clock);
@@ -44,18 +44,18 @@ AccessRecord Multiprocessor::recordOf(const Thread &thread) const {
 }
 
 void Multiprocessor::fenceProxy(Thread &thread) {
-  thread.proxyFences.push_back(thread.time);
+  thread.proxy_fences.push_back(thread.time);
   thread.clock.advance(size_t(thread.index), ++thread.time);
-  for (int32_t agent : copyAgents)
+  for (int32_t agent : copyAgents_)
     thread.clock.advance(size_t(agent) + 1, thread.clock[size_t(agent)]);
 }
 
 int32_t Multiprocessor::newCopyAgent() {
   const int32_t agent = newAgent();
   newAgent();
-  copyAgents.push_back(agent);
-  isCopyAgent.resize(size_t(agent) + 1, 0);
-  isCopyAgent[size_t(agent)] = 1;
+  copyAgents_.push_back(agent);
+  isCopyAgent_.resize(size_t(agent) + 1, 0);
+  isCopyAgent_[size_t(agent)] = 1;
   return agent;
 }
 
@@ -64,28 +64,28 @@ int32_t Multiprocessor::newCopyAgent() {
 
 bool Multiprocessor::inSharedWindow(const void *address) const {
   const auto *at = static_cast<const uint8_t *>(address);
-  return at >= window && at < window + windowBytes;
+  return at >= window_ && at < window_ + windowBytes_;
 }
 
 Multiprocessor::Shared Multiprocessor::shared(const void *address, int64_t bytes, int64_t alignment,
-                                              bool noteAccess) {
+                                              bool note_access) {
   if (!inSharedWindow(address))
     fault(FaultKind::OutOfBounds,
           fmt::format("{:#x} is not a shared memory address", reinterpret_cast<uintptr_t>(address)));
-  const int64_t at = static_cast<const uint8_t *>(address) - window;
-  const int64_t offset = at % slotBytes;
-  Block &block = *blocks[size_t(at / slotBytes)];
-  if (offset < sharedStart || offset + bytes > sharedStart + launch.sharedBytes)
+  const int64_t at = static_cast<const uint8_t *>(address) - window_;
+  const int64_t offset = at % slot_bytes;
+  Block &block = *blocks[size_t(at / slot_bytes)];
+  if (offset < shared_start || offset + bytes > shared_start + launch.shared_bytes)
     fault(FaultKind::OutOfBounds,
-          fmt::format("bytes {} to {} of shared memory, of which the block has {}", offset - sharedStart,
-                      offset - sharedStart + bytes, launch.sharedBytes));
+          fmt::format("bytes {} to {} of shared memory, of which the block has {}", offset - shared_start,
+                      offset - shared_start + bytes, launch.shared_bytes));
   if (offset % alignment != 0)
     fault(FaultKind::Misaligned,
-          fmt::format("shared memory offset {} is not a multiple of {}", offset - sharedStart, alignment));
+          fmt::format("shared memory offset {} is not a multiple of {}", offset - shared_start, alignment));
   if (block.live == 0)
     fault(FaultKind::ClusterLifetime,
           fmt::format("shared memory of block {}, which has exited", block.number));
-  if (noteAccess && running && running->block != &block)
+  if (note_access && running_ && running_->block != &block)
     noteRemote(block);
   return {&block, offset, block.slot + offset};
 }
@@ -118,12 +118,12 @@ void Multiprocessor::writeShared(const Shared &where, int64_t bytes) {
 void Multiprocessor::atomicShared(const Shared &where, int64_t bytes) {
   Thread &thread = self();
   const auto site = size_t(std::max(thread.site, 0));
-  if (site >= isAtomicSite.size())
-    isAtomicSite.resize(site + 1, 0);
-  isAtomicSite[site] = 1;
+  if (site >= isAtomicSite_.size())
+    isAtomicSite_.resize(site + 1, 0);
+  isAtomicSite_[site] = 1;
   // Atomics do not race with each other, whatever their order.
   auto order = [&](const AccessRecord &record) {
-    if (size_t(record.site) < isAtomicSite.size() && isAtomicSite[size_t(record.site)])
+    if (size_t(record.site) < isAtomicSite_.size() && isAtomicSite_[size_t(record.site)])
       return Order::Ordered;
     return orderGeneric(thread, record);
   };
@@ -136,8 +136,8 @@ void Multiprocessor::object(const Conflict &conflict, const Block &block, const 
   if (!conflict)
     return;
   const std::string where = fmt::format("{} byte {} of shared memory of block {}", action,
-                                        conflict.offset - sharedStart, block.number);
-  const bool byThread = conflict.other.agent < threads.size();
+                                        conflict.offset - shared_start, block.number);
+  const bool by_thread = conflict.other.agent < threads.size();
   switch (conflict.kind) {
   case Conflict::None:
     return;
@@ -155,12 +155,12 @@ void Multiprocessor::object(const Conflict &conflict, const Block &block, const 
   case Conflict::WithWrite:
     fault(FaultKind::Race,
           fmt::format("{}, not ordered after the {} at site {}", where,
-                      byThread ? "write" : "asynchronous write", conflict.other.site),
+                      by_thread ? "write" : "asynchronous write", conflict.other.site),
           conflict.other.site);
   case Conflict::WithRead:
-    fault(byThread ? FaultKind::Race : FaultKind::Overwrite,
+    fault(by_thread ? FaultKind::Race : FaultKind::Overwrite,
           fmt::format("{}, which the {} at site {} may still have to read", where,
-                      byThread ? "thread" : "asynchronous operation", conflict.other.site),
+                      by_thread ? "thread" : "asynchronous operation", conflict.other.site),
           conflict.other.site);
   }
 }
@@ -173,8 +173,8 @@ GlobalRegion &Multiprocessor::global(const void *address, int64_t bytes, const c
   if (!region)
     fault(FaultKind::OutOfBounds, fmt::format("{} {} bytes at {:#x}, which are in no global region", action,
                                               bytes, reinterpret_cast<uintptr_t>(address)));
-  if (launch.dependentLaunch && !region->independent &&
-      std::none_of(dependentWaits.begin(), dependentWaits.end(),
+  if (launch.dependent_launch && !region->independent &&
+      std::none_of(dependentWaits_.begin(), dependentWaits_.end(),
                    [&](const AccessRecord &wait) { return self().clock[wait.agent] >= wait.epoch; }))
     fault(FaultKind::DependentLaunch,
           fmt::format("{} '{}', which the grid before may still write: no griddepcontrol.wait before it",
@@ -227,16 +227,16 @@ void Multiprocessor::writeGlobal(const void *address, int64_t bytes, const char 
       fault(FaultKind::GlobalConflict,
             fmt::format("{} byte {} of '{}', which this launch has written before{}", action, byte,
                         region.name, bulk ? "" : ", by another thread or a bulk store"));
-    report.statistics.bytesWritten += writer == 0 ? 1 : 0;
-    writer = bulk ? bulkWriter : me;
+    report.statistics.bytes_written += writer == 0 ? 1 : 0;
+    writer = bulk ? bulk_writer : me;
   }
 }
 
 uint32_t Multiprocessor::writerNumber() const {
-  return uint32_t(1 + running->block->number * launch.threads + running->inBlock);
+  return uint32_t(1 + running_->block->number * launch.threads + running_->in_block);
 }
 
-void Multiprocessor::noteDependentWait(Thread &thread) { dependentWaits.push_back(recordOf(thread)); }
+void Multiprocessor::noteDependentWait(Thread &thread) { dependentWaits_.push_back(recordOf(thread)); }
 
 } // namespace simulator
 
@@ -282,9 +282,9 @@ void sm_write(int32_t site, const void *address, int64_t bytes) {
       model.writeGlobal(address, bytes, "writes", false);
     else
       return;
-    thread.storedAt = static_cast<const uint8_t *>(address);
-    thread.storedBytes = bytes;
-    thread.storedSite = site;
+    thread.stored_at = static_cast<const uint8_t *>(address);
+    thread.stored_bytes = bytes;
+    thread.stored_site = site;
   });
 }
 
@@ -303,12 +303,12 @@ void sm_atomic(int32_t site, const void *address, int64_t bytes) {
     const int64_t first = static_cast<const uint8_t *>(address) - region.base;
     for (int64_t byte = first; byte < first + bytes; ++byte) {
       uint32_t &writer = region.writer[size_t(byte)];
-      if (writer != 0 && writer != Multiprocessor::atomicWriter)
+      if (writer != 0 && writer != Multiprocessor::atomic_writer)
         model.fault(
             FaultKind::GlobalConflict,
             fmt::format("updates byte {} of '{}', which a plain or bulk store wrote", byte, region.name));
-      model.report.statistics.bytesWritten += writer == 0 ? 1 : 0;
-      writer = Multiprocessor::atomicWriter;
+      model.report.statistics.bytes_written += writer == 0 ? 1 : 0;
+      writer = Multiprocessor::atomic_writer;
     }
   });
 }

@@ -17,7 +17,7 @@ thread_local Multiprocessor *active = nullptr;
 
 // Room for the cluster's slots below 2 GiB, so that addresses survive 32 bits.
 uint8_t *mapWindow(int64_t bytes) {
-  for (uint64_t address = 0x40000000; address + uint64_t(bytes) <= 0x7fff0000; address += slotBytes) {
+  for (uint64_t address = 0x40000000; address + uint64_t(bytes) <= 0x7fff0000; address += slot_bytes) {
     void *wanted = reinterpret_cast<void *>(address);
     void *got = mmap(wanted, size_t(bytes), PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
@@ -34,9 +34,9 @@ uint8_t *mapWindow(int64_t bytes) {
 
 Multiprocessor::Multiprocessor(const Launch &launch, GlobalMemory &memory, Report &report)
     : launch(launch), memory(memory), report(report), random(launch.seed * 0x9e3779b97f4a7c15ull + 1) {
-  windowBytes = slotBytes * launch.cluster;
-  window = mapWindow(windowBytes);
-  threadBody = [this] {
+  windowBytes_ = slot_bytes * launch.cluster;
+  window_ = mapWindow(windowBytes_);
+  threadBody_ = [this] {
     this->launch.kernel();
     try {
       exitThread(self());
@@ -48,7 +48,7 @@ Multiprocessor::Multiprocessor(const Launch &launch, GlobalMemory &memory, Repor
 }
 
 Multiprocessor::~Multiprocessor() {
-  munmap(window, size_t(windowBytes));
+  munmap(window_, size_t(windowBytes_));
   active = nullptr;
 }
 
@@ -59,49 +59,49 @@ void Multiprocessor::createCluster(int64_t cluster) {
   threads = std::vector<Thread>(size_t(count));
   warps = std::vector<Warp>(size_t(count / 32));
   blocks.clear();
-  effects.clear();
-  readyWarps.clear();
-  copyAgents.clear();
-  isCopyAgent.clear();
-  fruitlessPolls = 0;
-  dependentWaits.clear();
-  clusterBarrier = NamedBarrier();
-  clusterCompleted.clear();
-  isAtomicSite.clear();
-  clusterPhase = 0;
-  clusterArrived = 0;
-  nextAgent = count;
-  live = count;
+  effects_.clear();
+  readyWarps_.clear();
+  copyAgents_.clear();
+  isCopyAgent_.clear();
+  fruitlessPolls_ = 0;
+  dependentWaits_.clear();
+  cluster_barrier = NamedBarrier();
+  cluster_completed.clear();
+  isAtomicSite_.clear();
+  cluster_phase = 0;
+  cluster_arrived = 0;
+  nextAgent_ = count;
+  live_ = count;
   // From landing whenever possible to landing only when nothing else can happen.
   static constexpr uint32_t rates[] = {4, 32, 256, 0};
-  landOneIn = rates[random() % 4];
+  landOneIn_ = rates[random() % 4];
 
   for (int32_t rank = 0; rank < launch.cluster; ++rank) {
     auto block = std::make_unique<Block>();
     block->number = cluster * launch.cluster + rank;
     block->rank = rank;
-    block->slot = window + rank * slotBytes;
-    block->history.reset(sharedStart + launch.sharedBytes);
+    block->slot = window_ + rank * slot_bytes;
+    block->history.reset(shared_start + launch.shared_bytes);
     block->warpgroups.resize(size_t((perBlock + 127) / 128));
     block->live = perBlock;
     // A pattern that is a NaN in f32, bf16 and f16 at once.
-    std::fill_n(block->slot, slotBytes, uint8_t(0xff));
+    std::fill_n(block->slot, slot_bytes, uint8_t(0xff));
     blocks.push_back(std::move(block));
   }
   StackPool &stacks = StackPool::ofThisThread();
   for (int32_t index = 0; index < count; ++index) {
     Thread &thread = threads[size_t(index)];
     thread.index = index;
-    thread.inBlock = index % perBlock;
-    thread.lane = thread.inBlock % 32;
+    thread.in_block = index % perBlock;
+    thread.lane = thread.in_block % 32;
     thread.warp = &warps[size_t(index / 32)];
     thread.block = blocks[size_t(index / perBlock)].get();
     thread.clock.advance(size_t(index), thread.time);
-    thread.fiber.start(stacks.top(size_t(index)), StackPool::stackBytes, &threadBody);
+    thread.fiber.start(stacks.top(size_t(index)), StackPool::stack_bytes, &threadBody_);
     if (thread.lane == 0) {
       Warp &warp = *thread.warp;
       warp.index = index / 32;
-      warp.inBlock = thread.inBlock / 32;
+      warp.in_block = thread.in_block / 32;
       warp.block = thread.block;
       warp.threads = &thread;
       warp.registers = launch.registers;
@@ -111,28 +111,28 @@ void Multiprocessor::createCluster(int64_t cluster) {
 }
 
 void Multiprocessor::runCluster(int64_t cluster) {
-  constexpr int64_t stepsBetweenReports = 1 << 20;
+  constexpr int64_t steps_between_reports = 1 << 20;
   try {
     createCluster(cluster);
     // A launch over many rows takes many steps; one that goes on for ever writes nothing new.
-    int64_t written = report.statistics.bytesWritten;
-    for (int64_t steps = 0, idle = 0; live > 0; ++steps, ++idle) {
-      if (written != report.statistics.bytesWritten) {
-        written = report.statistics.bytesWritten;
+    int64_t written = report.statistics.bytes_written;
+    for (int64_t steps = 0, idle = 0; live_ > 0; ++steps, ++idle) {
+      if (written != report.statistics.bytes_written) {
+        written = report.statistics.bytes_written;
         idle = 0;
       }
-      if (idle > launch.mostSteps)
+      if (idle > launch.most_steps)
         fault(FaultKind::Endless,
               fmt::format("the cluster is still running {} steps after it last wrote a result", idle));
-      if (launch.progress && steps % stepsBetweenReports == 0)
-        launch.progress(report.statistics.bytesWritten);
-      const bool canRun = !readyWarps.empty();
+      if (launch.progress && steps % steps_between_reports == 0)
+        launch.progress(report.statistics.bytes_written);
+      const bool can_run = !readyWarps_.empty();
       // Threads that poll run for ever; effects must not wait for them to stop.
-      const uint32_t oneIn = landOneIn == 0 && fruitlessPolls > 0 ? 64 : landOneIn;
-      if ((!canRun || (oneIn != 0 && chance(oneIn))) && landOne())
+      const uint32_t one_in = landOneIn_ == 0 && fruitlessPolls_ > 0 ? 64 : landOneIn_;
+      if ((!can_run || (one_in != 0 && chance(one_in))) && landOne())
         continue;
-      if (canRun)
-        runWarp(warps[size_t(readyWarps[random() % readyWarps.size()])]);
+      if (can_run)
+        runWarp(warps[size_t(readyWarps_[random() % readyWarps_.size()])]);
       else if (!wakePolling())
         deadlock();
     }
@@ -140,33 +140,33 @@ void Multiprocessor::runCluster(int64_t cluster) {
     }
     checkAtEnd();
   } catch (const FaultFound &) {
-    effects.clear();
-    landing = nullptr;
-    running = nullptr;
+    effects_.clear();
+    landing_ = nullptr;
+    running_ = nullptr;
   }
 }
 
 bool Multiprocessor::landOne() {
-  if (effects.empty())
+  if (effects_.empty())
     return false;
-  const size_t pick = random() % effects.size();
-  const Effect effect = std::move(effects[pick]);
-  if (pick + 1 != effects.size())
-    effects[pick] = std::move(effects.back());
-  effects.pop_back();
-  fruitlessPolls = 0;
-  landing = &effect;
+  const size_t pick = random() % effects_.size();
+  const Effect effect = std::move(effects_[pick]);
+  if (pick + 1 != effects_.size())
+    effects_[pick] = std::move(effects_.back());
+  effects_.pop_back();
+  fruitlessPolls_ = 0;
+  landing_ = &effect;
   effect.land();
-  landing = nullptr;
+  landing_ = nullptr;
   return true;
 }
 
 void Multiprocessor::addEffect(Thread &thread, int32_t site, std::function<void()> land) {
-  effects.push_back({&thread, site, std::move(land)});
+  effects_.push_back({&thread, site, std::move(land)});
 }
 
 void Multiprocessor::notePoll() {
-  if (++fruitlessPolls > 1'000'000 && effects.empty())
+  if (++fruitlessPolls_ > 1'000'000 && effects_.empty())
     deadlock();
 }
 
@@ -187,23 +187,23 @@ void Multiprocessor::runWarp(Warp &warp) {
 
 void Multiprocessor::runThread(Thread &thread) {
   const size_t faults = report.faults.size();
-  running = &thread;
+  running_ = &thread;
   thread.wait = Wait();
   thread.ready = true;
   ++report.statistics.switches;
-  rounds = 0;
-  const bool goesOn = thread.fiber.resume();
-  running = nullptr;
+  rounds_ = 0;
+  const bool goes_on = thread.fiber.resume();
+  running_ = nullptr;
   if (report.faults.size() != faults)
     throw FaultFound();
-  if (!goesOn || !thread.ready) {
+  if (!goes_on || !thread.ready) {
     Warp &warp = *thread.warp;
     if (thread.exited)
       thread.ready = false;
     if (!thread.ready && (warp.ready >> thread.lane & 1)) {
       warp.ready &= ~(1u << thread.lane);
       if (warp.ready == 0)
-        std::erase(readyWarps, warp.index);
+        std::erase(readyWarps_, warp.index);
     }
   }
 }
@@ -221,15 +221,15 @@ void Multiprocessor::wake(Thread &thread) {
   thread.ready = true;
   Warp &warp = *thread.warp;
   if (warp.ready == 0)
-    readyWarps.push_back(warp.index);
+    readyWarps_.push_back(warp.index);
   warp.ready |= 1u << thread.lane;
 }
 
 void Multiprocessor::noteRound() {
-  if (++rounds > launch.mostSteps)
+  if (++rounds_ > launch.most_steps)
     fault(
         FaultKind::Endless,
-        fmt::format("the thread has gone round its loops {} times and done nothing else", launch.mostSteps));
+        fmt::format("the thread has gone round its loops {} times and done nothing else", launch.most_steps));
 }
 
 void Multiprocessor::mayYield() {
@@ -246,11 +246,11 @@ void Multiprocessor::abandonThread() {
 
 void Multiprocessor::begin(int32_t site) {
   Thread &thread = self();
-  if (thread.storedAt)
+  if (thread.stored_at)
     checkStoredHandles(*this, thread);
   thread.site = site;
   ++report.statistics.calls;
-  std::vector<uint8_t> &reached = report.statistics.siteReached;
+  std::vector<uint8_t> &reached = report.statistics.site_reached;
   if (site >= 0) {
     if (size_t(site) >= reached.size())
       reached.resize(size_t(site) + 1, 0);
@@ -258,19 +258,19 @@ void Multiprocessor::begin(int32_t site) {
   }
 }
 
-void Multiprocessor::fault(FaultKind kind, std::string message, int32_t otherSite) {
+void Multiprocessor::fault(FaultKind kind, std::string message, int32_t other_site) {
   Fault fault;
   fault.kind = kind;
   fault.message = std::move(message);
-  fault.otherSite = otherSite;
-  if (running) {
-    fault.site = running->site;
-    fault.block = running->block->number;
-    fault.thread = running->inBlock;
-  } else if (landing) {
-    fault.site = landing->site;
-    fault.block = landing->thread->block->number;
-    fault.thread = landing->thread->inBlock;
+  fault.other_site = other_site;
+  if (running_) {
+    fault.site = running_->site;
+    fault.block = running_->block->number;
+    fault.thread = running_->in_block;
+  } else if (landing_) {
+    fault.site = landing_->site;
+    fault.block = landing_->thread->block->number;
+    fault.thread = landing_->thread->in_block;
   }
   report.faults.push_back(std::move(fault));
   throw FaultFound();

@@ -15,9 +15,9 @@ namespace simulator {
 struct FaultFound {};
 
 // Shared memory addresses start here, as on the device, where the system keeps the first KiB.
-inline constexpr int64_t sharedStart = 1024;
-inline constexpr int64_t slotBytes = 256 * 1024;
-inline constexpr uint32_t allLanes = 0xffffffffu;
+inline constexpr int64_t shared_start = 1024;
+inline constexpr int64_t slot_bytes = 256 * 1024;
+inline constexpr uint32_t all_lanes = 0xffffffffu;
 
 class Multiprocessor {
 public:
@@ -35,11 +35,11 @@ public:
   std::mt19937_64 random;
 
   // ---- of the thread that runs ----
-  Thread &self() { return *running; }
+  Thread &self() { return *running_; }
   // Every call passes here first. Null in effects.
   void begin(int32_t site);
   // Records and unwinds. The message says what happened; site, block and thread are added.
-  [[noreturn]] void fault(FaultKind kind, std::string message, int32_t otherSite = -1);
+  [[noreturn]] void fault(FaultKind kind, std::string message, int32_t other_site = -1);
   // Suspends for good; the kernel's frames stay where they are.
   [[noreturn]] void abandonThread();
   void suspend(Wait wait);
@@ -63,14 +63,14 @@ public:
   void addEffect(Thread &thread, int32_t site, std::function<void()> land);
   // A wait that only asked, and got no.
   void notePoll();
-  bool chance(uint32_t oneIn) { return random() % oneIn == 0; }
+  bool chance(uint32_t one_in) { return random() % one_in == 0; }
 
   // ---- clocks ----
-  int32_t newAgent() { return nextAgent++; }
+  int32_t newAgent() { return nextAgent_++; }
   Order orderGeneric(const Thread &thread, const AccessRecord &record) const;
   Order orderAsync(const Thread &thread, const AccessRecord &record) const;
   // Order alone: whoever joins the clock does not see what the thread has written.
-  void release(Thread &thread, Clock &into, bool orderAlone = false);
+  void release(Thread &thread, Clock &into, bool order_alone = false);
   AccessRecord recordOf(const Thread &thread) const;
   // Two agents: copies known to have landed, and those that a proxy fence has published.
   int32_t newCopyAgent();
@@ -85,7 +85,7 @@ public:
   bool inSharedWindow(const void *address) const;
   // The block and offset of [address, address + bytes). Faults outside shared memory, off `alignment`, or in
   // a block that has exited.
-  Shared shared(const void *address, int64_t bytes, int64_t alignment, bool noteAccess = true);
+  Shared shared(const void *address, int64_t bytes, int64_t alignment, bool note_access = true);
   // The same within the thread's own block.
   Shared ownShared(const void *address, int64_t bytes, int64_t alignment);
   void noteRemote(Block &block);
@@ -103,18 +103,18 @@ public:
   void writeGlobal(const void *address, int64_t bytes, const char *action, bool bulk);
   void noteDependentWait(Thread &thread);
   // What GlobalRegion::writer holds of bytes that no one thread wrote.
-  static constexpr uint32_t bulkWriter = 0xffffffffu, atomicWriter = 0xfffffffeu;
+  static constexpr uint32_t bulk_writer = 0xffffffffu, atomic_writer = 0xfffffffeu;
   uint32_t writerNumber() const;
 
   std::vector<std::unique_ptr<Block>> blocks;
   std::vector<Warp> warps;
   std::vector<Thread> threads;
-  NamedBarrier clusterBarrier;
-  Clock clusterCompleted;
-  int64_t clusterPhase = 0;
-  int32_t clusterArrived = 0;
+  NamedBarrier cluster_barrier;
+  Clock cluster_completed;
+  int64_t cluster_phase = 0;
+  int32_t cluster_arrived = 0;
   int32_t threadsPerBlock() const { return launch.threads; }
-  int32_t liveThreads() const { return live; }
+  int32_t liveThreads() const { return live_; }
   // Called when a thread has exited: barriers of the cluster may complete.
   void completeClusterBarrierIfDue();
 
@@ -131,27 +131,27 @@ private:
   [[noreturn]] void deadlock();
   std::string describe(const Thread &thread) const;
 
-  Thread *running = nullptr;
-  int32_t live = 0;
-  int32_t nextAgent = 0;
+  Thread *running_ = nullptr;
+  int32_t live_ = 0;
+  int32_t nextAgent_ = 0;
   struct Effect {
     Thread *thread;
     int32_t site;
     std::function<void()> land;
   };
-  std::vector<Effect> effects;
-  const Effect *landing = nullptr;
-  int64_t fruitlessPolls = 0;
-  int64_t rounds = 0; // of loops, since the running thread was resumed
-  std::vector<int32_t> readyWarps;
-  std::vector<int32_t> copyAgents;
-  std::vector<uint8_t> isCopyAgent;
-  std::vector<uint8_t> isAtomicSite;
-  std::vector<AccessRecord> dependentWaits; // griddepcontrol.wait executed
-  uint32_t landOneIn = 8;
-  uint8_t *window = nullptr;
-  int64_t windowBytes = 0;
-  std::function<void()> threadBody;
+  std::vector<Effect> effects_;
+  const Effect *landing_ = nullptr;
+  int64_t fruitlessPolls_ = 0;
+  int64_t rounds_ = 0; // of loops, since the running thread was resumed
+  std::vector<int32_t> readyWarps_;
+  std::vector<int32_t> copyAgents_;
+  std::vector<uint8_t> isCopyAgent_;
+  std::vector<uint8_t> isAtomicSite_;
+  std::vector<AccessRecord> dependentWaits_; // griddepcontrol.wait executed
+  uint32_t landOneIn_ = 8;
+  uint8_t *window_ = nullptr;
+  int64_t windowBytes_ = 0;
+  std::function<void()> threadBody_;
 };
 
 // The frame of every C entry: notes the call, keeps exceptions away from the kernel.

@@ -42,8 +42,8 @@ struct BulkGroups {
   int32_t agent = -1;
   int32_t open = 0; // stores since the last commit
   std::vector<int32_t> reading = {
-      0};                  // stores of each group that have not landed; the last group is the open one
-  uint32_t readWaited = 0; // groups that a wait_group has covered
+      0};                   // stores of each group that have not landed; the last group is the open one
+  uint32_t read_waited = 0; // groups that a wait_group has covered
   bool landed(uint32_t groups) const {
     for (uint32_t group = 0; group < groups; ++group)
       if (reading[group] > 0)
@@ -59,12 +59,12 @@ struct AsyncCopies {
   uint32_t issued = 0, waited = 0;
   uint32_t landed = 0;       // with all before them
   std::vector<uint8_t> done; // by number less one
-  std::vector<uint32_t> groupEnds;
+  std::vector<uint32_t> group_ends;
 };
 
 struct Thread {
-  int32_t index = 0;   // in the cluster; its agent number
-  int32_t inBlock = 0; // %tid.x
+  int32_t index = 0;    // in the cluster; its agent number
+  int32_t in_block = 0; // %tid.x
   int32_t lane = 0;
   Warp *warp = nullptr;
   Block *block = nullptr;
@@ -74,22 +74,22 @@ struct Thread {
   Wait wait;
 
   Clock clock;
-  uint32_t time = 1;                  // of its next event
-  std::vector<uint32_t> proxyFences;  // times of fences of shared memory towards the async proxy
-  std::vector<int64_t> clusterPhases; // cluster barrier phases arrived at and not waited for: at most one
+  uint32_t time = 1;                   // of its next event
+  std::vector<uint32_t> proxy_fences;  // times of fences of shared memory towards the async proxy
+  std::vector<int64_t> cluster_phases; // cluster barrier phases arrived at and not waited for: at most one
   BulkGroups bulk;
   AsyncCopies copies;
 
   // A parity wait in progress, to notice that two phases passed it.
-  const Mbarrier *waitsOn = nullptr;
-  uint32_t waitsForPhase = 0;
-  int32_t spuriousWakes = 0;
+  const Mbarrier *waits_on = nullptr;
+  uint32_t waits_for_phase = 0;
+  int32_t spurious_wakes = 0;
 
   // What the last plain store wrote, looked at when the thread enters the model again: handles must not get
   // there.
-  const uint8_t *storedAt = nullptr;
-  int64_t storedBytes = 0;
-  int32_t storedSite = -1;
+  const uint8_t *stored_at = nullptr;
+  int64_t stored_bytes = 0;
+  int32_t stored_site = -1;
 };
 
 // Threads of a warp on their way to one aligned instruction.
@@ -103,8 +103,8 @@ struct Accumulator {
   bool live = false;
   int32_t n = 0;
   std::vector<float> values;
-  uint32_t lastProduct = 0; // number of the newest wgmma of the warp that adds to it
-  uint32_t settled = 0;     // lanes that took their values
+  uint32_t last_product = 0; // number of the newest wgmma of the warp that adds to it
+  uint32_t settled = 0;      // lanes that took their values
 };
 
 struct WarpProduct {
@@ -116,26 +116,26 @@ struct WarpProduct {
 
 struct Warp {
   int32_t index = 0; // in the cluster
-  int32_t inBlock = 0;
+  int32_t in_block = 0;
   Block *block = nullptr;
   Thread *threads = nullptr; // 32
   uint32_t ready = 0, exited = 0;
   std::vector<Meeting> meetings;
   void *arguments[32] = {};
   int32_t registers = 0; // per thread
-  int32_t registerChanges = 0;
-  uint32_t registerChangeTime = 0; // of lane 0, at the last setmaxnreg
+  int32_t register_changes = 0;
+  uint32_t register_change_time = 0; // of lane 0, at the last setmaxnreg
 
   // wgmma: numbers count the warp's products from 1. Agent `agent` counts those known complete.
   int32_t agent = -1;
   uint32_t issued = 0, completed = 0, waited = 0;
-  std::vector<uint32_t> groupEnds;
+  std::vector<uint32_t> group_ends;
   std::deque<WarpProduct> queue;
-  bool queueOffered = false; // the head is among the pending effects
+  bool queue_offered = false; // the head is among the pending effects
   std::vector<Accumulator> accumulators;
-  size_t nextAccumulator = 0;
-  bool registersWritten = true; // since the last wgmma.fence, as far as the model can see
-  bool fencedSinceCommit = false;
+  size_t next_accumulator = 0;
+  bool registers_written = true; // since the last wgmma.fence, as far as the model can see
+  bool fenced_since_commit = false;
   Thread *waiter = nullptr;
 };
 
@@ -157,15 +157,15 @@ struct Mbarrier {
   int32_t count = 0, pending = 0;
   int64_t transactions = 0;
   uint32_t phases = 0; // completed; never reset, so that the agent's time grows
-  uint32_t firstPhase = 0;
-  int32_t inFlight = 0; // copies issued in the current phase
-  uint32_t lastCopyPhase = 0;
-  int32_t lastCopySite = -1;
+  uint32_t first_phase = 0;
+  int32_t in_flight = 0; // copies issued in the current phase
+  uint32_t last_copy_phase = 0;
+  int32_t last_copy_site = -1;
   Clock gathering, completed;
   // What other blocks have released at the scope of the cluster, for waits at that scope.
-  Clock gatheringElsewhere, completedElsewhere;
-  int32_t initThread = -1, initSite = -1;
-  uint32_t initTime = 0, fencedTime = 0; // 0: not fenced
+  Clock gathering_elsewhere, completed_elsewhere;
+  int32_t init_thread = -1, init_site = -1;
+  uint32_t init_time = 0, fenced_time = 0; // 0: not fenced
   std::vector<Thread *> waiters;
 };
 
@@ -183,8 +183,8 @@ struct Block {
   std::map<int64_t, Mbarrier> mbarriers;
   NamedBarrier named[16];
   std::vector<Warpgroup> warpgroups;
-  int32_t freeRegisters = 0;
-  std::vector<Thread *> registerWaiters;
+  int32_t free_registers = 0;
+  std::vector<Thread *> register_waiters;
   int32_t live = 0;                       // threads
   Clock exits;                            // joined over threads that exited
   std::map<int32_t, AccessRecord> remote; // last access of each thread of another block

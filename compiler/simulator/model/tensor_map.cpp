@@ -31,7 +31,7 @@ int64_t spanOf(Swizzle swizzle) { return swizzle == Swizzle::None ? 0 : int64_t(
 int64_t TensorMap::boxBytes() const {
   int64_t bytes = bytesOf(element);
   for (int dimension = 0; dimension < rank; ++dimension)
-    bytes *= (box[dimension] + elementStrides[dimension] - 1) / elementStrides[dimension];
+    bytes *= (box[dimension] + element_strides[dimension] - 1) / element_strides[dimension];
   return bytes;
 }
 
@@ -47,7 +47,7 @@ std::string encodeTensorMap(const TensorMapFields &fields, TensorMap &map) {
     return fmt::format("the base address {:#x} is not a multiple of 16", base);
   for (int dimension = 0; dimension < fields.rank; ++dimension) {
     const uint64_t extent = fields.extents[dimension];
-    const uint32_t box = fields.box[dimension], step = fields.elementStrides[dimension];
+    const uint32_t box = fields.box[dimension], step = fields.element_strides[dimension];
     if (extent == 0 || extent > mostExtent)
       return fmt::format("dimension {} has {} elements: 1 to 2^32", dimension, extent);
     if (box == 0 || box > 256)
@@ -76,7 +76,7 @@ std::string encodeTensorMap(const TensorMapFields &fields, TensorMap &map) {
   for (int dimension = 0; dimension < fields.rank; ++dimension) {
     map.extents[dimension] = uint32_t(fields.extents[dimension] - 1);
     map.box[dimension] = uint16_t(fields.box[dimension]);
-    map.elementStrides[dimension] = uint16_t(fields.elementStrides[dimension]);
+    map.element_strides[dimension] = uint16_t(fields.element_strides[dimension]);
     if (dimension > 0)
       map.strides[dimension - 1] = fields.strides[dimension - 1];
   }

@@ -22,7 +22,7 @@ struct TensorMapFields {
   uint64_t extents[5] = {}; // elements
   uint64_t strides[4] = {}; // bytes, of dimensions 1..rank-1
   uint32_t box[5] = {};     // elements
-  uint32_t elementStrides[5] = {1, 1, 1, 1, 1};
+  uint32_t element_strides[5] = {1, 1, 1, 1, 1};
   Swizzle swizzle = Swizzle::None;
 };
 
@@ -36,7 +36,7 @@ struct alignas(64) TensorMap {
   uint64_t strides[4]; // bytes
   uint32_t extents[5]; // elements less one, since 2^32 is allowed
   uint16_t box[5];
-  uint16_t elementStrides[5];
+  uint16_t element_strides[5];
   uint8_t padding[40];
 
   int64_t boxBytes() const;

@@ -119,7 +119,7 @@ extern "C" {
 void sm_ldmatrix(int32_t site, uint32_t *result, const void *address, int32_t count, int32_t transposed) {
   enter(site, [&](Multiprocessor &model) {
     MatrixArguments arguments{static_cast<uint8_t *>(const_cast<void *>(address)), result, count, transposed};
-    model.meet(allLanes, &arguments, [&](Warp &warp) { loadMatrices(model, warp, site); });
+    model.meet(all_lanes, &arguments, [&](Warp &warp) { loadMatrices(model, warp, site); });
   });
 }
 
@@ -127,14 +127,14 @@ void sm_stmatrix(int32_t site, void *address, const uint32_t *values, int32_t co
   enter(site, [&](Multiprocessor &model) {
     MatrixArguments arguments{static_cast<uint8_t *>(address), const_cast<uint32_t *>(values), count,
                               transposed};
-    model.meet(allLanes, &arguments, [&](Warp &warp) { storeMatrices(model, warp, site); });
+    model.meet(all_lanes, &arguments, [&](Warp &warp) { storeMatrices(model, warp, site); });
   });
 }
 
 void sm_mma_m16n8k16(int32_t site, float *d, const uint32_t *a, const uint32_t *b, int32_t f16) {
   enter(site, [&](Multiprocessor &model) {
     MmaSyncArguments arguments{d, a, b, f16};
-    model.meet(allLanes, &arguments, [&](Warp &warp) {
+    model.meet(all_lanes, &arguments, [&](Warp &warp) {
       multiply(warp);
       model.report.statistics.products += 16 * 8 * 16;
     });

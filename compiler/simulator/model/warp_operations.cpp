@@ -12,7 +12,7 @@ namespace {
 
 struct ShuffleArguments {
   int32_t kind, value, offset, control, result;
-  bool inRange;
+  bool in_range;
 };
 
 // PTX's pseudo code of shfl.sync.
@@ -26,19 +26,19 @@ void shuffle(Warp &warp, uint32_t mask) {
     int32_t from = 0;
     switch (mine.kind) {
     case sm_shuffle_up:
-      from = lane - offset, mine.inRange = from >= highest;
+      from = lane - offset, mine.in_range = from >= highest;
       break;
     case sm_shuffle_down:
-      from = lane + offset, mine.inRange = from <= highest;
+      from = lane + offset, mine.in_range = from <= highest;
       break;
     case sm_shuffle_bfly:
-      from = lane ^ offset, mine.inRange = from <= highest;
+      from = lane ^ offset, mine.in_range = from <= highest;
       break;
     default:
-      from = lowest | (offset & ~segment), mine.inRange = from <= highest;
+      from = lowest | (offset & ~segment), mine.in_range = from <= highest;
       break;
     }
-    if (!mine.inRange)
+    if (!mine.in_range)
       from = lane;
     // A source outside the mask is undefined: a pattern that does not look like data.
     mine.result =
@@ -70,16 +70,16 @@ int32_t vote(const Warp &warp, uint32_t mask, int32_t kind) {
 
 // Between two setmaxnreg the warps of a warpgroup synchronise.
 void checkWarpgroupBefore(Multiprocessor &model, const Warp &warp) {
-  const Warp *first = &warp - warp.inBlock % 4;
+  const Warp *first = &warp - warp.in_block % 4;
   for (const Warp *other = first; other < first + 4 && other->block == warp.block; ++other) {
     const size_t lane = size_t(other->threads[0].index);
-    if (other->registerChanges < warp.registerChanges ||
-        (other->registerChanges == warp.registerChanges && warp.registerChanges > 0 && other != &warp &&
-         model.self().clock[lane] < other->registerChangeTime))
+    if (other->register_changes < warp.register_changes ||
+        (other->register_changes == warp.register_changes && warp.register_changes > 0 && other != &warp &&
+         model.self().clock[lane] < other->register_change_time))
       model.fault(
           FaultKind::Registers,
           fmt::format("setmaxnreg again, and nothing orders it after that of warp {} of the warpgroup",
-                      other->inBlock));
+                      other->in_block));
   }
 }
 
@@ -97,18 +97,18 @@ void setRegisters(Multiprocessor &model, Warp &warp, int32_t registers, bool inc
   checkWarpgroupBefore(model, warp);
   Block &block = *warp.block;
   const int32_t wanted = (registers - warp.registers) * 32;
-  while (block.freeRegisters < wanted) {
-    block.registerWaiters.push_back(&model.self());
+  while (block.free_registers < wanted) {
+    block.register_waiters.push_back(&model.self());
     model.suspend({Wait::Registers, nullptr, registers});
   }
-  block.freeRegisters -= wanted;
+  block.free_registers -= wanted;
   warp.registers = registers;
-  ++warp.registerChanges;
-  warp.registerChangeTime = warp.threads[0].time;
+  ++warp.register_changes;
+  warp.register_change_time = warp.threads[0].time;
   if (!increase) {
-    for (Thread *waiter : block.registerWaiters)
+    for (Thread *waiter : block.register_waiters)
       model.wake(*waiter);
-    block.registerWaiters.clear();
+    block.register_waiters.clear();
   }
 }
 
@@ -125,7 +125,7 @@ int32_t sm_special_register(int32_t site, int32_t which) {
     const Launch &launch = model.launch;
     switch (which) {
     case sm_tid_x:
-      return thread.inBlock;
+      return thread.in_block;
     case sm_ntid_x:
       return launch.threads;
     case sm_ctaid_x:
@@ -135,7 +135,7 @@ int32_t sm_special_register(int32_t site, int32_t which) {
     case sm_laneid:
       return thread.lane;
     case sm_warpid:
-      return thread.warp->inBlock;
+      return thread.warp->in_block;
     case sm_nwarpid:
       return launch.threads / 32;
     case sm_warpsize:
@@ -151,7 +151,7 @@ int32_t sm_special_register(int32_t site, int32_t which) {
     case sm_cluster_nctarank:
       return launch.cluster;
     case sm_dynamic_smem_size:
-      return int32_t(launch.sharedBytes);
+      return int32_t(launch.shared_bytes);
     case sm_tid_y:
     case sm_tid_z:
     case sm_ctaid_y:
@@ -177,7 +177,7 @@ int32_t sm_special_register(int32_t site, int32_t which) {
 }
 
 void *sm_shared_base(int32_t site) {
-  return enter(site, [](Multiprocessor &model) -> void * { return model.self().block->slot + sharedStart; });
+  return enter(site, [](Multiprocessor &model) -> void * { return model.self().block->slot + shared_start; });
 }
 
 void *sm_mapa(int32_t site, const void *address, int32_t rank) {
@@ -187,7 +187,7 @@ void *sm_mapa(int32_t site, const void *address, int32_t rank) {
     if (rank < 0 || rank >= model.launch.cluster)
       model.fault(FaultKind::OutOfBounds,
                   fmt::format("mapa to block {} of a cluster of {}", rank, model.launch.cluster));
-    const int64_t offset = int64_t(reinterpret_cast<uintptr_t>(address) % uint64_t(slotBytes));
+    const int64_t offset = int64_t(reinterpret_cast<uintptr_t>(address) % uint64_t(slot_bytes));
     return model.blocks[size_t(rank)]->slot + offset;
   });
 }
@@ -207,7 +207,7 @@ int32_t sm_shuffle(int32_t site, int32_t kind, int32_t mask, int32_t value, int3
     ShuffleArguments arguments{kind, value, offset, mask_and_clamp, 0, false};
     model.meet(uint32_t(mask), &arguments, [&](Warp &warp) { shuffle(warp, uint32_t(mask)); });
     if (in_range)
-      *in_range = arguments.inRange;
+      *in_range = arguments.in_range;
     return arguments.result;
   });
 }
@@ -231,7 +231,7 @@ int32_t sm_vote(int32_t site, int32_t kind, int32_t mask, int32_t predicate) {
 
 void sm_setmaxnreg(int32_t site, int32_t registers, int32_t increase) {
   enter(site, [&](Multiprocessor &model) {
-    model.meet(allLanes, nullptr, [&](Warp &warp) { setRegisters(model, warp, registers, increase != 0); });
+    model.meet(all_lanes, nullptr, [&](Warp &warp) { setRegisters(model, warp, registers, increase != 0); });
   });
 }
 

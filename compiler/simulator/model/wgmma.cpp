@@ -15,7 +15,7 @@
 namespace simulator {
 namespace {
 
-constexpr int64_t slotMask = slotBytes - 1;
+constexpr int64_t slot_mask = slot_bytes - 1;
 
 // ---- operands
 // -------------------------------------------------------------------------------------------------------
@@ -23,20 +23,20 @@ constexpr int64_t slotMask = slotBytes - 1;
 // Calls visit(address in the slot) for every 16 bytes that a warp reads of an operand. A: 64 rows, of which a
 // warp reads 16; B: n rows, all of which every warp reads.
 template <class Visit>
-void forEachChunk(uint64_t descriptor, bool mnMajor, int32_t firstRow, int32_t rows, Visit visit) {
+void forEachChunk(uint64_t descriptor, bool mn_major, int32_t firstRow, int32_t rows, Visit visit) {
   const MatrixDescriptor matrix = decodeDescriptor(descriptor);
-  if (mnMajor) {
+  if (mn_major) {
     for (int32_t depth = 0; depth < 16; ++depth)
       for (int32_t chunk = firstRow / 8; chunk < (firstRow + rows) / 8; ++chunk)
-        visit(chunkAddress(matrix, true, depth, chunk) & slotMask, depth, chunk - firstRow / 8);
+        visit(chunkAddress(matrix, true, depth, chunk) & slot_mask, depth, chunk - firstRow / 8);
   } else {
     for (int32_t row = firstRow; row < firstRow + rows; ++row)
       for (int32_t chunk = 0; chunk < 2; ++chunk)
-        visit(chunkAddress(matrix, false, row, chunk) & slotMask, row - firstRow, chunk);
+        visit(chunkAddress(matrix, false, row, chunk) & slot_mask, row - firstRow, chunk);
   }
 }
 
-void checkOperand(Multiprocessor &model, Warp &warp, char name, uint64_t descriptor, bool mnMajor,
+void checkOperand(Multiprocessor &model, Warp &warp, char name, uint64_t descriptor, bool mn_major,
                   int32_t firstRow, int32_t rows) {
   if (std::string why = checkDescriptor(descriptor); !why.empty())
     model.fault(FaultKind::BadDescriptor, fmt::format("operand {}: {}", name, why));
@@ -55,12 +55,12 @@ void checkOperand(Multiprocessor &model, Warp &warp, char name, uint64_t descrip
     seenEpoch = write.epoch;
     return Order::Ordered;
   };
-  forEachChunk(descriptor, mnMajor, firstRow, rows, [&](int64_t at, int32_t, int32_t) {
-    if (at < sharedStart || at + 16 > sharedStart + model.launch.sharedBytes)
+  forEachChunk(descriptor, mn_major, firstRow, rows, [&](int64_t at, int32_t, int32_t) {
+    if (at < shared_start || at + 16 > shared_start + model.launch.shared_bytes)
       model.fault(
           FaultKind::OutOfBounds,
           fmt::format("operand {} of wgmma reads bytes {} to {} of shared memory, of which the block has {}",
-                      name, at - sharedStart, at - sharedStart + 16, model.launch.sharedBytes));
+                      name, at - shared_start, at - shared_start + 16, model.launch.shared_bytes));
     if (Conflict conflict = block.history.read(at, 16, reader, order))
       model.object(conflict, block, name == 'A' ? "operand A of wgmma reads" : "operand B of wgmma reads");
   });
@@ -79,9 +79,9 @@ void checkRegisters(Multiprocessor &model, const Warp &warp, int32_t n) {
 
 // The warps of a warpgroup execute the same wgmma in the same order.
 size_t joinIssue(Multiprocessor &model, Warp &warp, const MmaArguments &what) {
-  if (warp.inBlock / 4 * 128 + 128 > model.threadsPerBlock())
+  if (warp.in_block / 4 * 128 + 128 > model.threadsPerBlock())
     model.fault(FaultKind::Divergence, "wgmma in a warpgroup of fewer than 128 threads");
-  std::vector<WarpgroupIssue> &issues = warp.block->warpgroups[size_t(warp.inBlock / 4)].issues;
+  std::vector<WarpgroupIssue> &issues = warp.block->warpgroups[size_t(warp.in_block / 4)].issues;
   const size_t number = warp.issued - 1;
   const int32_t site = model.self().site;
   if (number == issues.size())
@@ -96,7 +96,7 @@ size_t joinIssue(Multiprocessor &model, Warp &warp, const MmaArguments &what) {
             "operands",
             number + 1, site, issue.site),
         issue.site);
-  issue.warps |= 1u << warp.inBlock % 4;
+  issue.warps |= 1u << warp.in_block % 4;
   return number;
 }
 
@@ -105,14 +105,14 @@ void offer(Multiprocessor &model, Warp &warp);
 void compute(Multiprocessor &model, Warp &warp) {
   const WarpProduct product = std::move(warp.queue.front());
   warp.queue.pop_front();
-  warp.queueOffered = false;
+  warp.queue_offered = false;
   const bool f16 = product.flags & sm_wgmma_f16;
   const uint8_t *slot = warp.block->slot;
   float a[16 * 16];
   alignas(64) float b[16 * 256];
   const int32_t n = product.n;
-  auto load = [&](uint64_t descriptor, bool mnMajor, int32_t firstRow, int32_t rows, auto put) {
-    forEachChunk(descriptor, mnMajor, firstRow, rows, [&](int64_t at, int32_t row, int32_t chunk) {
+  auto load = [&](uint64_t descriptor, bool mn_major, int32_t firstRow, int32_t rows, auto put) {
+    forEachChunk(descriptor, mn_major, firstRow, rows, [&](int64_t at, int32_t row, int32_t chunk) {
       uint16_t elements[8];
       std::memcpy(elements, slot + at, 16);
       for (int32_t element = 0; element < 8; ++element)
@@ -122,10 +122,10 @@ void compute(Multiprocessor &model, Warp &warp) {
   if (product.rows) {
     std::memcpy(a, product.rows.get(), sizeof a);
   } else if (product.flags & sm_wgmma_a_mn_major) {
-    load(uint64_t(product.a), true, warp.inBlock % 4 * 16, 16,
+    load(uint64_t(product.a), true, warp.in_block % 4 * 16, 16,
          [&](int k, int m, float value) { a[m * 16 + k] = value; });
   } else {
-    load(uint64_t(product.a), false, warp.inBlock % 4 * 16, 16,
+    load(uint64_t(product.a), false, warp.in_block % 4 * 16, 16,
          [&](int m, int k, float value) { a[m * 16 + k] = value; });
   }
   if (product.flags & sm_wgmma_b_mn_major)
@@ -149,12 +149,12 @@ void compute(Multiprocessor &model, Warp &warp) {
 
 // The oldest product of the warp may land once all warps have issued it.
 void offer(Multiprocessor &model, Warp &warp) {
-  if (warp.queueOffered || warp.queue.empty())
+  if (warp.queue_offered || warp.queue.empty())
     return;
   const WarpProduct &head = warp.queue.front();
-  if (warp.block->warpgroups[size_t(warp.inBlock / 4)].issues[head.issue].warps != 0xf)
+  if (warp.block->warpgroups[size_t(warp.in_block / 4)].issues[head.issue].warps != 0xf)
     return;
-  warp.queueOffered = true;
+  warp.queue_offered = true;
   model.addEffect(warp.threads[0], head.site, [&model, &warp] { compute(model, warp); });
 }
 
@@ -177,7 +177,7 @@ void issue(Multiprocessor &model, Warp &warp) {
   WarpProduct product{model.self().site, accumulator, what.n, what.flags, what.a, what.b, 0, nullptr};
   product.issue = joinIssue(model, warp, what);
   if (what.registers) {
-    if (!warp.fencedSinceCommit)
+    if (!warp.fenced_since_commit)
       model.fault(FaultKind::MissingWgmmaFence,
                   "the registers of operand A may have been written since the warp's last wgmma.fence");
     product.rows = std::make_unique<float[]>(256);
@@ -189,16 +189,16 @@ void issue(Multiprocessor &model, Warp &warp) {
             fromHalf(uint16_t(part % 2 ? pair >> 16 : pair), what.flags & sm_wgmma_f16);
       }
   } else {
-    checkOperand(model, warp, 'A', uint64_t(what.a), what.flags & sm_wgmma_a_mn_major, warp.inBlock % 4 * 16,
+    checkOperand(model, warp, 'A', uint64_t(what.a), what.flags & sm_wgmma_a_mn_major, warp.in_block % 4 * 16,
                  16);
   }
   checkOperand(model, warp, 'B', uint64_t(what.b), what.flags & sm_wgmma_b_mn_major, 0, what.n);
-  warp.accumulators[size_t(accumulator)].lastProduct = warp.issued;
+  warp.accumulators[size_t(accumulator)].last_product = warp.issued;
   warp.queue.push_back(std::move(product));
   for (int32_t lane = 0; lane < 32; ++lane)
     for (int32_t position = 0; position < what.n / 2; ++position)
       argumentsOf(warp, lane).d[position] = handleOf(accumulator, position);
-  Warp *first = &warp - warp.inBlock % 4;
+  Warp *first = &warp - warp.in_block % 4;
   for (int32_t other = 0; other < 4; ++other)
     offer(model, first[other]);
 }
@@ -206,10 +206,10 @@ void issue(Multiprocessor &model, Warp &warp) {
 void waitForGroups(Multiprocessor &model, Warp &warp, int32_t pending) {
   if (pending < 0)
     model.fault(FaultKind::BadCall, fmt::format("a wait for all but {} groups", pending));
-  const size_t groups = warp.groupEnds.size();
+  const size_t groups = warp.group_ends.size();
   if (groups <= size_t(pending))
     return;
-  const uint32_t target = warp.groupEnds[groups - size_t(pending) - 1];
+  const uint32_t target = warp.group_ends[groups - size_t(pending) - 1];
   while (warp.completed < target) {
     warp.waiter = &model.self();
     model.suspend({Wait::Wgmma, nullptr, pending});
@@ -242,7 +242,7 @@ void settle(Multiprocessor &model, Thread &thread, float *d, int32_t count) {
   if (accumulator.n != count * 2)
     model.fault(FaultKind::UnsettledAccumulator,
                 fmt::format("settles {} values of an accumulator of {}", count, accumulator.n / 2));
-  if (accumulator.lastProduct > warp.waited)
+  if (accumulator.last_product > warp.waited)
     model.fault(FaultKind::UnsettledAccumulator, "takes the values of an accumulator in flight: no "
                                                  "wgmma.wait_group of the warp covers its last product");
   for (int32_t position = 0; position < count; ++position)
@@ -250,16 +250,16 @@ void settle(Multiprocessor &model, Thread &thread, float *d, int32_t count) {
         accumulator
             .values[size_t(rowOf(thread.lane, position) * accumulator.n + columnOf(thread.lane, position))];
   accumulator.settled |= 1u << thread.lane;
-  if (accumulator.settled == allLanes)
+  if (accumulator.settled == all_lanes)
     accumulator.live = false;
   // What the thread does with the values, registers are written by it.
-  warp.registersWritten = true;
+  warp.registers_written = true;
 }
 
 void mma(int32_t site, float *d, const uint32_t *registers, int64_t a, int64_t b, int32_t n, int32_t flags) {
   enter(site, [&](Multiprocessor &model) {
     MmaArguments arguments{d, registers, a, b, n, flags};
-    model.meet(allLanes, &arguments, [&](Warp &warp) { issue(model, warp); });
+    model.meet(all_lanes, &arguments, [&](Warp &warp) { issue(model, warp); });
   });
 }
 
@@ -272,9 +272,9 @@ extern "C" {
 
 void sm_wgmma_fence(int32_t site) {
   enter(site, [](Multiprocessor &model) {
-    model.meet(allLanes, nullptr, [](Warp &warp) {
-      warp.registersWritten = false;
-      warp.fencedSinceCommit = true;
+    model.meet(all_lanes, nullptr, [](Warp &warp) {
+      warp.registers_written = false;
+      warp.fenced_since_commit = true;
     });
   });
 }
@@ -289,16 +289,16 @@ void sm_wgmma_mma_registers(int32_t site, float *d, const uint32_t *a, int64_t b
 
 void sm_wgmma_commit_group(int32_t site) {
   enter(site, [](Multiprocessor &model) {
-    model.meet(allLanes, nullptr, [](Warp &warp) {
-      warp.groupEnds.push_back(warp.issued);
-      warp.fencedSinceCommit = false;
+    model.meet(all_lanes, nullptr, [](Warp &warp) {
+      warp.group_ends.push_back(warp.issued);
+      warp.fenced_since_commit = false;
     });
   });
 }
 
 void sm_wgmma_wait_group(int32_t site, int32_t pending) {
   enter(site, [&](Multiprocessor &model) {
-    model.meet(allLanes, nullptr, [&](Warp &warp) { waitForGroups(model, warp, pending); });
+    model.meet(all_lanes, nullptr, [&](Warp &warp) { waitForGroups(model, warp, pending); });
   });
 }
 

@@ -10,9 +10,9 @@ namespace {
 
 int32_t newAccumulator(Multiprocessor &model, Warp &warp, int32_t n) {
   // In turn, so that handles of one that was settled are not soon taken for another's.
-  for (int32_t tries = 0; tries < mostAccumulators; ++tries) {
-    const size_t number = warp.nextAccumulator;
-    warp.nextAccumulator = (number + 1) % size_t(mostAccumulators);
+  for (int32_t tries = 0; tries < most_accumulators; ++tries) {
+    const size_t number = warp.next_accumulator;
+    warp.next_accumulator = (number + 1) % size_t(most_accumulators);
     if (number == warp.accumulators.size())
       warp.accumulators.emplace_back();
     Accumulator &accumulator = warp.accumulators[number];
@@ -25,7 +25,7 @@ int32_t newAccumulator(Multiprocessor &model, Warp &warp, int32_t n) {
     return int32_t(number);
   }
   model.fault(FaultKind::BadCall,
-              fmt::format("a warp with {} accumulators that it never settles", mostAccumulators));
+              fmt::format("a warp with {} accumulators that it never settles", most_accumulators));
 }
 
 // The accumulator whose handles all lanes hold in order, -1 when they hold plain values.
@@ -80,7 +80,7 @@ int32_t chooseAccumulator(Multiprocessor &model, Warp &warp, int32_t n, int32_t 
   const int32_t held = adds ? heldAccumulator(model, warp, n) : overwrittenAccumulator(warp, n);
   if (held >= 0)
     return held;
-  if (warp.registersWritten)
+  if (warp.registers_written)
     model.fault(FaultKind::MissingWgmmaFence,
                 "the accumulator's registers may have been written since the warp's last wgmma.fence");
   const int32_t number = newAccumulator(model, warp, n);

@@ -1,6 +1,5 @@
 // The passes of the target sm_80; passes.td is their manual.
-#ifndef ALGCTL_COMPILER_TARGETS_AMPERE_PASSES_H
-#define ALGCTL_COMPILER_TARGETS_AMPERE_PASSES_H
+#pragma once
 
 #include "dialects/sm/sm.h"
 
@@ -23,5 +22,3 @@ void addTileToCopyingSm(mlir::OpPassManager &passes);
 void registerAmperePasses();
 
 } // namespace compiler
-
-#endif

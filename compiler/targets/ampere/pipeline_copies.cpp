@@ -22,10 +22,10 @@ namespace {
 /// The slots of a kernel, and what goes through them.
 class CopyPipeline {
 public:
-  CopyPipeline(const BlockProducts &from, std::int64_t slots)
-      : products(from), slots(slots), builder(products.first()), location(products.first().getLoc()),
-        math(builder, location), fetches(from.banks.begin(), from.banks.end()) {
-    fetches.insert(fetches.begin(), products.a);
+  CopyPipeline(const BlockProducts &from, int64_t slots)
+      : products_(from), slots_(slots), builder_(products_.first()), location_(products_.first().getLoc()),
+        math_(builder_, location_), fetches_(from.weight_matrices.begin(), from.weight_matrices.end()) {
+    fetches_.insert(fetches_.begin(), products_.a);
   }
 
   LogicalResult allocate(sm::KernelOp kernel);
@@ -43,14 +43,14 @@ private:
   Value nextSlot(Value slot) const;
   Value slotBefore(Value slot) const;
 
-  BlockProducts products;
-  std::int64_t slots;
-  OpBuilder builder;
-  Location location;
-  IndexMath math;
-  SmallVector<sm::FetchOp> fetches;         ///< of A, and of B of each product
-  SmallVector<Value> buffers;               ///< one for each of them
-  llvm::SetVector<Operation *> coordinates; ///< what the fetches of a step need, in program order
+  BlockProducts products_;
+  int64_t slots_;
+  OpBuilder builder_;
+  Location location_;
+  IndexMath math_;
+  SmallVector<sm::FetchOp> fetches_;         ///< of A, and of B of each product
+  SmallVector<Value> buffers_;               ///< one for each of them
+  llvm::SetVector<Operation *> coordinates_; ///< what the fetches of a step need, in program order
 };
 
 struct SmPipelineCopies : compiler::impl::SmPipelineCopiesBase<SmPipelineCopies> {
@@ -67,42 +67,42 @@ private:
 } // namespace
 
 LogicalResult CopyPipeline::allocate(sm::KernelOp kernel) {
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(&kernel.getBody().front());
-  for (sm::FetchOp fetch : fetches) {
+  OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPointToStart(&kernel.getBody().front());
+  for (sm::FetchOp fetch : fetches_) {
     if (!fetch.getSource().getType().isPlain())
       return fetch.emitOpError("goes through tensor maps; threads copy through plain ones, which come from a "
                                "schedule with warps");
     sm::BlockType block = fetch.getBlock().getType();
     if (!block.getSwizzle())
       return fetch.emitOpError("does not know how its block lies in shared memory: assign swizzles first");
-    auto type = sm::BufferType::get(kernel.getContext(), slots, block.getRows(), block.getColumns(),
+    auto type = sm::BufferType::get(kernel.getContext(), slots_, block.getRows(), block.getColumns(),
                                     block.getElementType(), block.getSwizzle());
-    buffers.push_back(sm::AllocateOp::create(builder, fetch.getLoc(), type));
+    buffers_.push_back(sm::AllocateOp::create(builder_, fetch.getLoc(), type));
   }
   return success();
 }
 
 Value CopyPipeline::nextSlot(Value slot) const {
-  Value next = math.add(slot, 1);
-  return math.select(math.equal(next, math.constant(slots)), math.constant(0), next);
+  Value next = math_.add(slot, 1);
+  return math_.select(math_.equal(next, math_.constant(slots_)), math_.constant(0), next);
 }
 
 Value CopyPipeline::slotBefore(Value slot) const {
-  return math.select(math.equal(slot, math.constant(0)), math.constant(slots - 1), math.add(slot, -1));
+  return math_.select(math_.equal(slot, math_.constant(0)), math_.constant(slots_ - 1), math_.add(slot, -1));
 }
 
 LogicalResult CopyPipeline::collectCoordinates(scf::ForOp loop) {
   Block *body = loop.getBody();
   llvm::SmallPtrSet<Operation *, 16> needed;
   SmallVector<Value> open;
-  for (sm::FetchOp fetch : fetches)
+  for (sm::FetchOp fetch : fetches_)
     llvm::append_range(open, fetch->getOperands());
   while (!open.empty()) {
     Value value = open.pop_back_val();
     if (auto argument = dyn_cast<BlockArgument>(value);
         argument && argument.getOwner() == body && argument != loop.getInductionVar())
-      return products.first().emitOpError(
+      return products_.first().emitOpError(
           "multiplies blocks whose coordinates depend on what the loop carries");
     Operation *op = value.getDefiningOp();
     if (!op || op->getBlock() != body || !needed.insert(op).second)
@@ -113,55 +113,55 @@ LogicalResult CopyPipeline::collectCoordinates(scf::ForOp loop) {
   }
   for (Operation &op : *body)
     if (needed.contains(&op))
-      coordinates.insert(&op);
+      coordinates_.insert(&op);
   return success();
 }
 
 void CopyPipeline::copy(const IRMapping &values, Value slot) {
-  for (auto [of_step, buffer] : llvm::zip_equal(fetches, buffers)) {
+  for (auto [of_step, buffer] : llvm::zip_equal(fetches_, buffers_)) {
     sm::FetchOp fetch = of_step;
     auto of = [&](Value value) { return values.lookupOrDefault(value); };
-    sm::CopyOp::create(builder, fetch.getLoc(), of(fetch.getSource()), of(fetch.getMap()),
+    sm::CopyOp::create(builder_, fetch.getLoc(), of(fetch.getSource()), of(fetch.getMap()),
                        llvm::map_to_vector(fetch.getCoordinates(), of), buffer, slot);
   }
 }
 
 void CopyPipeline::copyAhead(scf::ForOp loop, Value step, Value slot) {
-  auto exists = scf::IfOp::create(builder, location, math.less(step, loop.getUpperBound()),
+  auto exists = scf::IfOp::create(builder_, location_, math_.less(step, loop.getUpperBound()),
                                   /*withElseRegion=*/false);
   {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(exists.thenBlock()->getTerminator());
+    OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPoint(exists.thenBlock()->getTerminator());
     IRMapping values;
     values.map(loop.getInductionVar(), step);
-    for (Operation *op : coordinates)
-      builder.clone(*op, values);
+    for (Operation *op : coordinates_)
+      builder_.clone(*op, values);
     copy(values, slot);
   }
-  sm::CopyCommitOp::create(builder, location);
+  sm::CopyCommitOp::create(builder_, location_);
 }
 
 void CopyPipeline::multiplyFrom(Value slot) {
-  sm::MultiplyOp first = products.first();
-  builder.setInsertionPoint(products.multiplies.back());
+  sm::MultiplyOp first = products_.first();
+  builder_.setInsertionPoint(products_.multiplies.back());
   auto write = [&](IntegerAttr depth) {
     SmallVector<Value> sums;
-    for (auto [multiply, bank] : llvm::zip_equal(products.multiplies, ArrayRef(buffers).drop_front())) {
+    for (auto [multiply, weights] : llvm::zip_equal(products_.multiplies, ArrayRef(buffers_).drop_front())) {
       sm::MultiplyOp of = multiply;
-      sums.push_back(sm::MmaOp::create(builder, location, of.getResult().getType(), buffers[0], slot, bank,
-                                       slot, of.getAccumulator(), /*negate=*/false, of.getNegate(), depth,
-                                       of.getATransposed(), of.getBTransposed()));
+      sums.push_back(sm::MmaOp::create(builder_, location_, of.getResult().getType(), buffers_[0], slot,
+                                       weights, slot, of.getAccumulator(), /*negate=*/false, of.getNegate(),
+                                       depth, of.getATransposed(), of.getBTransposed()));
     }
     return sums;
   };
   const SmallVector<Value> sums = chooseProducts(
-      builder, location, first.getShallow(), [&] { return write(first.getShallowDepthAttr()); },
+      builder_, location_, first.getShallow(), [&] { return write(first.getShallowDepthAttr()); },
       [&] { return write(IntegerAttr()); });
-  for (auto [multiply, sum] : llvm::zip_equal(products.multiplies, sums)) {
+  for (auto [multiply, sum] : llvm::zip_equal(products_.multiplies, sums)) {
     multiply.replaceAllUsesWith(sum);
     multiply.erase();
   }
-  for (sm::FetchOp fetch : fetches)
+  for (sm::FetchOp fetch : fetches_)
     fetch.erase();
 }
 
@@ -170,60 +170,60 @@ LogicalResult CopyPipeline::overlap(scf::ForOp loop) {
     return loop.emitOpError("must count the steps of a tile from 0 by 1");
   if (failed(collectCoordinates(loop)))
     return failure();
-  const std::int64_t ahead = slots - 1;
+  const int64_t ahead = slots_ - 1;
 
   // A warp may still multiply from the slots of the tile before.
-  builder.setInsertionPoint(loop);
-  sm::BlockSyncOp::create(builder, location);
+  builder_.setInsertionPoint(loop);
+  sm::BlockSyncOp::create(builder_, location_);
   auto first =
-      scf::ForOp::create(builder, location, math.constant(0), math.constant(ahead), math.constant(1));
-  builder.setInsertionPoint(first.getBody()->getTerminator());
+      scf::ForOp::create(builder_, location_, math_.constant(0), math_.constant(ahead), math_.constant(1));
+  builder_.setInsertionPoint(first.getBody()->getTerminator());
   copyAhead(loop, first.getInductionVar(), first.getInductionVar());
 
   // The loop carries the slot of its step.
-  builder.setInsertionPoint(loop);
+  builder_.setInsertionPoint(loop);
   SmallVector<Value> inits(loop.getInitArgs());
-  inits.push_back(math.constant(0));
-  auto steps = scf::ForOp::create(builder, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(),
+  inits.push_back(math_.constant(0));
+  auto steps = scf::ForOp::create(builder_, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(),
                                   loop.getStep(), inits);
   steps.getRegion().takeBody(loop.getRegion());
-  Value slot = steps.getBody()->addArgument(builder.getIndexType(), location);
+  Value slot = steps.getBody()->addArgument(builder_.getIndexType(), location_);
   loop->replaceAllUsesWith(steps.getResults().drop_back());
   loop.erase();
 
-  builder.setInsertionPointToStart(steps.getBody());
-  sm::CopyWaitOp::create(builder, location, ahead - 1);
-  sm::BlockSyncOp::create(builder, location);
-  copyAhead(steps, math.add(steps.getInductionVar(), ahead), slotBefore(slot));
+  builder_.setInsertionPointToStart(steps.getBody());
+  sm::CopyWaitOp::create(builder_, location_, ahead - 1);
+  sm::BlockSyncOp::create(builder_, location_);
+  copyAhead(steps, math_.add(steps.getInductionVar(), ahead), slotBefore(slot));
   multiplyFrom(slot);
   Operation *yield = steps.getBody()->getTerminator();
-  builder.setInsertionPoint(yield);
+  builder_.setInsertionPoint(yield);
   yield->insertOperands(yield->getNumOperands(), nextSlot(slot));
   return success();
 }
 
 void CopyPipeline::inOrder() {
-  builder.setInsertionPoint(products.multiplies.back());
-  Value slot = math.constant(0);
+  builder_.setInsertionPoint(products_.multiplies.back());
+  Value slot = math_.constant(0);
   // A warp may still multiply from the slot.
-  sm::BlockSyncOp::create(builder, location);
+  sm::BlockSyncOp::create(builder_, location_);
   copy(IRMapping(), slot);
-  sm::CopyCommitOp::create(builder, location);
-  sm::CopyWaitOp::create(builder, location, 0);
-  sm::BlockSyncOp::create(builder, location);
+  sm::CopyCommitOp::create(builder_, location_);
+  sm::CopyWaitOp::create(builder_, location_, 0);
+  sm::BlockSyncOp::create(builder_, location_);
   multiplyFrom(slot);
 }
 
 /// As many slots as the schedule has stages, or as fit.
-static FailureOr<std::int64_t> chooseSlots(sm::KernelOp kernel, BlockProducts products) {
+static FailureOr<int64_t> chooseSlots(sm::KernelOp kernel, BlockProducts products) {
   sm::BlockType a = products.a.getBlock().getType();
   const sm::AccumulatorType sums = products.first().getAccumulator().getType();
-  const std::int64_t depth = products.first().getATransposed() ? a.getRows() : a.getColumns();
-  const std::int64_t slot = stageBytes(StagedSchedule::ofThreads(sums.getRows(), sums.getColumns(), depth),
-                                       static_cast<std::int64_t>(products.banks.size()));
-  const std::int64_t fit = ampere_shared_bytes / slot;
+  const int64_t depth = products.first().getATransposed() ? a.getRows() : a.getColumns();
+  const int64_t slot = stageBytes(StagedSchedule::ofThreads(sums.getRows(), sums.getColumns(), depth),
+                                  static_cast<int64_t>(products.weight_matrices.size()));
+  const int64_t fit = ampere_shared_bytes / slot;
   auto schedule = dyn_cast<tile::StagedAttr>(kernel.getSchedule());
-  const std::int64_t wanted =
+  const int64_t wanted =
       schedule && schedule.getStages() ? schedule.getStages() : std::min(usual_ampere_stages, fit);
   if (wanted < 2)
     return kernel.emitOpError("needs at least 2 slots of ")
@@ -243,7 +243,7 @@ LogicalResult SmPipelineCopies::pipeline(sm::KernelOp kernel) {
     return products->parts.emitOpError("brings rows of several types, which threads do not copy");
   auto loop = dyn_cast<scf::ForOp>(products->first()->getParentOp());
   const bool steps = loop && llvm::any_of(loop.getResultTypes(), llvm::IsaPred<sm::AccumulatorType>);
-  FailureOr<std::int64_t> slots = steps ? chooseSlots(kernel, *products) : FailureOr<std::int64_t>(1);
+  FailureOr<int64_t> slots = steps ? chooseSlots(kernel, *products) : FailureOr<int64_t>(1);
   if (failed(slots))
     return failure();
   CopyPipeline pipeline(*products, *slots);

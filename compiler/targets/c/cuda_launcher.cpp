@@ -26,17 +26,17 @@ std::string withIdentifier(std::string_view text, const std::string &identifier)
 }
 
 bool isInterval(const algrt::Layer &layer) {
-  return layer.lift == algrt::Lift::rows && layer.row_types == algrt::RowTypesKind::interval;
+  return layer.lift == algrt::Lift::Rows && layer.row_types == algrt::RowTypesKind::Interval;
 }
 
-bool isPlain(const algrt::GpuKernel &kernel) { return kernel.copies == algrt::GpuCopies::threads; }
+bool isPlain(const algrt::GpuKernel &kernel) { return kernel.copies == algrt::GpuCopies::Threads; }
 
 /// Tiles of a launch of so many rows, whatever the addresses; nothing where it is refused.
-std::optional<std::int64_t> tilesOf(const CudaProgram &program, std::int64_t m) {
+std::optional<int64_t> tilesOf(const CudaProgram &program, int64_t m) {
   const algrt::Layer &layer = program.layer;
   std::vector<algrt::cuda::Operand> further;
   // Wide enough for all, and a multiple of what any thread moves.
-  const std::int64_t ld = (std::max(layer.k, layer.n) + 15) / 16 * 16;
+  const int64_t ld = (std::max(layer.k, layer.n) + 15) / 16 * 16;
   if (layer.fusion)
     further.assign(algrt::cuda::FurtherOperand::count(*layer.fusion), {0, ld});
   const algrt::cuda::Operands operands = {{0, ld}, {0, ld}, {0, ld}, further};
@@ -48,31 +48,30 @@ std::optional<std::int64_t> tilesOf(const CudaProgram &program, std::int64_t m) 
 }
 
 /// What the fixed text calls the numbers of this kernel.
-std::vector<std::pair<std::string, std::int64_t>> numbers(const CudaProgram &program,
-                                                          const LauncherArguments &arguments) {
+std::vector<std::pair<std::string, int64_t>> numbers(const CudaProgram &program,
+                                                     const LauncherArguments &arguments) {
   const algrt::GpuKernel &kernel = program.kernel;
   const algrt::GpuTile &tile = kernel.tile;
   const algrt::cuda::KernelShape shape = algrt::cuda::kernelShape(program.layer, kernel);
   // Of the kernel's parameters all maps are the first one.
-  std::int64_t singles = 0, maps_bytes = 0;
+  int64_t singles = 0, maps_bytes = 0;
   for (const algrt::KernelParameter &parameter : kernel.parameters)
     if (parameter.isMap())
       maps_bytes = parameter.end();
     else
       ++singles;
   // Of one row: as many tiles for each tile of lines as of any other number of rows. Steps of a gradient of
-  // the bank are counted in 32 bits.
-  const std::optional<std::int64_t> tiles = tilesOf(program, 1);
+  // the weight matrix are counted in 32 bits.
+  const std::optional<int64_t> tiles = tilesOf(program, 1);
   if (!tiles)
     throw Failure("a launcher in C launches no kernel of this layer: its tiles are too many");
-  const std::int64_t rows = tile.rows * tile.cluster_rows;
-  const std::int64_t of_lines = shape.interval
-                                    ? (shape.run + rows - 1) / rows * tile.cluster_rows
-                                    : (shape.period + tile.types - 1) / tile.types * tile.cluster_rows;
-  std::int64_t most_rows = algrt_most_gpu_rows - 1;
-  if (shape.isBankGradient())
-    for (std::int64_t refused = std::exchange(most_rows, 1) + 1; refused - most_rows > 1;) {
-      const std::int64_t middle = most_rows + (refused - most_rows) / 2;
+  const int64_t rows = tile.rows * tile.cluster_rows;
+  const int64_t of_lines = shape.interval ? (shape.run + rows - 1) / rows * tile.cluster_rows
+                                          : (shape.period + tile.types - 1) / tile.types * tile.cluster_rows;
+  int64_t most_rows = algrt_most_gpu_rows - 1;
+  if (shape.isWeightGradient())
+    for (int64_t refused = std::exchange(most_rows, 1) + 1; refused - most_rows > 1;) {
+      const int64_t middle = most_rows + (refused - most_rows) / 2;
       (tilesOf(program, middle) ? most_rows : refused) = middle;
     }
   return {
@@ -85,17 +84,17 @@ std::vector<std::pair<std::string, std::int64_t>> numbers(const CudaProgram &pro
       {"TILE_TYPES", tile.types},
       {"TILE_ROWS", tile.rows},
       {"CLUSTER_ROWS", tile.cluster_rows},
-      {"BANK_TILES", shape.isBankGradient() ? *tiles : 0},
+      {"BANK_TILES", shape.isWeightGradient() ? *tiles : 0},
       {"TILES_OF_LINE", *tiles / of_lines},
       {"OPERANDS", arguments.matrixCount()},
       {"RESULT", arguments.result()},
       {"PARAMETERS", singles + 1},
       {"MAPS_BYTES", maps_bytes},
-      {"MAP_ALIGNMENT", isPlain(kernel) ? alignof(algrt_plain_map) : std::size_t(algrt_tensor_map_alignment)},
+      {"MAP_ALIGNMENT", isPlain(kernel) ? alignof(algrt_plain_map) : size_t(algrt_tensor_map_alignment)},
       {"MOST_ROWS", most_rows},
       {"MOST_TILES", algrt_most_gpu_rows},
       {"PTX_BYTES", program.ptx.size()},
-      {"TERMS_BYTES", program.terms.size() * sizeof(std::int32_t)},
+      {"TERMS_BYTES", program.terms.size() * sizeof(int32_t)},
       {"INTERVAL", shape.interval},
       {"PERIOD", shape.period},
       {"RUN", shape.run},
@@ -116,7 +115,7 @@ std::string constants(const CudaProgram &program, const LauncherArguments &argum
 }
 
 std::string termsTable(const CudaProgram &program) {
-  const std::vector<std::int32_t> &terms = program.terms;
+  const std::vector<int32_t> &terms = program.terms;
   if (terms.empty())
     return "\n/* Every type reads its own group and the one that it writes: no table of terms. */\n"
            "static const int32_t terms[1] = {0};\n";
@@ -127,7 +126,7 @@ std::string termsTable(const CudaProgram &program) {
                                  program.kernel.scaled ? "and the bits of its coefficient as a float"
                                                        : "with bit 31 set where it is subtracted",
                                  terms.size());
-  for (std::size_t i = 0; i < terms.size(); ++i)
+  for (size_t i = 0; i < terms.size(); ++i)
     // The least number has no literal in C.
     text +=
         fmt::format("{}{}", i % 12 == 0 ? "\n    " : " ",
@@ -142,7 +141,7 @@ std::string machineCode(std::string_view cubin) {
                   "machine_code = {{.bytes = {{",
                   cubin.size());
   text.reserve(text.size() + 4 * cubin.size());
-  for (std::size_t i = 0; i < cubin.size(); ++i)
+  for (size_t i = 0; i < cubin.size(); ++i)
     text += fmt::format("{}{},", i % 32 == 0 ? "\n" : "", static_cast<unsigned char>(cubin[i]));
   return text + "\n}};\n";
 }
@@ -164,10 +163,10 @@ std::string inLiteral(char c) {
 
 /// The lines of a text as literals; the longest that C99 is sure to take have 4095 characters.
 std::string ptxLines(std::string_view ptx) {
-  constexpr std::size_t longest = 1000;
+  constexpr size_t longest = 1000;
   std::string text = "\n/* PTX, which the driver compiles when it is loaded. */\n"
                      "static const char *const ptx_lines[] = {";
-  std::size_t in_line = 0;
+  size_t in_line = 0;
   for (const char c : ptx) {
     text += in_line == 0 ? "\n    \"" : "";
     text += inLiteral(c);
@@ -180,7 +179,7 @@ std::string ptxLines(std::string_view ptx) {
 
 /// A text that cannot end the comment it stands in.
 std::string inComment(std::string text) {
-  for (std::size_t at = 0; (at = text.find("*/", at)) != std::string::npos;)
+  for (size_t at = 0; (at = text.find("*/", at)) != std::string::npos;)
     text.insert(at + 1, " ");
   return text;
 }
@@ -193,16 +192,16 @@ std::string comment(const CudaProgram &program, const LauncherArguments &argumen
   std::string text =
       fmt::format("/* {} for {}{}, generated by algctl.\n *\n", inComment(program.title),
                   fmt::format("sm_{}", kernel.architecture), kernel.exact_architecture ? "a" : "");
-  if (kernel.map == algrt::Map::dw)
+  if (kernel.map == algrt::Map::Dw)
     text +=
         fmt::format(" * {} = {}^T (times) {} + beta {}, row-major.\n", names.y, names.x, names.w, names.y);
   else
     text += fmt::format(" * {}[m, {}] = {}{}[m, {}] (times) {}{}{}, row-major.\n", names.y,
-                        kernel.map == algrt::Map::forward ? layer.n : layer.k, layer.fusion ? "maps of " : "",
-                        names.x, kernel.map == algrt::Map::forward ? layer.k : layer.n, names.w,
-                        kernel.map == algrt::Map::forward ? "" : "^T", layer.bias ? " + bias" : "");
+                        kernel.map == algrt::Map::Forward ? layer.n : layer.k, layer.fusion ? "maps of " : "",
+                        names.x, kernel.map == algrt::Map::Forward ? layer.k : layer.n, names.w,
+                        kernel.map == algrt::Map::Forward ? "" : "^T", layer.bias ? " + bias" : "");
   text += arguments.comment();
-  if (layer.lift != algrt::Lift::rows)
+  if (layer.lift != algrt::Lift::Rows)
     text += " * Every row carries all slots: p0 has no effect.\n";
   else if (isInterval(layer))
     text += fmt::format(" * Row r has type (p0 + r) / {} mod {}.\n", layer.row_type_width, layer.types);
@@ -239,7 +238,7 @@ LauncherFiles cudaLauncher(const CudaProgram &program) {
   const LauncherArguments arguments(program.layer, program.kernel);
   const std::string title = comment(program, arguments);
   std::string declarations = launcher_declarations;
-  for (std::size_t at; (at = declarations.find('$')) != std::string::npos;)
+  for (size_t at; (at = declarations.find('$')) != std::string::npos;)
     declarations.replace(at, 1, arguments.signature());
   LauncherFiles files;
   files.header = title + fmt::format("#ifndef {0}\n#define {0}\n\n", guard) +

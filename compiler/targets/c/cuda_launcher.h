@@ -1,7 +1,6 @@
 // A GPU kernel as a pair of plain C files: its machine code as bytes, its PTX as text, and a launcher over
 // the driver library that needs neither this project's runtime nor a CUDA toolkit.
-#ifndef ALGCTL_COMPILER_TARGETS_C_CUDA_LAUNCHER_H
-#define ALGCTL_COMPILER_TARGETS_C_CUDA_LAUNCHER_H
+#pragma once
 
 #include "runtime/bundle/gpu_kernel.h"
 #include "runtime/bundle/layer.h"
@@ -26,12 +25,12 @@ LauncherNames launcherNames(std::string_view path);
 
 struct CudaProgram {
   LauncherNames names;
-  std::string title;       // what the kernel was made of, for the comment at the top
-  algrt::Layer layer;      // row types are not explicit
-  algrt::GpuKernel kernel; // its `images` are not looked at
-  std::string_view cubin;  // what is loaded where the driver knows it; may be empty
-  std::string_view ptx;    // what the driver compiles where it does not
-  std::vector<std::int32_t> terms; // algrt::cuda::termsTable; empty where the kernel reads none
+  std::string title;          // what the kernel was made of, for the comment at the top
+  algrt::Layer layer;         // row types are not explicit
+  algrt::GpuKernel kernel;    // its `images` are not looked at
+  std::string_view cubin;     // what is loaded where the driver knows it; may be empty
+  std::string_view ptx;       // what the driver compiles where it does not
+  std::vector<int32_t> terms; // algrt::cuda::termsTable; empty where the kernel reads none
 };
 
 struct LauncherFiles {
@@ -43,5 +42,3 @@ struct LauncherFiles {
 LauncherFiles cudaLauncher(const CudaProgram &program);
 
 } // namespace compiler
-
-#endif

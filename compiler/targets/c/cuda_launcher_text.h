@@ -1,6 +1,5 @@
 // The parts of a launcher in C that are the same for every kernel. "@" stands for the identifier.
-#ifndef ALGCTL_COMPILER_TARGETS_C_CUDA_LAUNCHER_TEXT_H
-#define ALGCTL_COMPILER_TARGETS_C_CUDA_LAUNCHER_TEXT_H
+#pragma once
 
 namespace compiler {
 
@@ -15,7 +14,8 @@ extern const char *const launcher_machine_code;
 extern const char *const launcher_ptx_alone;
 /// Behind those: loading and unloading of all.
 extern const char *const launcher_loading;
-/// What the tables of operands and maps are made of; behind the tables, checks of operands and the rows of maps.
+/// What the tables of operands and maps are made of; behind the tables, checks of operands and the rows of
+/// maps.
 extern const char *const launcher_operand_types;
 extern const char *const launcher_operands;
 /// Entry points that only kernels by tensor maps need of the driver (before launcher_driver), and, after
@@ -31,5 +31,3 @@ extern const char *const launcher_plain_maps;
 extern const char *const launcher_launch;
 
 } // namespace compiler
-
-#endif

@@ -36,10 +36,10 @@ std::string linesOf(algrt::ViewKind kind) {
   return name;
 }
 
-int swizzleNumber(std::int64_t bytes) { return bytes == 32 ? 1 : bytes == 64 ? 2 : bytes == 128 ? 3 : 0; }
+int swizzleNumber(int64_t bytes) { return bytes == 32 ? 1 : bytes == 64 ? 2 : bytes == 128 ? 3 : 0; }
 
 /// CUtensorMapDataType.
-int typeNumber(algrt::ElementType type) { return type == algrt::ElementType::f32 ? 7 : 9; }
+int typeNumber(algrt::ElementType type) { return type == algrt::ElementType::F32 ? 7 : 9; }
 
 const algrt::FusedOperand *fusedOperand(const algrt::Layer &layer, const std::string &name) {
   if (layer.fusion)
@@ -53,12 +53,12 @@ const algrt::FusedOperand *fusedOperand(const algrt::Layer &layer, const std::st
 std::vector<LauncherMatrix> matricesOf(const algrt::Layer &layer, const algrt::GpuKernel &kernel) {
   const algrt::cuda::KernelShape shape = algrt::cuda::kernelShape(layer, kernel);
   const algrt::OperandNames names = algrt::operandNames(kernel.map);
-  // A bank is the second operand of a product, and its own gradient.
-  const bool gradient = shape.isBankGradient();
-  const std::int64_t w_columns = gradient ? shape.n() : shape.bankColumns(),
-                     w_rows = gradient ? 0 : shape.bankRows();
-  const std::int64_t y_columns = gradient ? shape.bankColumns() : shape.n(),
-                     y_rows = gradient ? shape.bankRows() : 0;
+  // A weight matrix is the second operand of a product, and its own gradient.
+  const bool gradient = shape.isWeightGradient();
+  const int64_t w_columns = gradient ? shape.n() : shape.weightColumns(),
+                w_rows = gradient ? 0 : shape.weightRows();
+  const int64_t y_columns = gradient ? shape.weightColumns() : shape.n(),
+                y_rows = gradient ? shape.weightRows() : 0;
   const algrt::cuda::OperandViews views =
       viewOperands(shape, layer.dtype, kernel.output, {{0, shape.k()}, {0, w_columns}, {0, y_columns}}, 1, 0);
   std::vector<LauncherMatrix> all = {{names.x, false, layer.dtype, shape.k(), 0, 0, false, views.x, kernel.x},
@@ -66,14 +66,14 @@ std::vector<LauncherMatrix> matricesOf(const algrt::Layer &layer, const algrt::G
                                       kernel.w}},
                               results = {{names.y, true, kernel.output, y_columns, y_rows, 0, false, views.y,
                                           kernel.y}};
-  for (std::size_t place = 0; layer.fusion && place < FurtherOperand::count(*layer.fusion); ++place) {
+  for (size_t place = 0; layer.fusion && place < FurtherOperand::count(*layer.fusion); ++place) {
     const FurtherOperand further = FurtherOperand::at(*layer.fusion, place);
     if (further.hasNoMap(*layer.fusion))
       continue;
-    const bool weight = further.kind == FurtherOperand::Kind::weight;
-    const std::int64_t columns = weight ? w_columns : further.isPerRow(*layer.fusion) ? 1 : y_columns;
-    (further.kind == FurtherOperand::Kind::result ? results : all)
-        .push_back({further.name(*layer.fusion, kernel.map), further.kind == FurtherOperand::Kind::result,
+    const bool weight = further.kind == FurtherOperand::Kind::Weight;
+    const int64_t columns = weight ? w_columns : further.isPerRow(*layer.fusion) ? 1 : y_columns;
+    (further.kind == FurtherOperand::Kind::Result ? results : all)
+        .push_back({further.name(*layer.fusion, kernel.map), further.kind == FurtherOperand::Kind::Result,
                     further.element(*layer.fusion, layer.dtype), columns, weight ? w_rows : 0, 0, false,
                     viewFurther(shape, layer, place, {0, columns}, 1, 0), kernel.w});
   }
@@ -89,56 +89,56 @@ std::vector<LauncherMatrix> matricesOf(const algrt::Layer &layer, const algrt::G
 } // namespace
 
 LauncherArguments::LauncherArguments(const algrt::Layer &layer, const algrt::GpuKernel &kernel)
-    : list(kernel.parameters), matrices(matricesOf(layer, kernel)) {
-  for (const algrt::KernelParameter &parameter : list) {
+    : list_(kernel.parameters), matrices_(matricesOf(layer, kernel)) {
+  for (const algrt::KernelParameter &parameter : list_) {
     const algrt::FusedOperand *fused = fusedOperand(layer, parameter.operand);
     const std::string name = argumentName(parameter.operand, fused != nullptr);
     switch (parameter.value) {
-    case ParameterValue::map:
-      if (std::ranges::find(matrices, parameter.operand, &LauncherMatrix::name) == matrices.end())
+    case ParameterValue::Map:
+      if (std::ranges::find(matrices_, parameter.operand, &LauncherMatrix::name) == matrices_.end())
         refuse("maps of " + parameter.operand);
       break;
-    case ParameterValue::operand:
+    case ParameterValue::Operand:
       if (fused == nullptr && parameter.operand != "bias")
         refuse("the address of " + parameter.operand);
-      values.push_back(
+      values_.push_back(
           {parameter.value, name, algrt::elementBytes(fused != nullptr ? fused->type : layer.dtype)});
       break;
-    case ParameterValue::number:
-      values.push_back({parameter.value, name, 0});
+    case ParameterValue::Number:
+      values_.push_back({parameter.value, name, 0});
       break;
-    case ParameterValue::beta:
-      values.push_back({parameter.value, "beta", 0});
+    case ParameterValue::Beta:
+      values_.push_back({parameter.value, "beta", 0});
       break;
-    case ParameterValue::rows:
-    case ParameterValue::offset:
-    case ParameterValue::terms:
+    case ParameterValue::Rows:
+    case ParameterValue::Offset:
+    case ParameterValue::Terms:
       break;
     default:
       refuse(std::string("the parameter ") + algrt::name(parameter.value));
     }
   }
-  for (LauncherMatrix &matrix : matrices)
+  for (LauncherMatrix &matrix : matrices_)
     matrix.name = argumentName(matrix.name, fusedOperand(layer, matrix.name) != nullptr);
 }
 
-std::size_t LauncherArguments::result() const {
-  return std::size_t(std::ranges::find(matrices, true, &LauncherMatrix::is_result) - matrices.begin());
+size_t LauncherArguments::result() const {
+  return size_t(std::ranges::find(matrices_, true, &LauncherMatrix::is_result) - matrices_.begin());
 }
 
 std::string LauncherArguments::signature() const {
   std::string text = "@_kernel *kernel";
-  for (const LauncherMatrix &matrix : matrices)
+  for (const LauncherMatrix &matrix : matrices_)
     text +=
         fmt::format(", {}void *{}, int64_t ld{}", matrix.is_result ? "" : "const ", matrix.name, matrix.name);
-  for (const LauncherValue &value : values)
+  for (const LauncherValue &value : values_)
     text += fmt::format(", {}{}", value.element_bytes > 0 ? "const void *" : "float ", value.name);
   return text + ", int64_t m, int64_t p0, void *stream";
 }
 
 std::string LauncherArguments::comment() const {
   std::string text;
-  for (const LauncherMatrix &matrix : matrices) {
+  for (const LauncherMatrix &matrix : matrices_) {
     const auto &extents = matrix.views.all[0].extents;
     text += fmt::format(
         " *   {}  {} [{}, {}], {} group{} of {} columns; address and distance of rows are multiples of {} "
@@ -146,7 +146,7 @@ std::string LauncherArguments::comment() const {
         matrix.name, algrt::name(matrix.type), matrix.rows > 0 ? std::to_string(matrix.rows) : "m",
         matrix.columns, extents[1], extents[1] > 1 ? "s" : "", extents[0], matrix.unit);
   }
-  for (const LauncherValue &value : values)
+  for (const LauncherValue &value : values_)
     text +=
         fmt::format(" *   {}  {}\n", value.name,
                     value.element_bytes > 0 ? "one number for each column of the result"
@@ -157,49 +157,49 @@ std::string LauncherArguments::comment() const {
 
 std::string LauncherArguments::tables() const {
   std::string text = "\nstatic const operand_shape operands[] = {\n";
-  for (const LauncherMatrix &matrix : matrices)
+  for (const LauncherMatrix &matrix : matrices_)
     text += fmt::format("  {{\"{}\", {}, {}, {}, {}, {}, {}}},\n", matrix.name, matrix.columns, matrix.rows,
                         algrt::elementBytes(matrix.type), typeNumber(matrix.type), matrix.unit,
                         matrix.by_engine ? 1 : 0);
   text += "};\n\nstatic const map_shape maps[] = {\n";
-  for (const algrt::KernelParameter &parameter : list) {
+  for (const algrt::KernelParameter &parameter : list_) {
     if (!parameter.isMap())
       continue;
-    const auto matrix = std::ranges::find_if(matrices, [&](const LauncherMatrix &candidate) {
+    const auto matrix = std::ranges::find_if(matrices_, [&](const LauncherMatrix &candidate) {
       return candidate.name == parameter.operand || candidate.name == argumentName(parameter.operand, true);
     });
     const OperandView *view = matrix->views.find(parameter.view);
     if (view == nullptr)
       refuse(fmt::format("a map of {} of {}", algrt::name(parameter.view), matrix->name));
-    const bool bank = parameter.view == algrt::ViewKind::bank;
-    std::array<std::int64_t, 4> box = {matrix->box.columns, 1, 1, 1};
-    box.at(std::size_t(matrix->views.row_dimension)) = matrix->box.rows;
-    const auto step = [&](std::size_t i) { return bank ? view->strides[i] / matrix->columns : 0; };
-    const auto rows = [&](std::size_t i) { return bank ? view->extents[i] : 0; };
+    const bool weights = parameter.view == algrt::ViewKind::Weights;
+    std::array<int64_t, 4> box = {matrix->box.columns, 1, 1, 1};
+    box.at(size_t(matrix->views.row_dimension)) = matrix->box.rows;
+    const auto step = [&](size_t i) { return weights ? view->strides[i] / matrix->columns : 0; };
+    const auto rows = [&](size_t i) { return weights ? view->extents[i] : 0; };
     text +=
         fmt::format("  {{{}, {}, {}, {{{}, {}, {}, {}}}, {{{}, {}, {}}}, {{{}, {}}}, {{{}}}, {}, {}}},\n",
-                    matrix - matrices.begin(), linesOf(parameter.view), parameter.offset, view->extents[0],
+                    matrix - matrices_.begin(), linesOf(parameter.view), parameter.offset, view->extents[0],
                     view->extents[1], rows(2), rows(3), view->strides[0], step(1), step(2), view->group_list,
                     view->row_group_list, fmt::join(box, ", "), swizzleNumber(matrix->box.swizzle),
-                    parameter.type == algrt::ParameterType::plain_map ? 1 : 0);
+                    parameter.type == algrt::ParameterType::PlainMap ? 1 : 0);
   }
   return text + "};\n";
 }
 
 std::string LauncherArguments::parameters() const {
   std::string members = "  int32_t rows, offset;\n  unsigned long long terms;\n";
-  for (const LauncherValue &value : values)
+  for (const LauncherValue &value : values_)
     members +=
         fmt::format("  {} {};\n", value.element_bytes > 0 ? "unsigned long long" : "float", value.name);
   std::string pointers = "  parameters[0] = maps_of_all;\n";
-  std::size_t next = 1, next_value = 0;
-  for (const algrt::KernelParameter &parameter : list) {
+  size_t next = 1, next_value = 0;
+  for (const algrt::KernelParameter &parameter : list_) {
     if (parameter.isMap())
       continue;
-    const bool known = parameter.value == ParameterValue::rows || parameter.value == ParameterValue::offset ||
-                       parameter.value == ParameterValue::terms;
+    const bool known = parameter.value == ParameterValue::Rows || parameter.value == ParameterValue::Offset ||
+                       parameter.value == ParameterValue::Terms;
     pointers += fmt::format("  parameters[{}] = &with->{};\n", next++,
-                            known ? algrt::name(parameter.value) : values[next_value++].name.c_str());
+                            known ? algrt::name(parameter.value) : values_[next_value++].name.c_str());
   }
   return fmt::format(
       "\n/* What the kernel takes behind its maps. */\ntypedef struct {{\n{}}} values;\n\n"
@@ -210,9 +210,9 @@ std::string LauncherArguments::parameters() const {
 
 std::string LauncherArguments::launch(const char *name, bool dependent) const {
   std::string given, with;
-  for (const LauncherMatrix &matrix : matrices)
+  for (const LauncherMatrix &matrix : matrices_)
     given += fmt::format("{}{{(uintptr_t){}, ld{}}}", given.empty() ? "" : ", ", matrix.name, matrix.name);
-  for (const LauncherValue &value : values) {
+  for (const LauncherValue &value : values_) {
     if (value.element_bytes > 0)
       with += fmt::format(
           "  if ((uintptr_t){0} % {1} != 0)\n    return fail(kernel, @_invalid_argument, \"{0} starts at an "

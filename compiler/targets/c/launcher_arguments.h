@@ -1,6 +1,5 @@
 // What a launcher in C is given, and what of it never changes: from the parameter list of its kernel.
-#ifndef ALGCTL_COMPILER_TARGETS_C_LAUNCHER_ARGUMENTS_H
-#define ALGCTL_COMPILER_TARGETS_C_LAUNCHER_ARGUMENTS_H
+#pragma once
 
 #include "runtime/bundle/gpu_kernel.h"
 #include "runtime/bundle/layer.h"
@@ -17,10 +16,10 @@ struct LauncherMatrix {
   std::string name;
   bool is_result;
   algrt::ElementType type;
-  std::int64_t columns, rows; // rows: 0 for those of the batch
-  std::int64_t unit;          // bytes that its address and the distance of its rows are multiples of
+  int64_t columns, rows; // rows: 0 for those of the batch
+  int64_t unit;          // bytes that its address and the distance of its rows are multiples of
   bool by_engine;
-  algrt::cuda::ViewsOfOperand views; // of one row, the rows of a bank one behind the other
+  algrt::cuda::ViewsOfOperand views; // of one row, the rows of a weight matrix one behind the other
   algrt::GpuBox box;
 };
 
@@ -28,7 +27,7 @@ struct LauncherMatrix {
 struct LauncherValue {
   algrt::ParameterValue value;
   std::string name;
-  std::int64_t element_bytes; // where it is an address; 0 where it is a number
+  int64_t element_bytes; // where it is an address; 0 where it is a number
 };
 
 /// The tables and functions of a launcher that depend on what its kernel takes.
@@ -37,9 +36,9 @@ public:
   /// Throws Failure naming the parameter where the list has one that a launcher in C does not have.
   LauncherArguments(const algrt::Layer &layer, const algrt::GpuKernel &kernel);
 
-  std::size_t matrixCount() const { return matrices.size(); }
+  size_t matrixCount() const { return matrices_.size(); }
   /// Of the first result among the matrices.
-  std::size_t result() const;
+  size_t result() const;
   /// "x_kernel *kernel, const void *x, int64_t ldx, ..., void *stream", where "@" stands for the identifier.
   std::string signature() const;
   /// Lines of a comment, one for each operand.
@@ -54,11 +53,9 @@ public:
 private:
   std::string launch(const char *name, bool dependent) const;
 
-  algrt::KernelParameters list;
-  std::vector<LauncherMatrix> matrices;
-  std::vector<LauncherValue> values;
+  algrt::KernelParameters list_;
+  std::vector<LauncherMatrix> matrices_;
+  std::vector<LauncherValue> values_;
 };
 
 } // namespace compiler
-
-#endif

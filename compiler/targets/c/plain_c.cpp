@@ -16,15 +16,15 @@ using algebras::RowTypes;
 static std::string table(const char *type, const char *name, const std::vector<std::string> &entries) {
   // An empty array is not C; a table without entries is never read.
   std::string text =
-      fmt::format("static const {} {}[{}] = {{", type, name, std::max<std::size_t>(1, entries.size()));
-  for (std::size_t i = 0; i < entries.size(); ++i)
+      fmt::format("static const {} {}[{}] = {{", type, name, std::max<size_t>(1, entries.size()));
+  for (size_t i = 0; i < entries.size(); ++i)
     text += (i % 16 == 0 ? "\n    " : " ") + entries[i] + ",";
   return text + (entries.empty() ? "0};\n" : "\n};\n");
 }
 
 static std::string starts(const char *name, const Groups &groups) {
   std::vector<std::string> entries;
-  for (std::int64_t group = 0; group < groups.count(); ++group)
+  for (int64_t group = 0; group < groups.count(); ++group)
     entries.push_back(std::to_string(groups.start(group)));
   entries.push_back(std::to_string(groups.total()));
   return table("int64_t", name, entries);
@@ -34,20 +34,20 @@ static std::string starts(const char *name, const Groups &groups) {
 static std::string terms(const Layer &layer) {
   if (layer.lift.completeGraph())
     return "";
-  constexpr std::int64_t most_entries = std::int64_t{1} << 22;
+  constexpr int64_t most_entries = int64_t{1} << 22;
   if (layer.lift.types() > most_entries / layer.lift.outputGroups() || layer.lift.termCount() > most_entries)
     throw algebras::InputError(fmt::format("the terms of {} are too many for tables in C: {} of {} row types "
                                            "and {} groups; the limit is {} of each",
                                            layer.lift.algebra().name(), layer.lift.termCount(),
                                            layer.lift.types(), layer.lift.outputGroups(), most_entries))
         .hint("algctl compile makes a bundle, whose kernels compute them");
-  std::vector<std::string> offsets, inputs, banks, coefficients;
-  for (std::int64_t type = 0; type < layer.lift.types(); ++type)
-    for (std::int64_t group = 0; group < layer.lift.outputGroups(); ++group) {
+  std::vector<std::string> offsets, inputs, weight_matrices, coefficients;
+  for (int64_t type = 0; type < layer.lift.types(); ++type)
+    for (int64_t group = 0; group < layer.lift.outputGroups(); ++group) {
       offsets.push_back(std::to_string(inputs.size()));
       for (const algebras::BlockTerm &term : layer.lift.terms(type, group)) {
         inputs.push_back(std::to_string(term.input_group));
-        banks.push_back(std::to_string(term.bank_row));
+        weight_matrices.push_back(std::to_string(term.weight_row));
         coefficients.push_back(fmt::format("{:a}f", term.coefficient.toDouble()));
       }
     }
@@ -55,7 +55,7 @@ static std::string terms(const Layer &layer) {
   return "/* Terms of (type, output group): entries term_offset[type * GROUPS + group] up to the next one. "
          "*/\n" +
          table("int64_t", "term_offset", offsets) + table("int32_t", "term_input", inputs) +
-         table("int32_t", "term_bank", banks) + table("float", "term_coefficient", coefficients);
+         table("int32_t", "term_bank", weight_matrices) + table("float", "term_coefficient", coefficients);
 }
 
 static std::string conversions(algebras::DataType dtype) {
@@ -84,8 +84,8 @@ std::string plainC(const Layer &layer, const std::string &source_name) {
   const bool slots = layer.lift.kind() == algebras::Lift::Kind::Slots;
   const bool explicit_types = !slots && layer.row_types.kind() == RowTypes::Kind::Explicit;
   const bool complete = layer.lift.completeGraph().has_value();
-  std::int64_t widest = 0;
-  for (std::int64_t group = 0; group < layer.out.count(); ++group)
+  int64_t widest = 0;
+  for (int64_t group = 0; group < layer.out.count(); ++group)
     widest = std::max(widest, layer.out.width(group));
 
   std::string text = fmt::format(

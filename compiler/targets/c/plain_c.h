@@ -1,6 +1,5 @@
 // A projection as a single file of plain C: for machines that no other target reaches, and for reading.
-#ifndef ALGCTL_COMPILER_TARGETS_C_PLAIN_C_H
-#define ALGCTL_COMPILER_TARGETS_C_PLAIN_C_H
+#pragma once
 
 #include "algebras/layer.h"
 
@@ -13,5 +12,3 @@ namespace compiler {
 std::string plainC(const algebras::Layer &layer, const std::string &source_name);
 
 } // namespace compiler
-
-#endif

@@ -9,115 +9,115 @@ using namespace mlir;
 
 namespace compiler {
 
-LogicalResult KernelEmitter::loop(Value from, Value to, std::int64_t step,
+LogicalResult KernelEmitter::loop(Value from, Value to, int64_t step,
                                   function_ref<LogicalResult(Value)> body) {
-  auto loop = scf::ForOp::create(builder, location, from, to, index(step));
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(loop.getBody()->getTerminator());
+  auto loop = scf::ForOp::create(builder_, location_, from, to, index(step));
+  OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPoint(loop.getBody()->getTerminator());
   return body(loop.getInductionVar());
 }
 
-LogicalResult KernelEmitter::emitOwn(tile::OwnOp own) {
+LogicalResult KernelEmitter::emitForall(tile::ForallOp own) {
   if (own.getAxis(tile::AxisKind::Features))
-    return emitBankTile(own);
-  return loop(begin, end, 1, [&](Value task) -> LogicalResult {
-    if (Value bank_row = own.getIndex(tile::AxisKind::BankRows)) {
-      scalars.map(bank_row, task);
-      group_begin = index(0);
-      group_end = index(layout.getOut().getCount());
+    return emitWeightTile(own);
+  return loop(begin_, end_, 1, [&](Value task) -> LogicalResult {
+    if (Value weight_row = own.getIndex(tile::AxisKind::WeightRows)) {
+      scalars_.map(weight_row, task);
+      group_begin_ = index(0);
+      group_end_ = index(layout_.getOut().getCount());
       return emitBlock(own.getBody().front());
     }
 
     // Slices vary fastest, so that neighbouring tasks hold the same rows.
-    Value slice = arith::RemUIOp::create(builder, location, task, slices);
-    Value rest = arith::DivUIOp::create(builder, location, task, slices);
-    Value block = arith::RemUIOp::create(builder, location, rest, row_blocks);
-    Value types = arith::DivUIOp::create(builder, location, rest, row_blocks);
-    owned_type = multiply(types, own.getAxis(tile::AxisKind::Types).getStep());
-    owned_row = multiply(block, own.getAxis(tile::AxisKind::Rows).getStep());
-    scalars.map(own.getIndex(tile::AxisKind::Types), owned_type);
-    scalars.map(own.getIndex(tile::AxisKind::Rows), owned_row);
-    const std::int64_t groups = layout.getOut().getCount();
-    group_begin = index(0);
-    group_end = index(groups);
+    Value slice = arith::RemUIOp::create(builder_, location_, task, slices_);
+    Value rest = arith::DivUIOp::create(builder_, location_, task, slices_);
+    Value block = arith::RemUIOp::create(builder_, location_, rest, row_blocks_);
+    Value types = arith::DivUIOp::create(builder_, location_, rest, row_blocks_);
+    owned_type_ = multiply(types, own.getAxis(tile::AxisKind::Types).getStep());
+    owned_row_ = multiply(block, own.getAxis(tile::AxisKind::Rows).getStep());
+    scalars_.map(own.getIndex(tile::AxisKind::Types), owned_type_);
+    scalars_.map(own.getIndex(tile::AxisKind::Rows), owned_row_);
+    const int64_t groups = layout_.getOut().getCount();
+    group_begin_ = index(0);
+    group_end_ = index(groups);
     if (Value first = own.getIndex(tile::AxisKind::Groups)) {
       auto bound = [&](Value i) -> Value {
-        return arith::DivUIOp::create(builder, location, multiply(i, groups), slices);
+        return arith::DivUIOp::create(builder_, location_, multiply(i, groups), slices_);
       };
-      group_begin = bound(slice);
-      group_end = bound(add(slice, index(1)));
-      scalars.map(first, group_begin);
+      group_begin_ = bound(slice);
+      group_end_ = bound(add(slice, index(1)));
+      scalars_.map(first, group_begin_);
     }
 
     // A task without rows is not run.
     Value any;
-    const std::int64_t types_of_layer = layout.getRowTypes().getCount();
-    for (std::int64_t t = 0; t < own.getAxis(tile::AxisKind::Types).getStep(); ++t) {
-      Value type = add(owned_type, index(t));
+    const int64_t types_of_layer = layout_.getRowTypes().getCount();
+    for (int64_t t = 0; t < own.getAxis(tile::AxisKind::Types).getStep(); ++t) {
+      Value type = add(owned_type_, index(t));
       // The last owner may own types that do not exist: look at the last one that does.
       Value existing = least(type, index(types_of_layer - 1));
-      Value has_rows = less(owned_row, rowsOfType(existing).count);
-      any = any ? arith::OrIOp::create(builder, location, any, has_rows).getResult() : has_rows;
+      Value has_rows = less(owned_row_, rowsOfType(existing).count);
+      any = any ? arith::OrIOp::create(builder_, location_, any, has_rows).getResult() : has_rows;
     }
-    auto guarded = scf::IfOp::create(builder, location, any, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(guarded.thenBlock()->getTerminator());
+    auto guarded = scf::IfOp::create(builder_, location_, any, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPoint(guarded.thenBlock()->getTerminator());
     return emitBlock(own.getBody().front());
   });
 }
 
-LogicalResult KernelEmitter::emitWalk(tile::WalkOp walk, unsigned axis) {
+LogicalResult KernelEmitter::emitFor(tile::ForOp walk, unsigned axis) {
   if (axis == walk.getAxes().size())
     return emitBlock(walk.getBody().front());
   auto attribute = cast<tile::AxisAttr>(walk.getAxes()[axis]);
   BlockArgument argument = walk.getBody().getArgument(axis);
   auto inner = [&](Value i) {
-    scalars.map(argument, i);
-    return emitWalk(walk, axis + 1);
+    scalars_.map(argument, i);
+    return emitFor(walk, axis + 1);
   };
   // The index of an axis that the same op or one around it fixed.
   auto fixed = [&](tile::AxisKind kind) -> Value {
     for (unsigned before = axis; before-- > 0;)
       if (cast<tile::AxisAttr>(walk.getAxes()[before]).getKind() == kind)
-        return scalars.lookup(walk.getBody().getArgument(before));
+        return scalars_.lookup(walk.getBody().getArgument(before));
     for (Operation *around = walk->getParentOp(); around; around = around->getParentOp())
-      if (auto outer = dyn_cast<tile::WalkOp>(around))
+      if (auto outer = dyn_cast<tile::ForOp>(around))
         for (auto [i, other] : llvm::enumerate(outer.getAxes().getAsRange<tile::AxisAttr>()))
           if (other.getKind() == kind)
-            return scalars.lookup(outer.getBody().getArgument(i));
+            return scalars_.lookup(outer.getBody().getArgument(i));
     return {};
   };
 
   switch (attribute.getKind()) {
   case tile::AxisKind::Types: {
-    const std::int64_t owned = walk->getParentOfType<tile::OwnOp>().getAxis(tile::AxisKind::Types).getStep();
-    Value last = least(add(owned_type, index(owned)), index(layout.getRowTypes().getCount()));
-    return loop(owned_type, last, attribute.getStep(), [&](Value type) {
-      type_rows[type] = rowsOfType(type);
+    const int64_t owned = walk->getParentOfType<tile::ForallOp>().getAxis(tile::AxisKind::Types).getStep();
+    Value last = least(add(owned_type_, index(owned)), index(layout_.getRowTypes().getCount()));
+    return loop(owned_type_, last, attribute.getStep(), [&](Value type) {
+      type_rows_[type] = rowsOfType(type);
       return inner(type);
     });
   }
   case tile::AxisKind::Rows: {
-    if (auto terms = walk->getParentOfType<tile::BankTermsOp>()) { // all rows of the term's type
-      Value type = scalars.lookup(terms.getBody().getArgument(0));
+    if (auto terms = walk->getParentOfType<tile::WeightTermsOp>()) { // all rows of the term's type
+      Value type = scalars_.lookup(terms.getBody().getArgument(0));
       return loop(index(0), rowsOfType(type).count, attribute.getStep(), inner);
     }
-    const std::int64_t owned = walk->getParentOfType<tile::OwnOp>().getAxis(tile::AxisKind::Rows).getStep();
+    const int64_t owned = walk->getParentOfType<tile::ForallOp>().getAxis(tile::AxisKind::Rows).getStep();
     Value count = rowsOfType(fixed(tile::AxisKind::Types)).count;
-    return loop(owned_row, least(add(owned_row, index(owned)), count), attribute.getStep(), inner);
+    return loop(owned_row_, least(add(owned_row_, index(owned)), count), attribute.getStep(), inner);
   }
   case tile::AxisKind::Groups:
-    return loop(group_begin, group_end, attribute.getStep(), inner);
+    return loop(group_begin_, group_end_, attribute.getStep(), inner);
   case tile::AxisKind::Features:
-    return loop(feature_begin, feature_end, attribute.getStep(), inner);
+    return loop(feature_begin_, feature_end_, attribute.getStep(), inner);
   case tile::AxisKind::Columns:
-    if (layout.isBankGradient())
-      return loop(column_begin, column_end, attribute.getStep(), inner);
-    return loop(index(0), groupWidth(layout.getOut(), "out", fixed(tile::AxisKind::Groups)),
+    if (layout_.isWeightGradient())
+      return loop(column_begin_, column_end_, attribute.getStep(), inner);
+    return loop(index(0), groupWidth(layout_.getOut(), "out", fixed(tile::AxisKind::Groups)),
                 attribute.getStep(), inner);
-  case tile::AxisKind::BankRows:
-    return loop(index(0), index(layout.getBank().getCount()), attribute.getStep(), inner);
-  case tile::AxisKind::Batch: // which is owned; the verifier of tile.walk refuses it
+  case tile::AxisKind::WeightRows:
+    return loop(index(0), index(layout_.getWeights().getCount()), attribute.getStep(), inner);
+  case tile::AxisKind::Batch: // which is owned; the verifier of tile.for refuses it
     break;
   }
   llvm_unreachable("no walk has another axis");

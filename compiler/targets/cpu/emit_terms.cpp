@@ -14,7 +14,7 @@ namespace {
 
 /// The terms of a lift as flat tables: offsets of (type, output group), then one entry for each term.
 struct TermTables {
-  SmallVector<std::int64_t> offsets, input_groups, bank_rows;
+  SmallVector<int64_t> offsets, input_groups, weight_rows;
   SmallVector<double> coefficients;
 };
 
@@ -22,16 +22,16 @@ struct TermTables {
 
 static TermTables tabulate(const algebras::Lift &lift) {
   TermTables tables;
-  for (std::int64_t type = 0; type < lift.types(); ++type)
-    for (std::int64_t group = 0; group < lift.outputGroups(); ++group) {
-      tables.offsets.push_back(static_cast<std::int64_t>(tables.input_groups.size()));
+  for (int64_t type = 0; type < lift.types(); ++type)
+    for (int64_t group = 0; group < lift.outputGroups(); ++group) {
+      tables.offsets.push_back(static_cast<int64_t>(tables.input_groups.size()));
       for (const algebras::BlockTerm &term : lift.terms(type, group)) {
         tables.input_groups.push_back(term.input_group);
-        tables.bank_rows.push_back(term.bank_row);
+        tables.weight_rows.push_back(term.weight_row);
         tables.coefficients.push_back(term.coefficient.toDouble());
       }
     }
-  tables.offsets.push_back(static_cast<std::int64_t>(tables.input_groups.size()));
+  tables.offsets.push_back(static_cast<int64_t>(tables.input_groups.size()));
   return tables;
 }
 
@@ -51,13 +51,13 @@ struct KernelEmitter::TermLevel {
 /// The range of a level's loop.
 void KernelEmitter::boundTerms(TermLevel &level) {
   using algebras::TermFormula;
-  const std::int64_t groups = level.lift.inputGroups();
+  const int64_t groups = level.lift.inputGroups();
   const bool transposed = level.lift.isTransposed();
   auto select = [&](Value condition, Value yes, Value no) -> Value {
-    return arith::SelectOp::create(builder, location, condition, yes, no);
+    return arith::SelectOp::create(builder_, location_, condition, yes, no);
   };
   auto compare = [&](arith::CmpIPredicate predicate) -> Value {
-    return arith::CmpIOp::create(builder, location, predicate, level.type, level.group);
+    return arith::CmpIOp::create(builder_, location_, predicate, level.type, level.group);
   };
   if (!level.lift.formula()) {
     Value slot = add(multiply(level.type, level.lift.outputGroups()), level.group);
@@ -90,15 +90,15 @@ void KernelEmitter::boundTerms(TermLevel &level) {
   llvm_unreachable("all formulas are above");
 }
 
-/// The input group and the bank row of a term of a level.
+/// The input group and the weight row of a term of a level.
 std::pair<Value, Value> KernelEmitter::groupsOfTerm(const TermLevel &level, Value term) {
   if (level.lift.formula() == algebras::TermFormula::Complete) {
     Value group;
     if (level.lift.isTransposed()) {
-      group = arith::SelectOp::create(builder, location, level.diagonal, term, level.group);
+      group = arith::SelectOp::create(builder_, location_, level.diagonal, term, level.group);
     } else {
-      Value first = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::eq, term, index(0));
-      group = arith::SelectOp::create(builder, location, first, least(level.type, level.group),
+      Value first = arith::CmpIOp::create(builder_, location_, arith::CmpIPredicate::eq, term, index(0));
+      group = arith::SelectOp::create(builder_, location_, first, least(level.type, level.group),
                                       greatest(level.type, level.group));
     }
     return {group, group};
@@ -110,38 +110,39 @@ std::pair<Value, Value> KernelEmitter::groupsOfTerm(const TermLevel &level, Valu
     return {index(0), index(0)};
   Value input_group = tableEntry("term_input_groups", tables.input_groups, term);
   // In the row lift the block's row group is the input group.
-  const bool same = tables.bank_rows == tables.input_groups;
-  return {input_group, same ? input_group : tableEntry("term_bank_rows", tables.bank_rows, term)};
+  const bool same = tables.weight_rows == tables.input_groups;
+  return {input_group, same ? input_group : tableEntry("term_weight_rows", tables.weight_rows, term)};
 }
 
-/// Whether an operation multiplies the same rows as a product by the same block of another bank of its kind,
-/// into sums of its own.
+/// Whether an operation multiplies the same rows as a product by the same block of another weight matrix of
+/// its kind, into sums of its own.
 static bool areSideBySide(tile::MmaOp product, Operation *op) {
   auto other = dyn_cast<tile::MmaOp>(op);
   if (!other || product.getAccumulator().getType() != other.getAccumulator().getType() ||
-      product.getBank().getType() != other.getBank().getType() || product.getSigns() != other.getSigns())
+      product.getWeights().getType() != other.getWeights().getType() ||
+      product.getSigns() != other.getSigns())
     return false;
-  auto withoutBanks = [](tile::MmaOp one) {
+  auto without_weights = [](tile::MmaOp one) {
     return llvm::to_vector(llvm::make_filter_range(one->getOperands(), [&](Value operand) {
-      return operand != one.getBank() && operand != one.getAccumulator();
+      return operand != one.getWeights() && operand != one.getAccumulator();
     }));
   };
-  return isa<BlockArgument>(other.getAccumulator()) && withoutBanks(product) == withoutBanks(other);
+  return isa<BlockArgument>(other.getAccumulator()) && without_weights(product) == without_weights(other);
 }
 
 LogicalResult KernelEmitter::emitTerms(tile::TermsOp terms) {
-  const algebras::Lift &lift = layout.getTerms();
+  const algebras::Lift &lift = layout_.getTerms();
   const std::vector<algebras::Lift> lifts = algebras::termLevels(lift);
-  Value type = scalars.lookup(terms.getRowType()), group = scalars.lookup(terms.getGroup());
+  Value type = scalars_.lookup(terms.getRowType()), group = scalars_.lookup(terms.getGroup());
   Block &body = terms.getBody().front();
 
   SmallVector<Value> inits;
   for (Value init : terms.getInits())
-    llvm::append_range(inits, fragments.lookup(init));
+    llvm::append_range(inits, fragments_.lookup(init));
 
   // The digits of type and group, those of the last level the lowest.
   SmallVector<std::pair<Value, Value>> digits(lifts.size());
-  for (std::size_t i = lifts.size(); --i > 0;) {
+  for (size_t i = lifts.size(); --i > 0;) {
     digits[i] = {remainder(type, lifts[i].types()), remainder(group, lifts[i].outputGroups())};
     type = divide(type, lifts[i].types());
     group = divide(group, lifts[i].outputGroups());
@@ -154,29 +155,29 @@ LogicalResult KernelEmitter::emitTerms(tile::TermsOp terms) {
     boundTerms(level);
 
   // Products of coefficients are rounded once, to f32: on the way they stay in f64.
-  const FloatType f32 = builder.getF32Type(),
-                  element = levels.size() == 1 ? f32 : FloatType(builder.getF64Type());
+  const FloatType f32 = builder_.getF32Type(),
+                  element = levels.size() == 1 ? f32 : FloatType(builder_.getF64Type());
   struct Sum {
-    Value input_group, bank_row, coefficient;
+    Value input_group, weight_row, coefficient;
   };
   auto innermost = [&](const Sum &term, ValueRange carried) -> FailureOr<SmallVector<Value>> {
     Value coefficient = term.coefficient;
     if (!coefficient)
-      coefficient = arith::ConstantOp::create(builder, location, builder.getF32FloatAttr(1.0f));
+      coefficient = arith::ConstantOp::create(builder_, location_, builder_.getF32FloatAttr(1.0f));
     else if (element != f32)
-      coefficient = arith::TruncFOp::create(builder, location, f32, coefficient);
-    scalars.map(body.getArgument(0), term.input_group);
-    scalars.map(body.getArgument(1), term.bank_row);
-    scalars.map(body.getArgument(2), coefficient);
+      coefficient = arith::TruncFOp::create(builder_, location_, f32, coefficient);
+    scalars_.map(body.getArgument(0), term.input_group);
+    scalars_.map(body.getArgument(1), term.weight_row);
+    scalars_.map(body.getArgument(2), coefficient);
     for (auto [argument, init] : llvm::zip_equal(body.getArguments().drop_front(3), terms.getInits())) {
-      const std::size_t count = fragments.lookup(init).size();
-      fragments[argument] = llvm::to_vector(carried.take_front(count));
+      const size_t count = fragments_.lookup(init).size();
+      fragments_[argument] = llvm::to_vector(carried.take_front(count));
       carried = carried.drop_front(count);
     }
-    for (auto op = body.begin(), end = std::prev(body.end()); op != end;) {
+    for (auto op = body.begin(), end_ = std::prev(body.end()); op != end_;) {
       // Products of the same rows that follow one another are computed side by side.
       SmallVector<tile::MmaOp> products;
-      for (; op != end && (products.empty() || areSideBySide(products.front(), &*op)); ++op) {
+      for (; op != end_ && (products.empty() || areSideBySide(products.front(), &*op)); ++op) {
         auto mma = dyn_cast<tile::MmaOp>(*op);
         if (!mma)
           break;
@@ -187,42 +188,42 @@ LogicalResult KernelEmitter::emitTerms(tile::TermsOp terms) {
     }
     SmallVector<Value> sums;
     for (Value value : body.getTerminator()->getOperands())
-      llvm::append_range(sums, fragments.lookup(value));
+      llvm::append_range(sums, fragments_.lookup(value));
     return sums;
   };
   // The loops from this level on; what they carry out.
-  auto nest = [&](auto &self, std::size_t depth, const Sum &outer,
+  auto nest = [&](auto &self, size_t depth, const Sum &outer,
                   ValueRange carried) -> FailureOr<SmallVector<Value>> {
     if (depth == levels.size())
       return innermost(outer, carried);
     const TermLevel &level = levels[depth];
-    auto loop = scf::ForOp::create(builder, location, level.from, level.to, index(1), carried);
-    OpBuilder::InsertionGuard guard(builder);
+    auto loop = scf::ForOp::create(builder_, location_, level.from, level.to, index(1), carried);
+    OpBuilder::InsertionGuard guard(builder_);
     if (carried.empty())
-      builder.setInsertionPoint(loop.getBody()->getTerminator());
+      builder_.setInsertionPoint(loop.getBody()->getTerminator());
     else
-      builder.setInsertionPointToStart(loop.getBody());
+      builder_.setInsertionPointToStart(loop.getBody());
     Value term = loop.getInductionVar();
-    auto [input_group, bank_row] = groupsOfTerm(level, term);
-    Sum sum{input_group, bank_row, {}};
+    auto [input_group, weight_row] = groupsOfTerm(level, term);
+    Sum sum{input_group, weight_row, {}};
     // Those of a row lift are all 1.
     const bool ones =
         level.lift.formula() || (levels.size() > 1 && lift.kind() == algebras::Lift::Kind::Rows);
     if (!ones && !level.tables.coefficients.empty())
       sum.coefficient = tableEntry("term_coefficients", level.tables.coefficients, element, term);
     if (depth > 0) {
-      const std::int64_t groups = level.lift.inputGroups();
-      const bool same = input_group == bank_row && outer.input_group == outer.bank_row;
+      const int64_t groups = level.lift.inputGroups();
+      const bool same = input_group == weight_row && outer.input_group == outer.weight_row;
       sum.input_group = add(multiply(outer.input_group, groups), input_group);
-      sum.bank_row = same ? sum.input_group : add(multiply(outer.bank_row, groups), bank_row);
+      sum.weight_row = same ? sum.input_group : add(multiply(outer.weight_row, groups), weight_row);
       if (!sum.coefficient)
         sum.coefficient = outer.coefficient;
       else if (outer.coefficient)
-        sum.coefficient = arith::MulFOp::create(builder, location, outer.coefficient, sum.coefficient);
+        sum.coefficient = arith::MulFOp::create(builder_, location_, outer.coefficient, sum.coefficient);
     }
     FailureOr<SmallVector<Value>> sums = self(self, depth + 1, sum, loop.getRegionIterArgs());
     if (succeeded(sums) && !carried.empty())
-      scf::YieldOp::create(builder, location, *sums);
+      scf::YieldOp::create(builder_, location_, *sums);
     if (failed(sums))
       return failure();
     return llvm::to_vector_of<Value>(loop.getResults());
@@ -232,8 +233,8 @@ LogicalResult KernelEmitter::emitTerms(tile::TermsOp terms) {
     return failure();
   ValueRange results = *sums;
   for (auto [sum, init] : llvm::zip_equal(terms.getSums(), terms.getInits())) {
-    const std::size_t count = fragments.lookup(init).size();
-    fragments[sum] = llvm::to_vector(results.take_front(count));
+    const size_t count = fragments_.lookup(init).size();
+    fragments_[sum] = llvm::to_vector(results.take_front(count));
     results = results.drop_front(count);
   }
   return success();

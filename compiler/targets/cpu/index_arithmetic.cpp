@@ -10,18 +10,16 @@ using namespace mlir;
 
 namespace compiler {
 
-static std::int64_t roundUp(std::int64_t value, std::int64_t step) {
-  return (value + step - 1) / step * step;
-}
+static int64_t roundUp(int64_t value, int64_t step) { return (value + step - 1) / step * step; }
 
-static std::optional<std::int64_t> constantOf(Value value) {
+static std::optional<int64_t> constantOf(Value value) {
   if (auto constant = value.getDefiningOp<arith::ConstantIndexOp>())
     return constant.value();
   return std::nullopt;
 }
 
-Value KernelEmitter::index(std::int64_t value) {
-  return arith::ConstantIndexOp::create(builder, location, value);
+Value KernelEmitter::index(int64_t value) {
+  return arith::ConstantIndexOp::create(builder_, location_, value);
 }
 
 // Folding 0 and 1 here keeps the emitted code readable; everything else is for the optimiser.
@@ -30,36 +28,36 @@ Value KernelEmitter::add(Value a, Value b) {
     return b;
   if (constantOf(b) == 0)
     return a;
-  return arith::AddIOp::create(builder, location, a, b);
+  return arith::AddIOp::create(builder_, location_, a, b);
 }
 
 Value KernelEmitter::subtract(Value a, Value b) {
   if (constantOf(b) == 0)
     return a;
-  return arith::SubIOp::create(builder, location, a, b);
+  return arith::SubIOp::create(builder_, location_, a, b);
 }
 
-Value KernelEmitter::multiply(Value a, Value b) { return arith::MulIOp::create(builder, location, a, b); }
+Value KernelEmitter::multiply(Value a, Value b) { return arith::MulIOp::create(builder_, location_, a, b); }
 
-Value KernelEmitter::multiply(Value a, std::int64_t b) {
+Value KernelEmitter::multiply(Value a, int64_t b) {
   if (auto constant = constantOf(a))
     return index(*constant * b);
   return b == 1 ? a : multiply(a, index(b));
 }
 
 // Positions and sizes are never negative, and unsigned division by a constant is the cheaper one.
-Value KernelEmitter::divide(Value a, std::int64_t b) {
-  return b == 1 ? a : arith::DivUIOp::create(builder, location, a, index(b)).getResult();
+Value KernelEmitter::divide(Value a, int64_t b) {
+  return b == 1 ? a : arith::DivUIOp::create(builder_, location_, a, index(b)).getResult();
 }
 
-Value KernelEmitter::remainder(Value a, std::int64_t b) {
-  return b == 1 ? index(0) : arith::RemUIOp::create(builder, location, a, index(b)).getResult();
+Value KernelEmitter::remainder(Value a, int64_t b) {
+  return b == 1 ? index(0) : arith::RemUIOp::create(builder_, location_, a, index(b)).getResult();
 }
 
-Value KernelEmitter::least(Value a, Value b) { return arith::MinSIOp::create(builder, location, a, b); }
-Value KernelEmitter::greatest(Value a, Value b) { return arith::MaxSIOp::create(builder, location, a, b); }
+Value KernelEmitter::least(Value a, Value b) { return arith::MinSIOp::create(builder_, location_, a, b); }
+Value KernelEmitter::greatest(Value a, Value b) { return arith::MaxSIOp::create(builder_, location_, a, b); }
 Value KernelEmitter::less(Value a, Value b) {
-  return arith::CmpIOp::create(builder, location, arith::CmpIPredicate::slt, a, b);
+  return arith::CmpIOp::create(builder_, location_, arith::CmpIPredicate::slt, a, b);
 }
 
 Value KernelEmitter::table(StringRef wanted, DenseElementsAttr values) {
@@ -67,11 +65,11 @@ Value KernelEmitter::table(StringRef wanted, DenseElementsAttr values) {
   // Kernels of one layer share their tables; another layer in the module gets names of its own.
   std::string name = wanted.str();
   for (int copy = 1;; ++copy) {
-    auto existing = module.lookupSymbol<memref::GlobalOp>(name);
+    auto existing = module_.lookupSymbol<memref::GlobalOp>(name);
     if (!existing) {
-      OpBuilder::InsertionGuard guard(builder);
-      builder.setInsertionPointToStart(module.getBody());
-      memref::GlobalOp::create(builder, location, name, builder.getStringAttr("private"), type, values,
+      OpBuilder::InsertionGuard guard(builder_);
+      builder_.setInsertionPointToStart(module_.getBody());
+      memref::GlobalOp::create(builder_, location_, name, builder_.getStringAttr("private"), type, values,
                                /*constant=*/true, /*alignment=*/IntegerAttr());
       break;
     }
@@ -79,18 +77,18 @@ Value KernelEmitter::table(StringRef wanted, DenseElementsAttr values) {
       break;
     name = (wanted + "_" + Twine(copy)).str();
   }
-  return memref::GetGlobalOp::create(builder, location, type, name);
+  return memref::GetGlobalOp::create(builder_, location_, type, name);
 }
 
-Value KernelEmitter::tableEntry(StringRef name, ArrayRef<std::int64_t> entries, Value i) {
-  auto type = RankedTensorType::get({static_cast<std::int64_t>(entries.size())}, builder.getI64Type());
+Value KernelEmitter::tableEntry(StringRef name, ArrayRef<int64_t> entries, Value i) {
+  auto type = RankedTensorType::get({static_cast<int64_t>(entries.size())}, builder_.getI64Type());
   Value entry =
-      memref::LoadOp::create(builder, location, table(name, DenseElementsAttr::get(type, entries)), i);
-  return arith::IndexCastOp::create(builder, location, builder.getIndexType(), entry);
+      memref::LoadOp::create(builder_, location_, table(name, DenseElementsAttr::get(type, entries)), i);
+  return arith::IndexCastOp::create(builder_, location_, builder_.getIndexType(), entry);
 }
 
 Value KernelEmitter::tableEntry(StringRef name, ArrayRef<double> entries, FloatType element, Value i) {
-  auto type = RankedTensorType::get({static_cast<std::int64_t>(entries.size())}, element);
+  auto type = RankedTensorType::get({static_cast<int64_t>(entries.size())}, element);
   DenseElementsAttr values;
   if (element.isF32()) {
     SmallVector<float> rounded(entries.begin(), entries.end());
@@ -98,65 +96,64 @@ Value KernelEmitter::tableEntry(StringRef name, ArrayRef<double> entries, FloatT
   } else {
     values = DenseElementsAttr::get(type, entries);
   }
-  return memref::LoadOp::create(builder, location, table(name, values), i);
+  return memref::LoadOp::create(builder_, location_, table(name, values), i);
 }
 
 /// For each width, the sum of the sizes of those before it.
-static SmallVector<std::int64_t> sumsBefore(ArrayRef<std::int64_t> widths,
-                                            function_ref<std::int64_t(std::int64_t)> size) {
-  SmallVector<std::int64_t> sums;
-  std::int64_t sum = 0;
-  for (std::int64_t width : widths) {
+static SmallVector<int64_t> sumsBefore(ArrayRef<int64_t> widths, function_ref<int64_t(int64_t)> size) {
+  SmallVector<int64_t> sums;
+  int64_t sum = 0;
+  for (int64_t width : widths) {
     sums.push_back(sum);
     sum += size(width);
   }
   return sums;
 }
 
-Value KernelEmitter::groupStart(alg::GroupsAttr groups, StringRef name, Value group, std::int64_t round_to) {
+Value KernelEmitter::groupStart(alg::GroupsAttr groups, StringRef name, Value group, int64_t round_to) {
   if (groups.isEqual())
     return multiply(group, roundUp(groups.getWidth(0), round_to));
-  SmallVector<std::int64_t> starts =
-      sumsBefore(groups.getWidths(), [&](std::int64_t width) { return roundUp(width, round_to); });
+  SmallVector<int64_t> starts =
+      sumsBefore(groups.getWidths(), [&](int64_t width) { return roundUp(width, round_to); });
   return tableEntry((name + "_starts" + (round_to == 1 ? "" : "_by_" + Twine(round_to))).str(), starts,
                     group);
 }
 
-Value KernelEmitter::groupWidth(alg::GroupsAttr groups, StringRef name, Value group, std::int64_t round_to) {
+Value KernelEmitter::groupWidth(alg::GroupsAttr groups, StringRef name, Value group, int64_t round_to) {
   if (groups.isEqual())
     return index(roundUp(groups.getWidth(0), round_to));
-  SmallVector<std::int64_t> widths;
-  for (std::int64_t width : groups.getWidths())
+  SmallVector<int64_t> widths;
+  for (int64_t width : groups.getWidths())
     widths.push_back(roundUp(width, round_to));
   return tableEntry((name + "_widths" + (round_to == 1 ? "" : "_by_" + Twine(round_to))).str(), widths,
                     group);
 }
 
-std::int64_t KernelEmitter::paddedTotal(alg::GroupsAttr groups, std::int64_t round_to) const {
+int64_t KernelEmitter::paddedTotal(alg::GroupsAttr groups, int64_t round_to) const {
   if (groups.isEqual())
     return groups.getCount() * roundUp(groups.getWidth(0), round_to);
-  std::int64_t total = 0;
-  for (std::int64_t width : groups.getWidths())
+  int64_t total = 0;
+  for (int64_t width : groups.getWidths())
     total += roundUp(width, round_to);
   return total;
 }
 
 SmallVector<Value> KernelEmitter::byListing(function_ref<SmallVector<Value>()> of_lists,
                                             function_ref<SmallVector<Value>()> of_positions) {
-  if (!listed)
-    return layout.getRowTypes().getKind() == alg::RowTypeKind::Explicit ? of_lists() : of_positions();
+  if (!listed_)
+    return layout_.getRowTypes().getKind() == alg::RowTypeKind::Explicit ? of_lists() : of_positions();
   auto yield = [&](function_ref<SmallVector<Value>()> values) {
-    return [&, values](OpBuilder &, Location) { scf::YieldOp::create(builder, location, values()); };
+    return [&, values](OpBuilder &, Location) { scf::YieldOp::create(builder_, location_, values()); };
   };
-  OpBuilder::InsertionGuard guard(builder);
-  auto branch = scf::IfOp::create(builder, location, listed, yield(of_lists), yield(of_positions));
+  OpBuilder::InsertionGuard guard(builder_);
+  auto branch = scf::IfOp::create(builder_, location_, listed_, yield(of_lists), yield(of_positions));
   return llvm::to_vector_of<Value>(branch.getResults());
 }
 
 KernelEmitter::TypeRows KernelEmitter::listedRows(Value type) {
   auto bound = [&](Value i) -> Value {
-    Value entry = memref::LoadOp::create(builder, location, row_starts, i);
-    return arith::IndexCastOp::create(builder, location, builder.getIndexType(), entry);
+    Value entry = memref::LoadOp::create(builder_, location_, row_starts_, i);
+    return arith::IndexCastOp::create(builder_, location_, builder_.getIndexType(), entry);
   };
   Value first = bound(type);
   return {first, subtract(bound(add(type, index(1))), first)};
@@ -164,105 +161,104 @@ KernelEmitter::TypeRows KernelEmitter::listedRows(Value type) {
 
 KernelEmitter::TypeRows KernelEmitter::regularRows(Value type) {
   // Positions of this type below p: whole periods, and what the last one has begun.
-  const alg::RowTypesAttr types = layout.getRowTypes();
-  const std::int64_t width = types.getWidth(), period = types.getCount() * width;
+  const alg::RowTypesAttr types = layout_.getRowTypes();
+  const int64_t width = types.getWidth(), period = types.getCount() * width;
   Value run = multiply(type, width);
   auto below = [&](Value p) {
     Value begun = least(greatest(subtract(remainder(p, period), run), index(0)), index(width));
     return add(multiply(divide(p, period), width), begun);
   };
-  Value first = below(offset);
-  return {first, subtract(below(add(offset, batch_rows)), first)};
+  Value first = below(offset_);
+  return {first, subtract(below(add(offset_, batch_rows_)), first)};
 }
 
 KernelEmitter::TypeRows KernelEmitter::rowsOfType(Value type) {
-  if (auto known = type_rows.find(type); known != type_rows.end())
+  if (auto known = type_rows_.find(type); known != type_rows_.end())
     return known->second;
-  auto asList = [](TypeRows rows) { return SmallVector<Value>{rows.first, rows.count}; };
+  auto as_list = [](TypeRows rows) { return SmallVector<Value>{rows.first, rows.count}; };
   const SmallVector<Value> rows =
-      byListing([&] { return asList(listedRows(type)); }, [&] { return asList(regularRows(type)); });
+      byListing([&] { return as_list(listedRows(type)); }, [&] { return as_list(regularRows(type)); });
   return {rows[0], rows[1]};
 }
 
 Value KernelEmitter::rowOf(Value type, Value ordinal) {
   Value counted = add(rowsOfType(type).first, ordinal);
-  auto inList = [&]() -> SmallVector<Value> {
-    Value row = memref::LoadOp::create(builder, location, row_list, counted);
-    return {arith::IndexCastOp::create(builder, location, builder.getIndexType(), row)};
+  auto in_list = [&]() -> SmallVector<Value> {
+    Value row = memref::LoadOp::create(builder_, location_, row_list_, counted);
+    return {arith::IndexCastOp::create(builder_, location_, builder_.getIndexType(), row)};
   };
-  auto atPosition = [&]() -> SmallVector<Value> {
-    const alg::RowTypesAttr types = layout.getRowTypes();
-    const std::int64_t width = types.getWidth(), period = types.getCount() * width;
+  auto at_position = [&]() -> SmallVector<Value> {
+    const alg::RowTypesAttr types = layout_.getRowTypes();
+    const int64_t width = types.getWidth(), period = types.getCount() * width;
     Value position =
         add(multiply(divide(counted, width), period), add(multiply(type, width), remainder(counted, width)));
-    return {subtract(position, offset)};
+    return {subtract(position, offset_)};
   };
-  return byListing(inList, atPosition).front();
+  return byListing(in_list, at_position).front();
 }
 
-Value KernelEmitter::bankColumn(Value group) {
-  // In the slot lift a block of the bank is as wide as the bank.
-  return layout.getLift() == tile::LiftKind::Slots ? index(0) : groupStart(layout.getOut(), "out", group);
+Value KernelEmitter::weightColumn(Value group) {
+  // In the slot lift a block of the weight matrix is as wide as the weight matrix.
+  return layout_.getLift() == tile::LiftKind::Slots ? index(0) : groupStart(layout_.getOut(), "out", group);
 }
 
-static std::int64_t panelsOf(std::int64_t width, std::int64_t columns) {
-  return (width + columns - 1) / columns;
-}
+static int64_t panelsOf(int64_t width, int64_t columns) { return (width + columns - 1) / columns; }
 
-std::int64_t KernelEmitter::panelCount() const {
-  const std::int64_t columns = schedule.getRegisterColumns();
-  alg::GroupsAttr out = layout.getOut();
-  if (layout.getLift() == tile::LiftKind::Slots)
+int64_t KernelEmitter::panelCount() const {
+  const int64_t columns = schedule_.getRegisterColumns();
+  alg::GroupsAttr out = layout_.getOut();
+  if (layout_.getLift() == tile::LiftKind::Slots)
     return panelsOf(out.getWidth(0), columns);
-  std::int64_t panels = 0;
+  int64_t panels = 0;
   if (out.isEqual())
     return out.getCount() * panelsOf(out.getWidth(0), columns);
-  for (std::int64_t width : out.getWidths())
+  for (int64_t width : out.getWidths())
     panels += panelsOf(width, columns);
   return panels;
 }
 
 Value KernelEmitter::panelsBefore(Value group) {
-  if (layout.getLift() == tile::LiftKind::Slots)
+  if (layout_.getLift() == tile::LiftKind::Slots)
     return index(0);
-  const std::int64_t columns = schedule.getRegisterColumns();
-  alg::GroupsAttr out = layout.getOut();
+  const int64_t columns = schedule_.getRegisterColumns();
+  alg::GroupsAttr out = layout_.getOut();
   if (out.isEqual())
     return multiply(group, panelsOf(out.getWidth(0), columns));
-  SmallVector<std::int64_t> before =
-      sumsBefore(out.getWidths(), [&](std::int64_t width) { return panelsOf(width, columns); });
+  SmallVector<int64_t> before =
+      sumsBefore(out.getWidths(), [&](int64_t width) { return panelsOf(width, columns); });
   return tableEntry(("panels_of_" + Twine(columns)).str(), before, group);
 }
 
-Value KernelEmitter::panelStart(const Memory &bank, Value bank_row, Value group, Value column) {
-  alg::GroupsAttr rows = layout.getBank();
-  Value start = multiply(groupStart(rows, "bank", bank_row, pairing), bank.panel);
-  if (bank.buffer)
+Value KernelEmitter::panelStart(const Memory &weights, Value weight_row, Value group, Value column) {
+  alg::GroupsAttr rows = layout_.getWeights();
+  Value start = multiply(groupStart(rows, "bank", weight_row, pairing_), weights.panel);
+  if (weights.buffer)
     return start;
   // Row group after row group, in each the panels of all columns one after another.
-  Value panel = add(panelsBefore(group), divide(column, bank.panel));
-  Value depth = groupWidth(rows, "bank", bank_row, pairing);
-  return add(multiply(start, panelCount()), multiply(multiply(panel, depth), bank.panel));
+  Value panel = add(panelsBefore(group), divide(column, weights.panel));
+  Value depth = groupWidth(rows, "bank", weight_row, pairing_);
+  return add(multiply(start, panelCount()), multiply(multiply(panel, depth), weights.panel));
 }
 
 Value KernelEmitter::heldStart(Value type, Value input_group, Value ordinal) {
   // Type after type, in each group after group, in each row after row: the rows of a register tile lie at one
   // small stride from each other, whatever K is.
-  alg::GroupsAttr in = layout.getIn();
-  Value slot = multiply(subtract(type, owned_type), schedule.getRows() * paddedTotal(in, pairing));
-  Value group = multiply(groupStart(in, "in", input_group, pairing), schedule.getRows());
-  Value row = multiply(subtract(ordinal, owned_row), groupWidth(in, "in", input_group, pairing));
+  alg::GroupsAttr in = layout_.getIn();
+  Value slot = multiply(subtract(type, owned_type_), schedule_.getRows() * paddedTotal(in, pairing_));
+  Value group = multiply(groupStart(in, "in", input_group, pairing_), schedule_.getRows());
+  Value row = multiply(subtract(ordinal, owned_row_), groupWidth(in, "in", input_group, pairing_));
   return add(add(slot, group), row);
 }
 
 bool KernelEmitter::columnsAlwaysFill() const {
-  alg::GroupsAttr out = layout.getOut();
-  return out.isEqual() && out.getWidth(0) % schedule.getRegisterColumns() == 0;
+  alg::GroupsAttr out = layout_.getOut();
+  return out.isEqual() && out.getWidth(0) % schedule_.getRegisterColumns() == 0;
 }
 
-Value KernelEmitter::columnMask(Value columns_left, std::int64_t vector, std::int64_t lanes) {
+Value KernelEmitter::columnMask(Value columns_left, int64_t vector, int64_t lanes) {
   Value left = least(greatest(subtract(columns_left, index(vector * lanes)), index(0)), index(lanes));
-  return vector::CreateMaskOp::create(builder, location, VectorType::get({lanes}, builder.getI1Type()), left);
+  return vector::CreateMaskOp::create(builder_, location_, VectorType::get({lanes}, builder_.getI1Type()),
+                                      left);
 }
 
 } // namespace compiler

@@ -11,146 +11,147 @@ using namespace mlir;
 namespace compiler {
 
 KernelEmitter::KernelEmitter(ModuleOp module, tile::KernelOp kernel)
-    : module(module), kernel(kernel), layout(kernel.getLayout()), schedule(kernel.getThreadSchedule()),
-      builder(module.getContext()), location(kernel.getLoc()) {
-  // Whether depths go in pairs is a property of the whole kernel: held rows and panels are padded alike.
+    : module_(module), kernel_(kernel), layout_(kernel.getLayout()), schedule_(kernel.getThreadSchedule()),
+      builder_(module.getContext()), location_(kernel.getLoc()) {
+  // Whether depths go in pairs is a property of the whole kernel: stationary rows and panels are padded
+  // alike.
   kernel.walk([&](Operation *op) {
     for (Value operand : op->getOperands())
       TypeSwitch<Type>(operand.getType()).Case<tile::MatrixType, tile::BufferType>([&](auto type) {
-        pairing = std::max(pairing, type.getInterleave());
+        pairing_ = std::max(pairing_, type.getInterleave());
       });
   });
 }
 
 FailureOr<func::FuncOp> KernelEmitter::emit() {
   declareFunction();
-  if (failed(emitBlock(kernel.getBody().front()))) {
-    function.erase();
+  if (failed(emitBlock(kernel_.getBody().front()))) {
+    function_.erase();
     return failure();
   }
-  if (!streams.empty()) { // such stores are ordered with nothing: the caller must see them on return
+  if (!streams_.empty()) { // such stores are ordered with nothing: the caller must see them on return
     Value stream;
-    for (const auto &[target, streamed] : streams)
-      stream = stream ? arith::OrIOp::create(builder, location, stream, streamed).getResult() : streamed;
-    auto branch = scf::IfOp::create(builder, location, stream, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(branch.thenBlock()->getTerminator());
-    LLVM::CallIntrinsicOp::create(builder, location, builder.getStringAttr("llvm.x86.sse.sfence"),
+    for (const auto &[target, streamed] : streams_)
+      stream = stream ? arith::OrIOp::create(builder_, location_, stream, streamed).getResult() : streamed;
+    auto branch = scf::IfOp::create(builder_, location_, stream, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPoint(branch.thenBlock()->getTerminator());
+    LLVM::CallIntrinsicOp::create(builder_, location_, builder_.getStringAttr("llvm.x86.sse.sfence"),
                                   ValueRange());
   }
-  func::ReturnOp::create(builder, location);
-  function->setAttr("tile.layout", layout);
-  function->setAttr("tile.schedule", schedule);
-  function->setAttr("tile.scratch_bytes", builder.getI64IntegerAttr(scratch_bytes));
-  if (layout.isBankGradient()) // gradients have element types of their own
-    function->setAttr("tile.output",
-                      TypeAttr::get(memory.lookup(kernel.getBody().getArguments().back()).element));
-  for (auto &[value, operand] : memory)
+  func::ReturnOp::create(builder_, location_);
+  function_->setAttr("tile.layout", layout_);
+  function_->setAttr("tile.schedule", schedule_);
+  function_->setAttr("tile.scratch_bytes", builder_.getI64IntegerAttr(scratch_bytes_));
+  if (layout_.isWeightGradient()) // gradients have element types of their own
+    function_->setAttr("tile.output",
+                       TypeAttr::get(memory_.lookup(kernel_.getBody().getArguments().back()).element));
+  for (auto &[value, operand] : memory_)
     if (!operand.buffer && operand.panel)
-      function->setAttr(
-          "tile.packed_bytes",
-          builder.getI64IntegerAttr(paddedTotal(layout.getBank(), pairing) * panelCount() * operand.panel *
-                                    (operand.element.getIntOrFloatBitWidth() / 8)));
-  return function;
+      function_->setAttr("tile.packed_bytes",
+                         builder_.getI64IntegerAttr(paddedTotal(layout_.getWeights(), pairing_) *
+                                                    panelCount() * operand.panel *
+                                                    (operand.element.getIntOrFloatBitWidth() / 8)));
+  return function_;
 }
 
 MemRefType KernelEmitter::matrixOf(Type element) {
   return MemRefType::get({ShapedType::kDynamic, ShapedType::kDynamic}, storageOf(element),
-                         StridedLayoutAttr::get(builder.getContext(), 0, {ShapedType::kDynamic, 1}));
+                         StridedLayoutAttr::get(builder_.getContext(), 0, {ShapedType::kDynamic, 1}));
 }
 
 Value KernelEmitter::operandOf(Value descriptors, unsigned number, MemRefType type) {
   // What the lowering of memrefs makes of a matrix, algrt_memref2 of runtime/kernel_abi.h.
-  Type word = builder.getI64Type(), pointer = descriptors.getType();
+  Type word = builder_.getI64Type(), pointer = descriptors.getType();
   Type two = LLVM::LLVMArrayType::get(word, 2);
   auto descriptor =
-      LLVM::LLVMStructType::getLiteral(builder.getContext(), {pointer, pointer, word, two, two});
-  Value address = LLVM::GEPOp::create(builder, location, pointer, descriptor, descriptors,
-                                      ArrayRef<LLVM::GEPArg>{static_cast<std::int32_t>(number)});
-  Value loaded = LLVM::LoadOp::create(builder, location, descriptor, address);
-  return UnrealizedConversionCastOp::create(builder, location, type, loaded).getResult(0);
+      LLVM::LLVMStructType::getLiteral(builder_.getContext(), {pointer, pointer, word, two, two});
+  Value address = LLVM::GEPOp::create(builder_, location_, pointer, descriptor, descriptors,
+                                      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(number)});
+  Value loaded = LLVM::LoadOp::create(builder_, location_, descriptor, address);
+  return UnrealizedConversionCastOp::create(builder_, location_, type, loaded).getResult(0);
 }
 
 /// The signature that runtime/kernel_abi.h describes: a product (operands, scratch, rows, starts, p0,
-/// row_blocks, slices, begin, end), a bank's gradient (operands, scratch, rows, starts, p0, beta, begin,
-/// end), or a packing kernel (w, packed, begin, end).
+/// row_blocks, slices, begin, end), a weight matrix's gradient (operands, scratch, rows, starts, p0, beta,
+/// begin, end), or a packing kernel (w, packed, begin, end).
 void KernelEmitter::declareFunction() {
-  auto own = *kernel.getBody().getOps<tile::OwnOp>().begin();
-  const bool bank_gradient = layout.isBankGradient();
-  const bool packs = !bank_gradient && own.getAxis(tile::AxisKind::BankRows);
-  Type index = builder.getIndexType();
+  auto own = *kernel_.getBody().getOps<tile::ForallOp>().begin();
+  const bool weight_gradient = layout_.isWeightGradient();
+  const bool packs = !weight_gradient && own.getAxis(tile::AxisKind::WeightRows);
+  Type index = builder_.getIndexType();
   auto vector = [&](Type element) { return MemRefType::get({ShapedType::kDynamic}, element); };
 
   SmallVector<Type> inputs;
   if (packs)
-    for (Type argument : kernel.getBody().getArgumentTypes())
+    for (Type argument : kernel_.getBody().getArgumentTypes())
       inputs.push_back(matrixOf(cast<tile::MatrixType>(argument).getElementType()));
   else
-    inputs = {LLVM::LLVMPointerType::get(builder.getContext()), vector(builder.getI8Type()),
-              vector(builder.getI64Type()), vector(builder.getI64Type()), index};
-  if (bank_gradient)
-    inputs.push_back(builder.getF32Type());
+    inputs = {LLVM::LLVMPointerType::get(builder_.getContext()), vector(builder_.getI8Type()),
+              vector(builder_.getI64Type()), vector(builder_.getI64Type()), index};
+  if (weight_gradient)
+    inputs.push_back(builder_.getF32Type());
   else if (!packs)
     inputs.append({index, index});
   inputs.append({index, index});
 
-  builder.setInsertionPoint(kernel);
-  function =
-      func::FuncOp::create(builder, location, kernel.getSymName(), builder.getFunctionType(inputs, {}));
-  function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(), builder.getUnitAttr());
-  Block *entry = function.addEntryBlock();
-  builder.setInsertionPointToStart(entry);
+  builder_.setInsertionPoint(kernel_);
+  function_ =
+      func::FuncOp::create(builder_, location_, kernel_.getSymName(), builder_.getFunctionType(inputs, {}));
+  function_->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(), builder_.getUnitAttr());
+  Block *entry = function_.addEntryBlock();
+  builder_.setInsertionPointToStart(entry);
 
-  for (BlockArgument argument : kernel.getBody().getArguments()) {
+  for (BlockArgument argument : kernel_.getBody().getArguments()) {
     const unsigned number = argument.getArgNumber();
     if (auto type = dyn_cast<tile::MatrixType>(argument.getType())) {
       Value matrix = packs ? Value(entry->getArgument(number))
                            : operandOf(entry->getArgument(0), number, matrixOf(type.getElementType()));
-      memory[argument] = {matrix, type.getElementType(), type.getPanel(), /*buffer=*/false};
+      memory_[argument] = {matrix, type.getElementType(), type.getPanel(), /*buffer=*/false};
     } else {
       Value matrix = operandOf(entry->getArgument(0), number, matrixOf(argument.getType()));
-      scalars.map(argument, memref::LoadOp::create(builder, location, matrix,
-                                                   ValueRange{this->index(0), this->index(0)}));
+      scalars_.map(argument, memref::LoadOp::create(builder_, location_, matrix,
+                                                    ValueRange{this->index(0), this->index(0)}));
     }
   }
-  begin = entry->getArgument(entry->getNumArguments() - 2);
-  end = entry->getArgument(entry->getNumArguments() - 1);
+  begin_ = entry->getArgument(entry->getNumArguments() - 2);
+  end_ = entry->getArgument(entry->getNumArguments() - 1);
   if (packs)
     return;
   auto next = [&, i = 1u]() mutable { return entry->getArgument(i++); };
-  scratch = next();
-  row_list = next();
-  row_starts = next();
-  offset = next();
-  batch_rows =
-      memref::DimOp::create(builder, location, memory.lookup(kernel.getBody().getArgument(0)).memref, 0);
-  const alg::RowTypesAttr types = layout.getRowTypes();
+  scratch_ = next();
+  row_list_ = next();
+  row_starts_ = next();
+  offset_ = next();
+  batch_rows_ =
+      memref::DimOp::create(builder_, location_, memory_.lookup(kernel_.getBody().getArgument(0)).memref, 0);
+  const alg::RowTypesAttr types = layout_.getRowTypes();
   if (types.getKind() != alg::RowTypeKind::Explicit && types.getCount() > 1) {
-    Value entries = memref::DimOp::create(builder, location, row_starts, 0);
-    listed = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::ne, entries, this->index(0));
+    Value entries = memref::DimOp::create(builder_, location_, row_starts_, 0);
+    listed_ = arith::CmpIOp::create(builder_, location_, arith::CmpIPredicate::ne, entries, this->index(0));
   }
-  if (bank_gradient) {
-    beta = next();
+  if (weight_gradient) {
+    beta_ = next();
     return;
   }
-  row_blocks = next();
-  slices = next();
-  kernel.walk([&](tile::StoreOp store) {
-    if (Value stream = streamsPastCache(memory.lookup(store.getTarget())))
-      streams.insert({store.getTarget(), stream});
+  row_blocks_ = next();
+  slices_ = next();
+  kernel_.walk([&](tile::StoreOp store) {
+    if (Value stream = streamsPastCache(memory_.lookup(store.getTarget())))
+      streams_.insert({store.getTarget(), stream});
   });
 }
 
-Value KernelEmitter::scratchBuffer(std::int64_t elements, Type element) {
-  constexpr std::int64_t cache_line = 64;
-  const std::int64_t bytes = elements * static_cast<std::int64_t>(element.getIntOrFloatBitWidth() / 8);
-  Value at = index(scratch_bytes);
-  scratch_bytes += (bytes + cache_line - 1) / cache_line * cache_line;
-  return memref::ViewOp::create(builder, location, MemRefType::get({elements}, storageOf(element)), scratch,
-                                at, ValueRange());
+Value KernelEmitter::scratchBuffer(int64_t elements, Type element) {
+  constexpr int64_t cache_line = 64;
+  const int64_t bytes = elements * static_cast<int64_t>(element.getIntOrFloatBitWidth() / 8);
+  Value at = index(scratch_bytes_);
+  scratch_bytes_ += (bytes + cache_line - 1) / cache_line * cache_line;
+  return memref::ViewOp::create(builder_, location_, MemRefType::get({elements}, storageOf(element)),
+                                scratch_, at, ValueRange());
 }
 
-Type KernelEmitter::storageOf(Type element) { return element.isBF16() ? builder.getI16Type() : element; }
+Type KernelEmitter::storageOf(Type element) { return element.isBF16() ? builder_.getI16Type() : element; }
 
 Value KernelEmitter::convert(Value loaded, Type from, Type to) {
   if (from == to)
@@ -159,15 +160,15 @@ Value KernelEmitter::convert(Value loaded, Type from, Type to) {
     auto vector = dyn_cast<VectorType>(loaded.getType());
     return vector ? Type(VectorType::get(vector.getShape(), element)) : element;
   };
-  Type bits = like(builder.getI32Type());
-  Value wide = arith::ExtUIOp::create(builder, location, bits, loaded);
-  Value half = arith::ConstantOp::create(builder, location, bits, [&]() -> TypedAttr {
-    IntegerAttr sixteen = builder.getI32IntegerAttr(16);
+  Type bits = like(builder_.getI32Type());
+  Value wide = arith::ExtUIOp::create(builder_, location_, bits, loaded);
+  Value half = arith::ConstantOp::create(builder_, location_, bits, [&]() -> TypedAttr {
+    IntegerAttr sixteen = builder_.getI32IntegerAttr(16);
     auto shaped = dyn_cast<ShapedType>(bits);
     return shaped ? TypedAttr(DenseElementsAttr::get(shaped, sixteen.getValue())) : TypedAttr(sixteen);
   }());
-  Value shifted = arith::ShLIOp::create(builder, location, wide, half);
-  return arith::BitcastOp::create(builder, location, like(to), shifted);
+  Value shifted = arith::ShLIOp::create(builder_, location_, wide, half);
+  return arith::BitcastOp::create(builder_, location_, like(to), shifted);
 }
 
 LogicalResult KernelEmitter::emitBlock(Block &block) {
@@ -178,47 +179,47 @@ LogicalResult KernelEmitter::emitBlock(Block &block) {
 }
 
 LogicalResult KernelEmitter::emitOp(Operation *op) {
-  location = op->getLoc();
+  location_ = op->getLoc();
   return TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](tile::OwnOp own) { return emitOwn(own); })
-      .Case([&](tile::WalkOp walk) { return emitWalk(walk); })
+      .Case([&](tile::ForallOp own) { return emitForall(own); })
+      .Case([&](tile::ForOp walk) { return emitFor(walk); })
       .Case([&](tile::TermsOp terms) { return emitTerms(terms); })
       .Case([&](tile::HoldOp hold) { return emitHold(hold); })
       .Case([&](tile::BufferOp buffer) {
         tile::BufferType type = buffer.getBuffer().getType();
-        if (!type.isPanels() && !layout.isBankGradient())
+        if (!type.isPanels() && !layout_.isWeightGradient())
           return LogicalResult(
               buffer.emitOpError("the CPU target stages panels only; rows are held by tile.hold"));
-        // Of a product: one column panel of each row group of the bank.
-        const std::int64_t elements = layout.isBankGradient()
-                                          ? type.getRows() * type.getColumns()
-                                          : paddedTotal(layout.getBank(), pairing) * type.getPanel();
-        memory[buffer.getBuffer()] = {scratchBuffer(elements, type.getElementType()), type.getElementType(),
-                                      type.getPanel(), /*buffer=*/true};
+        // Of a product: one column panel of each row group of the weight matrix.
+        const int64_t elements = layout_.isWeightGradient()
+                                     ? type.getRows() * type.getColumns()
+                                     : paddedTotal(layout_.getWeights(), pairing_) * type.getPanel();
+        memory_[buffer.getBuffer()] = {scratchBuffer(elements, type.getElementType()), type.getElementType(),
+                                       type.getPanel(), /*buffer=*/true};
         return LogicalResult(success());
       })
-      .Case([&](tile::BankTermsOp terms) { return emitBankTerms(terms); })
+      .Case([&](tile::WeightTermsOp terms) { return emitWeightTerms(terms); })
       .Case([&](tile::BringOp bring) { return emitBring(bring); })
       .Case([&](tile::LoadOp load) { return emitLoad(load); })
       .Case([&](tile::OuterOp outer) { return emitOuter(outer); })
       .Case([&](tile::KeepOp keep) { return emitKeep(keep); })
-      .Case([&](tile::StoreBankOp store) { return emitStoreBank(store); })
+      .Case([&](tile::StoreWeightOp store) { return emitStoreWeights(store); })
       .Case([&](tile::CopyOp copy) { return emitCopy(copy); })
       .Case([&](tile::ZeroOp zero) { return emitZero(zero); })
       .Case([&](tile::MmaOp mma) { return emitMma({mma}); })
       .Case([&](tile::MapOp map) { return emitMap(map); })
       .Case([&](tile::MaskOp mask) {
-        Value row = scalars.lookup(mask.getRow()), type = scalars.lookup(mask.getRowType());
-        Value group = scalars.lookup(mask.getGroup()), column = scalars.lookup(mask.getColumn());
-        masks[mask.getResult()] = {subtract(rowsOfType(type).count, row),
-                                   subtract(groupWidth(layout.getOut(), "out", group), column)};
+        Value row = scalars_.lookup(mask.getRow()), type = scalars_.lookup(mask.getRowType());
+        Value group = scalars_.lookup(mask.getGroup()), column = scalars_.lookup(mask.getColumn());
+        masks_[mask.getResult()] = {subtract(rowsOfType(type).count, row),
+                                    subtract(groupWidth(layout_.getOut(), "out", group), column)};
         return LogicalResult(success());
       })
       .Case([&](tile::StoreOp store) { return emitStore(store); })
       .Default([&](Operation *other) -> LogicalResult {
         // Scalar code of the kernel's author goes over as it is.
         if (other->getNumRegions() == 0 && isa<arith::ArithDialect>(other->getDialect())) {
-          builder.clone(*other, scalars);
+          builder_.clone(*other, scalars_);
           return success();
         }
         return other->emitOpError("is not something that the CPU target can lower");

@@ -1,7 +1,6 @@
 // What the lowering of one tile.kernel to CPU code knows while it walks the kernel: where operands lie, what
 // the loops around have fixed, and which vectors stand for which fragment.
-#ifndef ALGCTL_COMPILER_TARGETS_CPU_KERNEL_EMITTER_H
-#define ALGCTL_COMPILER_TARGETS_CPU_KERNEL_EMITTER_H
+#pragma once
 
 #include "dialects/tile/tile.h"
 
@@ -35,7 +34,7 @@ private:
   struct Memory {
     Value memref;
     mlir::Type element;
-    std::int64_t panel = 0;
+    int64_t panel = 0;
     bool buffer = false;
   };
 
@@ -50,7 +49,7 @@ private:
   Value operandOf(Value descriptors, unsigned number, mlir::MemRefType type);
   mlir::LogicalResult emitBlock(mlir::Block &block);
   mlir::LogicalResult emitOp(mlir::Operation *op);
-  Value scratchBuffer(std::int64_t elements, mlir::Type element);
+  Value scratchBuffer(int64_t elements, mlir::Type element);
   /// What elements are in memory: bf16 travels as 16-bit integers, which every machine can load, mask and
   /// store; as bf16, LLVM would call functions of a support library where the machine has no bf16
   /// instructions.
@@ -65,39 +64,39 @@ private:
   std::pair<Value, Value> groupsOfTerm(const TermLevel &level, Value term);
 
   // emit_structure.cpp: own, walk
-  mlir::LogicalResult emitOwn(tile::OwnOp own);
-  mlir::LogicalResult emitWalk(tile::WalkOp walk, unsigned axis = 0);
+  mlir::LogicalResult emitForall(tile::ForallOp own);
+  mlir::LogicalResult emitFor(tile::ForOp walk, unsigned axis = 0);
   /// Runs `body` in a loop; its result says whether lowering went well.
-  mlir::LogicalResult loop(Value from, Value to, std::int64_t step,
+  mlir::LogicalResult loop(Value from, Value to, int64_t step,
                            llvm::function_ref<mlir::LogicalResult(Value)> body);
 
   // emit_data.cpp: hold, copy
   mlir::LogicalResult emitHold(tile::HoldOp hold);
   mlir::LogicalResult emitCopy(tile::CopyOp copy);
-  /// The same for a bank whose blocks are wanted transposed (emit_transposed.cpp).
+  /// The same for a weight matrix whose blocks are wanted transposed (emit_transposed.cpp).
   mlir::LogicalResult emitTransposedCopy(tile::CopyOp copy);
   void copyRow(const Memory &from, Value row, Value from_start, const Memory &to, Value to_start,
                Value count);
 
-  // emit_bank_tile.cpp: own and terms of mode j
-  struct BankTermLevel;
-  mlir::LogicalResult emitBankTile(tile::OwnOp own);
-  mlir::LogicalResult emitBankTerms(tile::BankTermsOp terms);
-  void boundBankTerms(BankTermLevel &level);
+  // emit_weight_tile.cpp: own and terms of mode j
+  struct WeightTermLevel;
+  mlir::LogicalResult emitWeightTile(tile::ForallOp own);
+  mlir::LogicalResult emitWeightTerms(tile::WeightTermsOp terms);
+  void boundWeightTerms(WeightTermLevel &level);
 
-  // emit_bank_gradient.cpp: bring, load, outer, keep, store_bank
+  // emit_weight_gradient.cpp: bring, load, outer, keep, store_weights
   mlir::LogicalResult emitBring(tile::BringOp bring);
   mlir::LogicalResult emitLoad(tile::LoadOp load);
   mlir::LogicalResult emitOuter(tile::OuterOp outer);
   mlir::LogicalResult emitKeep(tile::KeepOp keep);
-  mlir::LogicalResult emitStoreBank(tile::StoreBankOp store);
+  mlir::LogicalResult emitStoreWeights(tile::StoreWeightOp store);
   /// Rows of a type that one bring brings, from this ordinal on.
   Value rowsInHand(Value type, Value row);
   Value sumsStart(tile::BufferType sums, Value feature, Value column);
 
   // emit_registers.cpp: zero, mma, store
   mlir::LogicalResult emitZero(tile::ZeroOp zero);
-  /// Products of the same rows with one bank or several, in one loop over their depth.
+  /// Products of the same rows with one weight matrix or several, in one loop over their depth.
   mlir::LogicalResult emitMma(llvm::ArrayRef<tile::MmaOp> products);
   mlir::LogicalResult emitStore(tile::StoreOp store);
   /// Two neighbouring bf16 of a buffer, in every pair of lanes of a vector.
@@ -118,31 +117,31 @@ private:
   /// The vectors of columns that a row of memory has from `column` of a group on; of columns that the group
   /// does not have, zeros.
   llvm::SmallVector<Value> loadColumns(const Memory &operand, Value row, Value group, Value column,
-                                       std::int64_t vectors);
+                                       int64_t vectors);
   /// Of the rows of a tile, the row of memory. Past the last row of the type that one stands in.
-  llvm::SmallVector<Value> rowsOfTile(Value type, Value ordinal, std::int64_t rows);
+  llvm::SmallVector<Value> rowsOfTile(Value type, Value ordinal, int64_t rows);
   /// A vector operation on operands that are vectors or, the same for all lanes, scalars.
   Value spread(Value value);
 
   // index_arithmetic.cpp: what the layout's indices mean in memory
-  Value index(std::int64_t value);
+  Value index(int64_t value);
   Value add(Value a, Value b);
   Value subtract(Value a, Value b);
   Value multiply(Value a, Value b);
-  Value multiply(Value a, std::int64_t b);
-  Value divide(Value a, std::int64_t b);
-  Value remainder(Value a, std::int64_t b);
+  Value multiply(Value a, int64_t b);
+  Value divide(Value a, int64_t b);
+  Value remainder(Value a, int64_t b);
   Value least(Value a, Value b);
   Value greatest(Value a, Value b);
   Value less(Value a, Value b);
   /// A constant table of the module, made on first use.
   Value table(llvm::StringRef wanted, mlir::DenseElementsAttr values);
-  Value tableEntry(llvm::StringRef name, llvm::ArrayRef<std::int64_t> entries, Value i);
+  Value tableEntry(llvm::StringRef name, llvm::ArrayRef<int64_t> entries, Value i);
   /// The same of f32 or f64.
   Value tableEntry(llvm::StringRef name, llvm::ArrayRef<double> entries, mlir::FloatType element, Value i);
-  Value groupStart(alg::GroupsAttr groups, llvm::StringRef name, Value group, std::int64_t round_to = 1);
-  Value groupWidth(alg::GroupsAttr groups, llvm::StringRef name, Value group, std::int64_t round_to = 1);
-  std::int64_t paddedTotal(alg::GroupsAttr groups, std::int64_t round_to) const;
+  Value groupStart(alg::GroupsAttr groups, llvm::StringRef name, Value group, int64_t round_to = 1);
+  Value groupWidth(alg::GroupsAttr groups, llvm::StringRef name, Value group, int64_t round_to = 1);
+  int64_t paddedTotal(alg::GroupsAttr groups, int64_t round_to) const;
   TypeRows rowsOfType(Value type);
   /// The same of rows that come in lists, and of rows at positions one after another.
   TypeRows listedRows(Value type);
@@ -152,44 +151,43 @@ private:
   /// One of two sets of indices, by how the rows of this call come.
   llvm::SmallVector<Value> byListing(llvm::function_ref<llvm::SmallVector<Value>()> of_lists,
                                      llvm::function_ref<llvm::SmallVector<Value>()> of_positions);
-  /// Where output group j begins in the columns of the bank, and how many panels lie before it.
-  Value bankColumn(Value group);
+  /// Where output group j begins in the columns of the weight matrix, and how many panels lie before it.
+  Value weightColumn(Value group);
   Value panelsBefore(Value group);
-  std::int64_t panelCount() const;
-  /// Elements before panel (b, j, n) of a packed bank, or before row group b of a staged column panel.
-  Value panelStart(const Memory &memory, Value bank_row, Value group, Value column);
-  /// Elements before row `ordinal`, input group k, of a type's held rows.
+  int64_t panelCount() const;
+  /// Elements before panel (b, j, n) of a packed weight matrix, or before row group b of a staged column
+  /// panel.
+  Value panelStart(const Memory &memory, Value weight_row, Value group, Value column);
+  /// Elements before row `ordinal`, input group k, of a type's stationary rows.
   Value heldStart(Value type, Value input_group, Value ordinal);
   bool columnsAlwaysFill() const;
-  Value columnMask(Value columns_left, std::int64_t vector, std::int64_t lanes);
+  Value columnMask(Value columns_left, int64_t vector, int64_t lanes);
 
-  mlir::ModuleOp module;
-  tile::KernelOp kernel;
-  tile::LayoutAttr layout;
-  tile::ScheduleAttr schedule;
-  mlir::OpBuilder builder;
-  mlir::Location location;
-  mlir::func::FuncOp function;
+  mlir::ModuleOp module_;
+  tile::KernelOp kernel_;
+  tile::LayoutAttr layout_;
+  tile::ScheduleAttr schedule_;
+  mlir::OpBuilder builder_;
+  mlir::Location location_;
+  mlir::func::FuncOp function_;
 
-  std::int64_t pairing = 1; ///< depths that one multiplication takes: 2 where the bank is in bf16 pairs
-  std::int64_t scratch_bytes = 0;
-  Value scratch, row_list, row_starts, offset, row_blocks, slices, begin, end, batch_rows;
-  Value listed; ///< i1: the rows of this call come in lists; null where they always do, or never
-  Value beta;   ///< mode j: what dW was counts so often
+  int64_t pairing_ = 1; ///< depths that one multiplication takes: 2 where the weight matrix is in bf16 pairs
+  int64_t scratch_bytes_ = 0;
+  Value scratch_, row_list_, row_starts_, offset_, row_blocks_, slices_, begin_, end_, batch_rows_;
+  Value listed_; ///< i1: the rows of this call come in lists; null where they always do, or never
+  Value beta_;   ///< mode j: what dW was counts so often
 
   // What the own op fixed.
-  Value owned_type, owned_row, group_begin, group_end;
-  Value feature_begin, feature_end, column_begin, column_end; ///< mode j
+  Value owned_type_, owned_row_, group_begin_, group_end_;
+  Value feature_begin_, feature_end_, column_begin_, column_end_; ///< mode j
 
-  mlir::IRMapping scalars; ///< indices and coefficients of the kernel, and captured scalars of maps
-  llvm::DenseMap<Value, Memory> memory;
-  llvm::DenseMap<Value, llvm::SmallVector<Value>> fragments; ///< row-major: register_rows x vectors
-  llvm::DenseMap<Value, Mask> masks;
+  mlir::IRMapping scalars_; ///< indices and coefficients of the kernel, and captured scalars of maps
+  llvm::DenseMap<Value, Memory> memory_;
+  llvm::DenseMap<Value, llvm::SmallVector<Value>> fragments_; ///< row-major: register_rows x vectors
+  llvm::DenseMap<Value, Mask> masks_;
   /// By result, i1: it is written past the cache; results that never are have none.
-  llvm::MapVector<Value, Value> streams;
-  llvm::DenseMap<Value, TypeRows> type_rows; ///< by lowered type index
+  llvm::MapVector<Value, Value> streams_;
+  llvm::DenseMap<Value, TypeRows> type_rows_; ///< by lowered type index
 };
 
 } // namespace compiler
-
-#endif

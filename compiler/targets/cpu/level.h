@@ -1,6 +1,5 @@
 // The CPU levels that kernels are compiled for.
-#ifndef ALGCTL_COMPILER_TARGETS_CPU_LEVEL_H
-#define ALGCTL_COMPILER_TARGETS_CPU_LEVEL_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -15,11 +14,11 @@ struct CpuLevel {
   std::string base; ///< the level that LLVM knows by name
   std::string tune; ///< processor that LLVM schedules for; empty for none in particular
   std::vector<std::string> features; ///< what the machine must have, in the names that Clang uses
-  std::int64_t lanes = 8;            ///< f32 in one vector register
-  std::int64_t registers = 16;       ///< vector registers
+  int64_t lanes = 8;                 ///< f32 in one vector register
+  int64_t registers = 16;            ///< vector registers
   bool bf16_dot = false;             ///< dot products of bf16 pairs accumulated in f32
-  std::int64_t l1 = 32 << 10;        ///< level-1 data cache of one core
-  std::int64_t l2 = 1 << 20;         ///< level-2 cache of one core
+  int64_t l1 = 32 << 10;             ///< level-1 data cache of one core
+  int64_t l2 = 1 << 20;              ///< level-2 cache of one core
 };
 
 /// "x86-64-v3", "x86-64-v4": those that are the same on every machine.
@@ -35,5 +34,3 @@ CpuLevel cpuLevel(std::string_view name);
 const std::vector<std::string> &cpuLevelNames();
 
 } // namespace compiler
-
-#endif

@@ -12,7 +12,7 @@
 
 namespace compiler {
 
-static std::int64_t cacheSize(int which, std::int64_t otherwise) {
+static int64_t cacheSize(int which, int64_t otherwise) {
   long size = sysconf(which);
   return size > 0 ? size : otherwise;
 }

@@ -1,6 +1,5 @@
 // From a module of the LLVM dialect to machine code for a CPU level.
-#ifndef ALGCTL_COMPILER_TARGETS_CPU_OBJECT_CODE_H
-#define ALGCTL_COMPILER_TARGETS_CPU_OBJECT_CODE_H
+#pragma once
 
 #include "compiler/targets/cpu/level.h"
 
@@ -24,5 +23,3 @@ std::string linkSharedObject(const std::string &object);
 std::string findLinker();
 
 } // namespace compiler
-
-#endif

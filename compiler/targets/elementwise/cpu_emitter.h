@@ -1,6 +1,5 @@
 // Writes one element-wise kernel as loops and vectors of a CPU.
-#ifndef ALGCTL_COMPILER_TARGETS_ELEMENTWISE_CPU_EMITTER_H
-#define ALGCTL_COMPILER_TARGETS_ELEMENTWISE_CPU_EMITTER_H
+#pragma once
 
 #include "compiler/targets/elementwise/task.h"
 
@@ -14,7 +13,7 @@ namespace compiler {
 /// Indices are i64. Every loop over columns goes a vector at a time, and over what is left one by one.
 class CpuElementwiseEmitter {
 public:
-  CpuElementwiseEmitter(mlir::ModuleOp module, tile::ElementwiseOp kernel, std::int64_t lanes);
+  CpuElementwiseEmitter(mlir::ModuleOp module, tile::ElementwiseOp kernel, int64_t lanes);
 
   /// The function behind the kernel, which stays. Failure after an error at an operation of the body.
   mlir::LogicalResult emit();
@@ -45,7 +44,7 @@ private:
   /// The columns of a row, on top of what was accumulated before.
   Values emitColumns(Value row, mlir::ValueRange accumulators);
   /// Computes and puts `lanes` elements from the place on; what is reduced, f32.
-  Values emitElements(Value row, Value column, const Values &row_numbers, std::int64_t lanes);
+  Values emitElements(Value row, Value column, const Values &row_numbers, int64_t lanes);
   /// The operands that have one number for the row, or for the call; null in the place of others.
   Values rowNumbers(Value row);
 
@@ -53,41 +52,39 @@ private:
   void finish(Value row, mlir::ValueRange accumulators);
   void storeResult(const Reduction &reduction, Value accumulated, Value row, Value column);
 
-  Value initial(const Reduction &reduction, std::int64_t lanes);
+  Value initial(const Reduction &reduction, int64_t lanes);
   Value accumulate(const Reduction &reduction, Value accumulated, Value value);
   Value combine(const Reduction &reduction, Value a, Value b);
-  mlir::Type accumulatorType(const Reduction &reduction, std::int64_t lanes);
+  mlir::Type accumulatorType(const Reduction &reduction, int64_t lanes);
 
-  Value load(const Operand &operand, Value row, Value column, std::int64_t lanes);
+  Value load(const Operand &operand, Value row, Value column, int64_t lanes);
   void store(const Operand &operand, Value row, Value column, Value value);
   Value address(const Operand &operand, Value row, Value column);
 
-  Value constant(std::int64_t value) {
-    return mlir::arith::ConstantIntOp::create(builder, builder.getI64Type(), value);
+  Value constant(int64_t value) {
+    return mlir::arith::ConstantIntOp::create(builder_, builder_.getI64Type(), value);
   }
-  Value add(Value a, Value b) { return mlir::arith::AddIOp::create(builder, a, b); }
-  Value subtract(Value a, Value b) { return mlir::arith::SubIOp::create(builder, a, b); }
-  Value multiply(Value a, Value b) { return mlir::arith::MulIOp::create(builder, a, b); }
-  Value least(Value a, Value b) { return mlir::arith::MinSIOp::create(builder, a, b); }
+  Value add(Value a, Value b) { return mlir::arith::AddIOp::create(builder_, a, b); }
+  Value subtract(Value a, Value b) { return mlir::arith::SubIOp::create(builder_, a, b); }
+  Value multiply(Value a, Value b) { return mlir::arith::MulIOp::create(builder_, a, b); }
+  Value least(Value a, Value b) { return mlir::arith::MinSIOp::create(builder_, a, b); }
   /// As many whole units as `count` has, times the unit.
-  Value wholes(Value count, std::int64_t unit);
-  mlir::scf::ForOp loop(Value from, Value to, std::int64_t step, mlir::ValueRange initial,
+  Value wholes(Value count, int64_t unit);
+  mlir::scf::ForOp loop(Value from, Value to, int64_t step, mlir::ValueRange initial,
                         llvm::function_ref<Values(Value, mlir::ValueRange)> body);
 
-  mlir::ModuleOp module;
-  tile::ElementwiseOp kernel;
-  const std::int64_t lanes;
-  const ElementwiseTask task_size;
-  mlir::ImplicitLocOpBuilder builder;
-  mlir::SmallVector<mlir::Operation *> result_ops;
-  mlir::SmallVector<Reduction> reductions;
-  mlir::SmallVector<Operand> operands; ///< inputs, then results
-  Value descriptors, rows, columns;
-  Value row_begin, row_end, column_begin, column_end; ///< of the task
-  Values column_sums;                                 ///< memory of each reduction, per column
-  bool failed_body = false;
+  mlir::ModuleOp module_;
+  tile::ElementwiseOp kernel_;
+  const int64_t lanes_;
+  const ElementwiseTask task_size_;
+  mlir::ImplicitLocOpBuilder builder_;
+  mlir::SmallVector<mlir::Operation *> result_ops_;
+  mlir::SmallVector<Reduction> reductions_;
+  mlir::SmallVector<Operand> operands_; ///< inputs, then results
+  Value descriptors_, rows_, columns_;
+  Value row_begin_, row_end_, column_begin_, column_end_; ///< of the task
+  Values column_sums_;                                    ///< memory of each reduction, per column
+  bool failed_body_ = false;
 };
 
 } // namespace compiler
-
-#endif

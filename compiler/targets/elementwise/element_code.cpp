@@ -8,14 +8,14 @@ using namespace mlir;
 
 namespace compiler {
 
-static Value spread(OpBuilder &builder, Location location, Value value, std::int64_t lanes) {
+static Value spread(OpBuilder &builder, Location location, Value value, int64_t lanes) {
   if (lanes == 1 || isa<VectorType>(value.getType()))
     return value;
   return vector::BroadcastOp::create(builder, location, VectorType::get({lanes}, value.getType()), value);
 }
 
 FailureOr<SmallVector<Value>> applyElementCode(OpBuilder &builder, tile::ElementwiseOp kernel,
-                                               ValueRange inputs, std::int64_t lanes) {
+                                               ValueRange inputs, int64_t lanes) {
   Block &body = kernel.getBody().front();
   IRMapping numbers;
   numbers.map(body.getArguments(), inputs);

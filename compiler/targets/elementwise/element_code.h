@@ -1,6 +1,5 @@
 // The body of an element-wise kernel, applied to numbers or to vectors of them.
-#ifndef ALGCTL_COMPILER_TARGETS_ELEMENTWISE_ELEMENT_CODE_H
-#define ALGCTL_COMPILER_TARGETS_ELEMENTWISE_ELEMENT_CODE_H
+#pragma once
 
 #include "dialects/tile/tile.h"
 
@@ -16,8 +15,6 @@ namespace compiler {
 /// operation that has no form on vectors.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>> applyElementCode(mlir::OpBuilder &builder,
                                                                  tile::ElementwiseOp kernel,
-                                                                 mlir::ValueRange inputs, std::int64_t lanes);
+                                                                 mlir::ValueRange inputs, int64_t lanes);
 
 } // namespace compiler
-
-#endif

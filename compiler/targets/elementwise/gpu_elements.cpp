@@ -13,12 +13,13 @@ namespace compiler {
 
 // Vectors are the same elements in the same order, whether they can be loaded as such or not.
 GpuElementwise::Values GpuElementwise::vectorAt(Value row, Value column, ValueRange accumulators) {
-  Value end = add(column, wide(vector));
-  Value whole = arith::AndIOp::create(builder, aligned, compare(arith::CmpIPredicate::sle, end, column_end));
+  Value end = add(column, wide(vector_));
+  Value whole =
+      arith::AndIOp::create(builder, aligned_, compare(arith::CmpIPredicate::sle, end, column_end_));
   return eitherOf(
       whole, [&] { return wholeVector(row, column, Values(accumulators)); },
       [&] {
-        return loop(column, least(end, column_end), wide(1), accumulators,
+        return loop(column, least(end, column_end_), wide(1), accumulators,
                     [&](Value one, ValueRange so_far) { return elementAt(row, one, so_far); });
       });
 }
@@ -27,25 +28,25 @@ GpuElementwise::Values GpuElementwise::wholeVector(Value row, Value column, Valu
   const auto place = [&](const Operand &operand) {
     Type stored = operand.element.isF32() ? operand.element : Type(builder.getI16Type());
     return std::pair(entry(operand.address, indexOf(operand, row, column), stored),
-                     VectorType::get({vector}, stored));
+                     VectorType::get({vector_}, stored));
   };
   constexpr unsigned most_alignment = 16;
-  const auto alignmentOf = [&](const Operand &operand) {
-    return static_cast<unsigned>(std::min<std::int64_t>(vector * operand.bytes(), most_alignment));
+  const auto alignment_of = [&](const Operand &operand) {
+    return static_cast<unsigned>(std::min<int64_t>(vector_ * operand.bytes(), most_alignment));
   };
   SmallVector<Value> loaded; // a vector, or a number of all elements
-  for (const Operand &operand : operands)
+  for (const Operand &operand : operands_)
     if (operand.input && operand.isVector()) {
       const auto [address, type] = place(operand);
-      loaded.push_back(LLVM::LoadOp::create(builder, type, address, alignmentOf(operand)));
+      loaded.push_back(LLVM::LoadOp::create(builder, type, address, alignment_of(operand)));
     } else if (operand.input) {
       loaded.push_back(operand.per == tile::Per::Call ? operand.number : loadNumber(operand, row));
     }
   SmallVector<Values> results; // of each element
-  for (std::int64_t i = 0; i < vector; ++i) {
+  for (int64_t i = 0; i < vector_; ++i) {
     Values numbers;
     auto value = loaded.begin();
-    for (const Operand &operand : operands) {
+    for (const Operand &operand : operands_) {
       if (!operand.input)
         continue;
       Value number = *value++;
@@ -58,9 +59,9 @@ GpuElementwise::Values GpuElementwise::wholeVector(Value row, Value column, Valu
     }
     results.push_back(compute(numbers));
   }
-  auto operand = std::next(operands.begin(), kernel.getBody().getNumArguments());
-  std::size_t reduced = 0;
-  for (auto [number, op] : llvm::enumerate(result_ops)) {
+  auto operand = std::next(operands_.begin(), kernel_.getBody().getNumArguments());
+  size_t reduced = 0;
+  for (auto [number, op] : llvm::enumerate(result_ops_)) {
     const Operand &result = *operand++;
     if (!isa<tile::PutOp>(op)) {
       for (const Values &of_element : results)
@@ -73,24 +74,24 @@ GpuElementwise::Values GpuElementwise::wholeVector(Value row, Value column, Valu
     for (auto [i, of_element] : llvm::enumerate(results)) {
       Value value = result.element.isF32() ? of_element[number]
                                            : roundedBits(builder, builder.getLoc(), of_element[number]);
-      made = LLVM::InsertElementOp::create(builder, made, value, constant(static_cast<std::int64_t>(i)));
+      made = LLVM::InsertElementOp::create(builder, made, value, constant(static_cast<int64_t>(i)));
     }
-    LLVM::StoreOp::create(builder, made, address, alignmentOf(result));
+    LLVM::StoreOp::create(builder, made, address, alignment_of(result));
   }
   return accumulators;
 }
 
 GpuElementwise::Values GpuElementwise::elementAt(Value row, Value column, ValueRange accumulators) {
   Values numbers;
-  for (const Operand &operand : operands)
+  for (const Operand &operand : operands_)
     if (operand.input)
       numbers.push_back(operand.per == tile::Per::Call ? operand.number
                                                        : loadNumber(operand, indexOf(operand, row, column)));
   const Values results = compute(numbers);
   Values after(accumulators);
-  auto operand = std::next(operands.begin(), kernel.getBody().getNumArguments());
-  std::size_t reduced = 0;
-  for (auto [number, op] : llvm::enumerate(result_ops)) {
+  auto operand = std::next(operands_.begin(), kernel_.getBody().getNumArguments());
+  size_t reduced = 0;
+  for (auto [number, op] : llvm::enumerate(result_ops_)) {
     const Operand &result = *operand++;
     if (isa<tile::PutOp>(op)) {
       storeNumber(result, indexOf(result, row, column), results[number]);
@@ -104,9 +105,9 @@ GpuElementwise::Values GpuElementwise::elementAt(Value row, Value column, ValueR
 
 GpuElementwise::Values GpuElementwise::compute(ValueRange numbers) {
   IRMapping values;
-  values.map(kernel.getBody().getArguments(), numbers);
+  values.map(kernel_.getBody().getArguments(), numbers);
   Values results;
-  for (Operation &op : kernel.getBody().front())
+  for (Operation &op : kernel_.getBody().front())
     if (isa<tile::PutOp, tile::SumOp, tile::MaximumOp>(op))
       results.push_back(values.lookup(op.getOperand(0)));
     else

@@ -10,66 +10,67 @@ using namespace mlir;
 namespace compiler {
 
 /// Numbers that a thread which sums columns has on their way at a time: with 192 blocks of 512 threads, those
-/// of 6144 columns of bf16, they are 3 MB, which is what memory delivers while one of them is on its way.
-constexpr std::int64_t numbers_in_flight = 16;
+/// of 6144 columns of bf16, they are 3 MB, which is what memory stores while one of them is on its way.
+constexpr int64_t numbers_in_flight = 16;
 
 /// Rows of which a thread loads its numbers at a time. Results for each element are stored between the loads
 /// of one row and the next, so that more rows would only make the code longer.
-static std::int64_t rowsInFlight(tile::ElementwiseOp kernel) {
-  std::int64_t loads = 0;
+static int64_t rowsInFlight(tile::ElementwiseOp kernel) {
+  int64_t loads = 0;
   for (BlockArgument argument : kernel.getBody().getArguments())
     loads += kernel.getPer(argument.getArgNumber()) == tile::Per::Element;
   const bool puts = llvm::any_of(kernel.getResultOps(), [](Operation *op) { return isa<tile::PutOp>(op); });
-  constexpr std::int64_t least = 4;
-  return puts ? least : std::max(numbers_in_flight / std::max<std::int64_t>(loads, 1), least);
+  constexpr int64_t least = 4;
+  return puts ? least : std::max(numbers_in_flight / std::max<int64_t>(loads, 1), least);
 }
 
 OwningOpRef<ModuleOp> GpuElementwise::declareWithOperands() {
-  const algrt::Elementwise description = descriptionOf(kernel);
-  Block &body = kernel.getBody().front();
+  const algrt::Elementwise description = descriptionOf(kernel_);
+  Block &body = kernel_.getBody().front();
   for (auto [number, operand] : llvm::enumerate(description.operands)) {
-    Operand &made = operands.emplace_back();
+    Operand &made = operands_.emplace_back();
     made.name = operand.name;
     made.input = number < body.getNumArguments();
     if (made.input) {
-      made.per = kernel.getPer(number);
+      made.per = kernel_.getPer(number);
       made.element = body.getArgument(number).getType();
     } else {
-      Operation *op = result_ops[number - body.getNumArguments()];
-      made.per = !isa<tile::PutOp>(op)       ? extent
-                 : kernel.getShape().empty() ? tile::Per::Call
-                                             : tile::Per::Element;
+      Operation *op = result_ops_[number - body.getNumArguments()];
+      made.per = !isa<tile::PutOp>(op)        ? extent_
+                 : kernel_.getShape().empty() ? tile::Per::Call
+                                              : tile::Per::Element;
       made.element =
-          operand.type == algrt::ElementType::f32 ? Type(builder.getF32Type()) : Type(builder.getBF16Type());
+          operand.type == algrt::ElementType::F32 ? Type(builder.getF32Type()) : Type(builder.getBF16Type());
     }
   }
   SmallVector<Parameter> parameters;
   for (const algrt::KernelParameter &parameter : algrt::elementwiseParameters(description)) {
     Value *argument = nullptr;
-    for (Operand &operand : operands)
+    for (Operand &operand : operands_)
       if (operand.name == parameter.operand)
-        argument = parameter.value == algrt::ParameterValue::operand          ? &operand.address
-                   : parameter.value == algrt::ParameterValue::operand_stride ? &operand.stride
-                                                                              : &operand.number;
-    if (parameter.value == algrt::ParameterValue::rows)
-      argument = &rows_parameter;
-    if (parameter.value == algrt::ParameterValue::columns)
-      argument = &columns_parameter;
+        argument = parameter.value == algrt::ParameterValue::Operand         ? &operand.address
+                   : parameter.value == algrt::ParameterValue::OperandStride ? &operand.stride
+                                                                             : &operand.number;
+    if (parameter.value == algrt::ParameterValue::Rows)
+      argument = &rows_parameter_;
+    if (parameter.value == algrt::ParameterValue::Columns)
+      argument = &columns_parameter_;
     parameters.push_back({parameter.value, argument, parameter.operand});
   }
-  return declare(kernel.getSymName(), parameters);
+  return declare(kernel_.getSymName(), parameters);
 }
 
 OwningOpRef<ModuleOp> GpuElementwise::write() {
   OwningOpRef<ModuleOp> module = declareWithOperands();
-  thread = wide(NVVM::ThreadIdXOp::create(builder, i32()));
-  rows = wide(rows_parameter);
-  columns = ShapedType::isDynamic(kernel.getColumns()) ? wide(columns_parameter) : wide(kernel.getColumns());
+  thread_ = wide(NVVM::ThreadIdXOp::create(builder, i32()));
+  rows_ = wide(rows_parameter_);
+  columns_ =
+      ShapedType::isDynamic(kernel_.getColumns()) ? wide(columns_parameter_) : wide(kernel_.getColumns());
   readNumbers();
-  const auto blocks = [&](Value size, std::int64_t of_task) {
+  const auto blocks = [&](Value size, int64_t of_task) {
     return of_task == 0 ? wide(1) : divide(add(size, wide(of_task - 1)), wide(of_task));
   };
-  Value tasks = multiply(blocks(rows, task_size.rows), blocks(columns, task_size.columns));
+  Value tasks = multiply(blocks(rows_, task_size_.rows), blocks(columns_, task_size_.columns));
   Value block = wide(NVVM::BlockIdXOp::create(builder, i32())),
         all_blocks = wide(NVVM::GridDimXOp::create(builder, i32()));
   loop(block, tasks, all_blocks, {}, [&](Value task, ValueRange) {
@@ -82,7 +83,7 @@ OwningOpRef<ModuleOp> GpuElementwise::write() {
 
 void GpuElementwise::readNumbers() {
   Value together = wide(0);
-  for (Operand &operand : operands) {
+  for (Operand &operand : operands_) {
     Value address = LLVM::PtrToIntOp::create(builder, i64(), operand.address);
     if (operand.isVector()) {
       together = arith::OrIOp::create(
@@ -96,26 +97,26 @@ void GpuElementwise::readNumbers() {
     }
   }
   // The widest access is of four f32, or of eight bf16.
-  constexpr std::int64_t vector_bytes = 16;
-  aligned = equal(arith::AndIOp::create(builder, together, wide(vector_bytes - 1)), wide(0));
+  constexpr int64_t vector_bytes = 16;
+  aligned_ = equal(arith::AndIOp::create(builder, together, wide(vector_bytes - 1)), wide(0));
 }
 
 void GpuElementwise::writeTask(Value task) {
-  const auto range = [&](Value block, std::int64_t size, Value all) -> std::pair<Value, Value> {
+  const auto range = [&](Value block, int64_t size, Value all) -> std::pair<Value, Value> {
     if (size == 0)
       return {wide(0), all};
     Value begin = multiply(block, wide(size));
     return {begin, least(add(begin, wide(size)), all)};
   };
   Value row_block = task, column_block = wide(0);
-  if (task_size.columns != 0) {
-    Value blocks = divide(add(columns, wide(task_size.columns - 1)), wide(task_size.columns));
+  if (task_size_.columns != 0) {
+    Value blocks = divide(add(columns_, wide(task_size_.columns - 1)), wide(task_size_.columns));
     row_block = divide(task, blocks);
     column_block = remainder(task, blocks);
   }
-  std::tie(row_begin, row_end) = range(row_block, task_size.rows, rows);
-  std::tie(column_begin, column_end) = range(column_block, task_size.columns, columns);
-  switch (extent) {
+  std::tie(row_begin_, row_end_) = range(row_block, task_size_.rows, rows_);
+  std::tie(column_begin_, column_end_) = range(column_block, task_size_.columns, columns_);
+  switch (extent_) {
   case tile::Per::Element:
     return writeElements();
   case tile::Per::Row:
@@ -128,30 +129,30 @@ void GpuElementwise::writeTask(Value task) {
 }
 
 Value GpuElementwise::vectorsOfRow() {
-  if (task_size.columns == 0 && !ShapedType::isDynamic(kernel.getColumns()))
-    return wide((kernel.getColumns() + vector - 1) / vector);
-  return divide(add(subtract(column_end, column_begin), wide(vector - 1)), wide(vector));
+  if (task_size_.columns == 0 && !ShapedType::isDynamic(kernel_.getColumns()))
+    return wide((kernel_.getColumns() + vector_ - 1) / vector_);
+  return divide(add(subtract(column_end_, column_begin_), wide(vector_ - 1)), wide(vector_));
 }
 
 void GpuElementwise::writeElements() {
   Value vectors = vectorsOfRow();
-  loop(thread, multiply(subtract(row_end, row_begin), vectors), wide(threads), {},
+  loop(thread_, multiply(subtract(row_end_, row_begin_), vectors), wide(threads), {},
        [&](Value number, ValueRange) {
-         Value row = task_size.rows == 1 ? row_begin : add(row_begin, divide(number, vectors));
-         Value in_row = task_size.rows == 1 ? number : remainder(number, vectors);
-         vectorAt(row, add(column_begin, multiply(in_row, wide(vector))), {});
+         Value row = task_size_.rows == 1 ? row_begin_ : add(row_begin_, divide(number, vectors));
+         Value in_row = task_size_.rows == 1 ? number : remainder(number, vectors);
+         vectorAt(row, add(column_begin_, multiply(in_row, wide(vector_))), {});
          return Values();
        });
 }
 
 void GpuElementwise::writeRows() {
-  const std::int64_t together = gpuThreadsOfRow(kernel);
-  Value row = add(row_begin, divide(thread, wide(together))), place = remainder(thread, wide(together));
-  Value inside = below(row, row_end);
+  const int64_t together = gpuThreadsOfRow(kernel_);
+  Value row = add(row_begin_, divide(thread_, wide(together))), place = remainder(thread_, wide(together));
+  Value inside = below(row, row_end_);
   // A thread without a row goes along: others wait for it.
   Value vectors = choose(inside, vectorsOfRow(), wide(0));
   const Values own = loop(place, vectors, wide(together), initial(), [&](Value number, ValueRange so_far) {
-    return vectorAt(row, multiply(number, wide(vector)), so_far);
+    return vectorAt(row, multiply(number, wide(vector_)), so_far);
   });
   const Values all = addNeighbours(own, together, place);
   when(arith::AndIOp::create(builder, inside, equal(place, wide(0))), [&] { storeResults(all, row); });
@@ -159,17 +160,17 @@ void GpuElementwise::writeRows() {
 }
 
 void GpuElementwise::writeColumns() {
-  const std::int64_t slices = threads / task_size.columns, rows_in_flight = rowsInFlight(kernel);
-  Value column = add(column_begin, remainder(thread, wide(task_size.columns))),
-        slice = divide(thread, wide(task_size.columns));
-  Value inside = below(column, column_end);
-  Value last = choose(inside, row_end, row_begin), step = wide(slices);
+  const int64_t slices = threads / task_size_.columns, rows_in_flight = rowsInFlight(kernel_);
+  Value column = add(column_begin_, remainder(thread_, wide(task_size_.columns))),
+        slice = divide(thread_, wide(task_size_.columns));
+  Value inside = below(column, column_end_);
+  Value last = choose(inside, row_end_, row_begin_), step = wide(slices);
   Values carried = initial();
   carried.push_back(slice);
   Values most = loop(slice, subtract(last, wide((rows_in_flight - 1) * slices)),
                      wide(rows_in_flight * slices), carried, [&](Value row, ValueRange so_far) {
                        Values sums(so_far.drop_back());
-                       for (std::int64_t i = 0; i < rows_in_flight; ++i)
+                       for (int64_t i = 0; i < rows_in_flight; ++i)
                          sums = elementAt(add(row, wide(i * slices)), column, sums);
                        sums.push_back(add(row, wide(rows_in_flight * slices)));
                        return sums;
@@ -179,12 +180,12 @@ void GpuElementwise::writeColumns() {
                           [&](Value row, ValueRange so_far) { return elementAt(row, column, so_far); });
   // The slices of each column, in ascending order.
   for (auto [number, op] : llvm::enumerate(reductions())) {
-    store(own[number], shared, thread);
+    store(own[number], shared, thread_);
     barrier();
     when(arith::AndIOp::create(builder, inside, equal(slice, wide(0))), [&] {
       Value sum;
-      for (std::int64_t i = 0; i < slices; ++i) {
-        Value of_slice = load(accumulatorType(op), shared, add(thread, wide(i * task_size.columns)));
+      for (int64_t i = 0; i < slices; ++i) {
+        Value of_slice = load(accumulatorType(op), shared, add(thread_, wide(i * task_size_.columns)));
         sum = sum ? combine(op, sum, of_slice) : of_slice;
       }
       Values all(reductions().size());
@@ -198,11 +199,11 @@ void GpuElementwise::writeColumns() {
 void GpuElementwise::writeAll() {
   Value vectors = vectorsOfRow();
   const Values own =
-      loop(thread, multiply(rows, vectors), wide(threads), initial(), [&](Value number, ValueRange so_far) {
-        return vectorAt(divide(number, vectors), multiply(remainder(number, vectors), wide(vector)), so_far);
+      loop(thread_, multiply(rows_, vectors), wide(threads), initial(), [&](Value number, ValueRange so_far) {
+        return vectorAt(divide(number, vectors), multiply(remainder(number, vectors), wide(vector_)), so_far);
       });
-  const Values all = addNeighbours(own, threads, thread);
-  when(equal(thread, wide(0)), [&] { storeResults(all, wide(0)); });
+  const Values all = addNeighbours(own, threads, thread_);
+  when(equal(thread_, wide(0)), [&] { storeResults(all, wide(0)); });
   barrier();
 }
 
@@ -214,31 +215,30 @@ GpuElementwise::Values GpuElementwise::eitherOf(Value condition, llvm::function_
   return Values(scf::IfOp::create(builder, condition, branch(then), branch(otherwise)).getResults());
 }
 
-GpuElementwise::Values GpuElementwise::addNeighbours(ValueRange accumulators, std::int64_t count,
-                                                     Value place) {
+GpuElementwise::Values GpuElementwise::addNeighbours(ValueRange accumulators, int64_t count, Value place) {
   Values all(accumulators);
   for (auto [number, op] : llvm::enumerate(reductions())) {
     Type type = accumulatorType(op);
     if (number > 0)
       barrier(); // the memory is that of the reduction before
-    store(all[number], shared, thread);
+    store(all[number], shared, thread_);
     barrier();
-    for (std::int64_t distance = count / 2; distance > 0; distance /= 2) {
+    for (int64_t distance = count / 2; distance > 0; distance /= 2) {
       when(below(place, wide(distance)), [&] {
-        Value own = load(type, shared, thread), other = load(type, shared, add(thread, wide(distance)));
-        store(combine(op, own, other), shared, thread);
+        Value own = load(type, shared, thread_), other = load(type, shared, add(thread_, wide(distance)));
+        store(combine(op, own, other), shared, thread_);
       });
       barrier();
     }
-    all[number] = load(type, shared, thread);
+    all[number] = load(type, shared, thread_);
   }
   return all;
 }
 
 void GpuElementwise::storeResults(ValueRange accumulators, Value place) {
-  auto operand = std::next(operands.begin(), kernel.getBody().getNumArguments());
-  std::size_t reduced = 0;
-  for (Operation *op : result_ops) {
+  auto operand = std::next(operands_.begin(), kernel_.getBody().getNumArguments());
+  size_t reduced = 0;
+  for (Operation *op : result_ops_) {
     const Operand &result = *operand++;
     if (isa<tile::PutOp>(op))
       continue;

@@ -1,6 +1,5 @@
 // Writes one element-wise kernel as instructions of a GPU's threads.
-#ifndef ALGCTL_COMPILER_TARGETS_ELEMENTWISE_GPU_EMITTER_H
-#define ALGCTL_COMPILER_TARGETS_ELEMENTWISE_GPU_EMITTER_H
+#pragma once
 
 #include "compiler/auxiliary/instruction_writer.h"
 #include "compiler/targets/elementwise/task.h"
@@ -13,9 +12,9 @@ namespace compiler {
 class GpuElementwise : InstructionWriter {
 public:
   explicit GpuElementwise(tile::ElementwiseOp kernel)
-      : InstructionWriter(*kernel.getContext(), gpuThreads(kernel)), kernel(kernel),
-        result_ops(kernel.getResultOps()), extent(kernel.getReducedExtent()), vector(gpuVector(kernel)),
-        task_size(gpuTask(kernel)) {}
+      : InstructionWriter(*kernel.getContext(), gpuThreads(kernel)), kernel_(kernel),
+        result_ops_(kernel.getResultOps()), extent_(kernel.getReducedExtent()), vector_(gpuVector(kernel)),
+        task_size_(gpuTask(kernel)) {}
 
   mlir::OwningOpRef<mlir::ModuleOp> write();
 
@@ -27,7 +26,7 @@ private:
     bool input;
     Value address, stride, number; ///< parameters
     bool isVector() const { return per == tile::Per::Element || per == tile::Per::Column; }
-    std::int64_t bytes() const { return element.isF32() ? 4 : 2; }
+    int64_t bytes() const { return element.isF32() ? 4 : 2; }
   };
 
   mlir::OwningOpRef<mlir::ModuleOp> declareWithOperands();
@@ -48,7 +47,7 @@ private:
   Values compute(mlir::ValueRange numbers);
 
   /// Adds up what `count` neighbouring threads have, a power of two; the first of them has it all.
-  Values addNeighbours(mlir::ValueRange accumulators, std::int64_t count, Value place);
+  Values addNeighbours(mlir::ValueRange accumulators, int64_t count, Value place);
   void storeResults(mlir::ValueRange accumulators, Value place);
 
   Value loadNumber(const Operand &operand, Value index);
@@ -61,8 +60,8 @@ private:
   Value combine(mlir::Operation *op, Value a, Value b);
   Value accumulate(mlir::Operation *op, Value accumulator, Value value);
   mlir::SmallVector<mlir::Operation *> reductions() {
-    return mlir::SmallVector<mlir::Operation *>(
-        llvm::make_filter_range(result_ops, [](mlir::Operation *op) { return !mlir::isa<tile::PutOp>(op); }));
+    return mlir::SmallVector<mlir::Operation *>(llvm::make_filter_range(
+        result_ops_, [](mlir::Operation *op) { return !mlir::isa<tile::PutOp>(op); }));
   }
   Values eitherOf(Value condition, llvm::function_ref<Values()> then, llvm::function_ref<Values()> otherwise);
   Value divide(Value a, Value b) { return mlir::arith::DivUIOp::create(builder, a, b); }
@@ -70,18 +69,16 @@ private:
   /// Vectors of the task's columns.
   Value vectorsOfRow();
 
-  tile::ElementwiseOp kernel;
-  mlir::SmallVector<mlir::Operation *> result_ops;
-  const tile::Per extent;
-  const std::int64_t vector;
-  const ElementwiseTask task_size;
-  std::list<Operand> operands; ///< inputs, then results
-  Value rows_parameter, columns_parameter;
-  Value thread, rows, columns; ///< i64
-  Value aligned;               ///< whether all that is read and written by vectors can be
-  Value row_begin, row_end, column_begin, column_end;
+  tile::ElementwiseOp kernel_;
+  mlir::SmallVector<mlir::Operation *> result_ops_;
+  const tile::Per extent_;
+  const int64_t vector_;
+  const ElementwiseTask task_size_;
+  std::list<Operand> operands_; ///< inputs, then results
+  Value rows_parameter_, columns_parameter_;
+  Value thread_, rows_, columns_; ///< i64
+  Value aligned_;                 ///< whether all that is read and written by vectors can be
+  Value row_begin_, row_end_, column_begin_, column_end_;
 };
 
 } // namespace compiler
-
-#endif

@@ -1,6 +1,5 @@
 // Element-wise kernels as instructions of a GPU's threads.
-#ifndef ALGCTL_COMPILER_TARGETS_ELEMENTWISE_GPU_KERNEL_H
-#define ALGCTL_COMPILER_TARGETS_ELEMENTWISE_GPU_KERNEL_H
+#pragma once
 
 #include "dialects/tile/tile.h"
 
@@ -16,5 +15,3 @@ namespace compiler {
 mlir::OwningOpRef<mlir::ModuleOp> gpuElementwiseModule(tile::ElementwiseOp kernel);
 
 } // namespace compiler
-
-#endif

@@ -1,6 +1,5 @@
 // The passes of kernels without a product; passes.td is their manual.
-#ifndef ALGCTL_COMPILER_TARGETS_ELEMENTWISE_PASSES_H
-#define ALGCTL_COMPILER_TARGETS_ELEMENTWISE_PASSES_H
+#pragma once
 
 #include "dialects/tile/tile.h"
 
@@ -19,5 +18,3 @@ namespace compiler {
 void registerElementwisePasses();
 
 } // namespace compiler
-
-#endif

@@ -9,24 +9,23 @@ using namespace mlir;
 namespace compiler {
 
 /// A few microseconds of work, and little enough that small batches are divided, too.
-constexpr std::int64_t elements_of_cpu_task = 16384;
+constexpr int64_t elements_of_cpu_task = 16384;
 
 /// Columns of a task that sums them: as many as there can be, because each row is another page of memory, and
 /// few enough that their sums stay in the first-level cache and that there are tasks for several threads.
-static std::int64_t summedColumns(std::int64_t columns) {
-  constexpr std::int64_t of_unknown = 512, most = 1024, tasks = 8;
-  constexpr std::int64_t unit = 64; // whole cache lines
+static int64_t summedColumns(int64_t columns) {
+  constexpr int64_t of_unknown = 512, most = 1024, tasks = 8;
+  constexpr int64_t unit = 64; // whole cache lines
   if (ShapedType::isDynamic(columns))
     return of_unknown;
-  return std::clamp<std::int64_t>(llvm::divideCeil(columns, tasks * unit) * unit, unit, most);
+  return std::clamp<int64_t>(llvm::divideCeil(columns, tasks * unit) * unit, unit, most);
 }
 
 ElementwiseTask cpuTask(tile::ElementwiseOp kernel) {
-  const std::int64_t columns = kernel.getColumns();
+  const int64_t columns = kernel.getColumns();
   const bool known = !ShapedType::isDynamic(columns);
   // Rows that have so many elements together.
-  const std::int64_t rows =
-      known ? std::max<std::int64_t>(elements_of_cpu_task / std::max<std::int64_t>(columns, 1), 1) : 1;
+  const int64_t rows = known ? std::max<int64_t>(elements_of_cpu_task / std::max<int64_t>(columns, 1), 1) : 1;
   switch (kernel.getReducedExtent()) {
   case tile::Per::Element:
     return {rows, known && columns <= elements_of_cpu_task ? 0 : elements_of_cpu_task};
@@ -41,14 +40,14 @@ ElementwiseTask cpuTask(tile::ElementwiseOp kernel) {
 }
 
 /// A few vectors for each thread.
-constexpr std::int64_t elements_of_gpu_task = 8192;
+constexpr int64_t elements_of_gpu_task = 8192;
 
 /// Columns that threads of a block sum side by side, and slices of the rows beside each other. 64 bytes of
 /// each row of bf16 are a whole access to the memory, and few enough columns that a matrix as wide as a layer
 /// has a block for every multiprocessor, however many rows there are: no sum is divided among blocks.
-constexpr std::int64_t gpu_summed_columns = 32, gpu_row_slices = 16;
+constexpr int64_t gpu_summed_columns = 32, gpu_row_slices = 16;
 
-std::int64_t gpuThreads(tile::ElementwiseOp kernel) {
+int64_t gpuThreads(tile::ElementwiseOp kernel) {
   switch (kernel.getReducedExtent()) {
   case tile::Per::Element:
   case tile::Per::Row:
@@ -61,12 +60,12 @@ std::int64_t gpuThreads(tile::ElementwiseOp kernel) {
   llvm_unreachable("all extents are above");
 }
 
-std::int64_t gpuVector(tile::ElementwiseOp kernel) {
-  const auto isWide = [&](tile::Per per, Type type) {
+int64_t gpuVector(tile::ElementwiseOp kernel) {
+  const auto is_wide = [&](tile::Per per, Type type) {
     return per != tile::Per::Row && per != tile::Per::Call && type.isF32();
   };
   for (BlockArgument argument : kernel.getBody().getArguments())
-    if (isWide(kernel.getPer(argument.getArgNumber()), argument.getType()))
+    if (is_wide(kernel.getPer(argument.getArgNumber()), argument.getType()))
       return 4;
   for (Operation *op : kernel.getResultOps())
     if (isa<tile::PutOp>(op) && op->getOperand(0).getType().isF32())
@@ -74,21 +73,21 @@ std::int64_t gpuVector(tile::ElementwiseOp kernel) {
   return 8;
 }
 
-std::int64_t gpuThreadsOfRow(tile::ElementwiseOp kernel) {
-  const std::int64_t vectors = llvm::divideCeil(kernel.getColumns(), gpuVector(kernel));
-  std::int64_t threads = 1;
+int64_t gpuThreadsOfRow(tile::ElementwiseOp kernel) {
+  const int64_t vectors = llvm::divideCeil(kernel.getColumns(), gpuVector(kernel));
+  int64_t threads = 1;
   while (threads < vectors && threads < gpuThreads(kernel))
     threads *= 2;
   return threads;
 }
 
 ElementwiseTask gpuTask(tile::ElementwiseOp kernel) {
-  const std::int64_t columns = kernel.getColumns();
+  const int64_t columns = kernel.getColumns();
   switch (kernel.getReducedExtent()) {
   case tile::Per::Element:
     if (ShapedType::isDynamic(columns) || columns > elements_of_gpu_task)
       return {1, elements_of_gpu_task};
-    return {std::max<std::int64_t>(elements_of_gpu_task / std::max<std::int64_t>(columns, 1), 1), 0};
+    return {std::max<int64_t>(elements_of_gpu_task / std::max<int64_t>(columns, 1), 1), 0};
   case tile::Per::Row:
     return {gpuThreads(kernel) / gpuThreadsOfRow(kernel), 0};
   case tile::Per::Column:

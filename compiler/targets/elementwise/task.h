@@ -1,6 +1,5 @@
 // How the work of an element-wise kernel is cut into tasks.
-#ifndef ALGCTL_COMPILER_TARGETS_ELEMENTWISE_TASK_H
-#define ALGCTL_COMPILER_TARGETS_ELEMENTWISE_TASK_H
+#pragma once
 
 #include "dialects/tile/tile.h"
 
@@ -11,16 +10,16 @@ namespace compiler {
 /// Rows and columns of the domain that one worker owns; 0: all of them. It follows from the kernel alone, so
 /// that the order in which sums are added does not depend on who adds them.
 struct ElementwiseTask {
-  std::int64_t rows = 0, columns = 0;
+  int64_t rows = 0, columns = 0;
 };
 
 /// Threads of a GPU's block for the kernel, and how many of them have a row together where results are per
 /// row.
-std::int64_t gpuThreads(tile::ElementwiseOp kernel);
-std::int64_t gpuThreadsOfRow(tile::ElementwiseOp kernel);
+int64_t gpuThreads(tile::ElementwiseOp kernel);
+int64_t gpuThreadsOfRow(tile::ElementwiseOp kernel);
 /// Elements of a row that a thread of a GPU takes at a time: with vectors of bf16 alone eight, otherwise
 /// four.
-std::int64_t gpuVector(tile::ElementwiseOp kernel);
+int64_t gpuVector(tile::ElementwiseOp kernel);
 /// Of a block of threads of a GPU.
 ElementwiseTask gpuTask(tile::ElementwiseOp kernel);
 
@@ -28,5 +27,3 @@ ElementwiseTask gpuTask(tile::ElementwiseOp kernel);
 ElementwiseTask cpuTask(tile::ElementwiseOp kernel);
 
 } // namespace compiler
-
-#endif

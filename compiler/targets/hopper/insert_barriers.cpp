@@ -35,7 +35,7 @@ struct Fill {
   SmallVector<sm::LoadOp> loads;
 };
 
-constexpr std::int64_t warps_of_warpgroup = 4;
+constexpr int64_t warps_of_warpgroup = 4;
 
 } // namespace
 
@@ -44,7 +44,7 @@ constexpr std::int64_t warps_of_warpgroup = 4;
 //===--------------------------------------------------------------------------------------------===//
 
 /// What stands between the acquisition and the commit.
-static FailureOr<Fill> findFill(sm::ProducerAcquireOp acquire, std::int64_t stages) {
+static FailureOr<Fill> findFill(sm::ProducerAcquireOp acquire, int64_t stages) {
   Fill fill;
   fill.acquire = acquire;
   bool writes = false;
@@ -97,7 +97,7 @@ static void lowerFill(OpBuilder &builder, const Fill &fill, const PipeBarriers &
     sm::FenceOp::create(builder, location);
     sm::ArriveOp::create(builder, location, barriers.full, commit.getStage(), Value(), /*publish=*/true);
   } else {
-    std::int64_t bytes = 0;
+    int64_t bytes = 0;
     // Of loads that depend on conditions it is known only then how many bytes come.
     for (sm::LoadOp load : fill.loads)
       bytes += load.getCondition() ? 0 : load.getBytes();
@@ -119,7 +119,7 @@ static void lowerFill(OpBuilder &builder, const Fill &fill, const PipeBarriers &
 /// The blocks of its cluster that a partition's block shares anything with. Those that it shares nothing with
 /// need not wait for each other; and who arrives for the next pass through the stages has got a copy from
 /// everyone at whose barrier it arrives, so that no arrival is taken for one of the pass before.
-static Value peersIn(OpBuilder &builder, sm::PartitionOp partition, std::int64_t rows, std::int64_t columns) {
+static Value peersIn(OpBuilder &builder, sm::PartitionOp partition, int64_t rows, int64_t columns) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&partition.getBody().front());
   const ClusterPlace place(builder, partition.getLoc(), rows, columns);
@@ -129,7 +129,7 @@ static Value peersIn(OpBuilder &builder, sm::PartitionOp partition, std::int64_t
 }
 
 /// Of a consumer for each stage: one of every warp that consumes it, or where one thread does one of that.
-static FailureOr<std::int64_t> arrivalsOf(Value pipe, sm::PartitionOp consumer) {
+static FailureOr<int64_t> arrivalsOf(Value pipe, sm::PartitionOp consumer) {
   std::optional<bool> elected;
   for (Operation *step : pipe.getUsers()) {
     if (!isa<sm::ConsumerReleaseOp>(step) || step->getParentOfType<sm::PartitionOp>() != consumer)
@@ -155,7 +155,7 @@ static void initializeBarriers(OpBuilder &builder, sm::KernelOp kernel, ValueRan
 
 /// A barrier for each part of a partition that takes turns: the part before it arrives there.
 static Value lowerTurns(OpBuilder &builder, sm::PartitionOp partition) {
-  auto type = sm::BarriersType::get(partition.getContext(), static_cast<std::int64_t>(*partition.getTurns()));
+  auto type = sm::BarriersType::get(partition.getContext(), static_cast<int64_t>(*partition.getTurns()));
   Value barriers = sm::BarriersOp::create(builder, partition.getLoc(), type,
                                           warps_of_warpgroup * partition.getWarpgroupsOfTurn());
   SmallVector<Operation *> steps;
@@ -198,15 +198,15 @@ static FailureOr<PipeBarriers> lowerPipe(sm::KernelOp kernel, sm::StagedPipeOp p
   // One thread announces the bytes of loads; of what threads write every warp says that it is there.
   const sm::PipeEnds ends = sm::endsOf(pipe.getPipe());
   const bool loads = !fills.front().loads.empty();
-  const std::int64_t filling =
-      loads ? 1 : warps_of_warpgroup * static_cast<std::int64_t>(ends.producer().getWarpgroups());
+  const int64_t filling =
+      loads ? 1 : warps_of_warpgroup * static_cast<int64_t>(ends.producer().getWarpgroups());
   auto schedule = dyn_cast<tile::StagedAttr>(kernel.getSchedule());
   const bool shares = loads && schedule && schedule.sharesCopies();
-  const std::int64_t rows = shares ? schedule.getClusterRows() : 1,
-                     columns = shares ? schedule.getClusterColumns() : 1;
-  std::int64_t emptying = 0;
+  const int64_t rows = shares ? schedule.getClusterRows() : 1,
+                columns = shares ? schedule.getClusterColumns() : 1;
+  int64_t emptying = 0;
   for (Operation *consumer : ends.consumers) {
-    FailureOr<std::int64_t> arrivals = arrivalsOf(pipe.getPipe(), cast<sm::PartitionOp>(consumer));
+    FailureOr<int64_t> arrivals = arrivalsOf(pipe.getPipe(), cast<sm::PartitionOp>(consumer));
     if (failed(arrivals))
       return failure();
     emptying += *arrivals * (rows + columns - 1);

@@ -50,10 +50,11 @@ struct Place {
   SmallVector<Value> coordinates;
 };
 
-/// What the epilogue needs of either kind of delivery.
-struct Delivery {
-  explicit Delivery(sm::DeliverOp op) : op(op), sums(op.getAccumulator()), target(op.getTarget()) {}
-  explicit Delivery(sm::DeliverPartsOp op) : op(op), sums(op.getAccumulator()), target(op.getTarget()) {}
+/// What the epilogue needs of either kind of store.
+struct ResultStore {
+  explicit ResultStore(sm::StoreSumsOp op) : op(op), sums(op.getAccumulator()), target(op.getTarget()) {}
+  explicit ResultStore(sm::StoreSumsInPartsOp op)
+      : op(op), sums(op.getAccumulator()), target(op.getTarget()) {}
 
   Place placeOf(const IndexMath &math, Value warpgroup);
 
@@ -62,22 +63,22 @@ struct Delivery {
 };
 } // namespace
 
-Place Delivery::placeOf(const IndexMath &math, Value warpgroup) {
+Place ResultStore::placeOf(const IndexMath &math, Value warpgroup) {
   Place place;
-  if (auto whole = dyn_cast<sm::DeliverOp>(op)) {
+  if (auto whole = dyn_cast<sm::StoreSumsOp>(op)) {
     place = {whole.getMap(), SmallVector<Value>(whole.getCoordinates())};
     // Warpgroups divide the columns of transposed sums, else the rows. Where parts of them take turns, each
     // has all of its tile.
     auto type = cast<sm::AccumulatorType>(sums.getType());
-    const auto all = static_cast<std::int64_t>(op->getParentOfType<sm::PartitionOp>().getWarpgroups());
+    const auto all = static_cast<int64_t>(op->getParentOfType<sm::PartitionOp>().getWarpgroups());
     Value within = type.getWarpgroups() == all ? warpgroup : math.remainder(warpgroup, type.getWarpgroups());
     Value &divided = place.coordinates[type.getTransposed() ? 0 : 3];
     divided = math.add(divided, math.multiply(within, sm::warpgroup_rows));
     return place;
   }
-  auto parts = cast<sm::DeliverPartsOp>(op);
-  const std::int64_t rows = cast<sm::AccumulatorType>(sums.getType()).getRows() / parts.getParts();
-  const std::int64_t warpgroups = rows / sm::warpgroup_rows;
+  auto parts = cast<sm::StoreSumsInPartsOp>(op);
+  const int64_t rows = cast<sm::AccumulatorType>(sums.getType()).getRows() / parts.getParts();
+  const int64_t warpgroups = rows / sm::warpgroup_rows;
   Value part = math.divide(warpgroup, warpgroups);
   place = {parts.getMaps()[0], SmallVector<Value>(parts.getCoordinates().take_front(4))};
   for (unsigned i = 1; i < static_cast<unsigned>(parts.getParts()); ++i) {
@@ -91,84 +92,87 @@ Place Delivery::placeOf(const IndexMath &math, Value warpgroup) {
   return place;
 }
 
-static void lowerDeliver(OpBuilder &builder, Delivery deliver, Value staging) {
-  builder.setInsertionPoint(deliver.op);
-  Location location = deliver.op->getLoc();
+static void lowerStoreSums(OpBuilder &builder, ResultStore store_sums, Value staging) {
+  builder.setInsertionPoint(store_sums.op);
+  Location location = store_sums.op->getLoc();
   const IndexMath math(builder, location);
   Value warpgroup = sm::WarpgroupOp::create(builder, location, builder.getIndexType());
   inOneThread(builder, location, [&] { sm::StoreWaitOp::create(builder, location, 0, /*written=*/false); });
   sm::SyncOp::create(builder, location);
-  sm::WriteOp::create(builder, location, deliver.sums, staging, warpgroup);
+  sm::WriteOp::create(builder, location, store_sums.sums, staging, warpgroup);
   sm::FenceOp::create(builder, location);
   sm::SyncOp::create(builder, location);
   inOneThread(builder, location, [&] {
-    const Place place = deliver.placeOf(math, warpgroup);
-    sm::StoreOp::create(builder, location, staging, warpgroup, deliver.target, place.map, place.coordinates);
+    const Place place = store_sums.placeOf(math, warpgroup);
+    sm::StoreOp::create(builder, location, staging, warpgroup, store_sums.target, place.map,
+                        place.coordinates);
     sm::StoreCommitOp::create(builder, location);
   });
-  deliver.op->erase();
+  store_sums.op->erase();
 }
 
-/// The delivery through some maps of the smallest part, for which their boxes are.
-static const Delivery &smallest(ArrayRef<Delivery> delivers, Value target) {
-  const Delivery *least = nullptr;
-  auto elements = [](const Delivery &deliver) {
-    auto sums = cast<sm::AccumulatorType>(deliver.sums.getType());
+/// The store through some maps of the smallest part, for which their boxes are.
+static const ResultStore &smallest(ArrayRef<ResultStore> result_stores, Value target) {
+  const ResultStore *least = nullptr;
+  auto elements = [](const ResultStore &store_sums) {
+    auto sums = cast<sm::AccumulatorType>(store_sums.sums.getType());
     return sums.getRows() * sums.getColumns();
   };
-  for (const Delivery &deliver : delivers)
-    if (deliver.target == target && (!least || elements(deliver) < elements(*least)))
-      least = &deliver;
+  for (const ResultStore &store_sums : result_stores)
+    if (store_sums.target == target && (!least || elements(store_sums) < elements(*least)))
+      least = &store_sums;
   return *least;
 }
 
 LogicalResult SmLowerEpilogue::lower(sm::KernelOp kernel) {
-  SmallVector<Delivery> delivers;
-  kernel.walk([&](sm::DeliverOp deliver) {
+  SmallVector<ResultStore> result_stores;
+  kernel.walk([&](sm::StoreSumsOp store_sums) {
     // Through plain maps threads write what they hold, and nothing lies in shared memory.
-    if (!deliver.getTarget().getType().isPlain())
-      delivers.emplace_back(deliver);
+    if (!store_sums.getTarget().getType().isPlain())
+      result_stores.emplace_back(store_sums);
   });
-  kernel.walk([&](sm::DeliverPartsOp deliver) { delivers.emplace_back(deliver); });
-  // What is delivered whole and by parts goes through the same maps.
-  constexpr std::ptrdiff_t most_uses = 2;
-  for (const Delivery &deliver : delivers) {
-    auto partition = deliver.op->getParentOfType<sm::PartitionOp>();
-    auto target = dyn_cast<BlockArgument>(deliver.target);
+  kernel.walk([&](sm::StoreSumsInPartsOp store_sums) { result_stores.emplace_back(store_sums); });
+  // What is stored whole and by parts goes through the same maps.
+  constexpr ptrdiff_t most_uses = 2;
+  for (const ResultStore &store_sums : result_stores) {
+    auto partition = store_sums.op->getParentOfType<sm::PartitionOp>();
+    auto target = dyn_cast<BlockArgument>(store_sums.target);
     if (!partition || !target || llvm::range_size(target.getUses()) > most_uses ||
         llvm::any_of(target.getUsers(), [&](Operation *user) {
-          return user != deliver.op && !(isa<sm::DeliverOp>(user) && isa<sm::DeliverOp>(deliver.op) &&
-                                         user->getParentOfType<sm::PartitionOp>() == partition);
+          return user != store_sums.op &&
+                 !(isa<sm::StoreSumsOp>(user) && isa<sm::StoreSumsOp>(store_sums.op) &&
+                   user->getParentOfType<sm::PartitionOp>() == partition);
         }))
-      return deliver.op->emitOpError("must be the only one to deliver from a partition to its maps, but for "
-                                     "one of parts: partition the kernel first");
+      return store_sums.op->emitOpError("must be the only one to store from a partition to its maps, but for "
+                                        "one of parts: partition the kernel first");
     if (!cast<sm::MapsType>(target.getType()).getSwizzle())
-      return deliver.op->emitOpError(
+      return store_sums.op->emitOpError(
           "needs to know how its result lies in shared memory: assign swizzles first");
   }
 
   llvm::SetVector<Operation *> partitions;
   llvm::MapVector<Value, sm::MapsType> boxes;
-  for (const Delivery &deliver : delivers) {
-    partitions.insert(deliver.op->getParentOfType<sm::PartitionOp>());
-    boxes.insert({deliver.target, warpgroupMaps(cast<sm::MapsType>(deliver.target.getType()),
-                                                cast<sm::AccumulatorType>(
-                                                    smallest(delivers, deliver.target).sums.getType()))});
+  for (const ResultStore &store_sums : result_stores) {
+    partitions.insert(store_sums.op->getParentOfType<sm::PartitionOp>());
+    boxes.insert({store_sums.target,
+                  warpgroupMaps(
+                      cast<sm::MapsType>(store_sums.target.getType()),
+                      cast<sm::AccumulatorType>(smallest(result_stores, store_sums.target).sums.getType()))});
   }
   OpBuilder builder(kernel.getContext());
-  for (const Delivery &deliver : delivers) {
+  for (const ResultStore &store_sums : result_stores) {
     const auto warpgroups =
-        static_cast<std::int64_t>(deliver.op->getParentOfType<sm::PartitionOp>().getWarpgroups());
-    auto sums = cast<sm::AccumulatorType>(deliver.sums.getType());
-    const sm::MapsType maps = boxes[deliver.target];
+        static_cast<int64_t>(store_sums.op->getParentOfType<sm::PartitionOp>().getWarpgroups());
+    auto sums = cast<sm::AccumulatorType>(store_sums.sums.getType());
+    const sm::MapsType maps = boxes[store_sums.target];
     // A slot for each warpgroup, so that none waits for another.
     builder.setInsertionPointToStart(&kernel.getBody().front());
     auto slots = sm::BufferType::get(kernel.getContext(), warpgroups, sums.getRowsOfWarpgroup(),
                                      sums.getColumnsOfWarpgroup(), maps.getElementType(), maps.getSwizzle());
-    Value staging = sm::AllocateOp::create(builder, deliver.op->getLoc(), slots);
-    Value target = deliver.target;
+    Value staging = sm::AllocateOp::create(builder, store_sums.op->getLoc(), slots);
+    Value target = store_sums.target;
     target.setType(maps);
-    lowerDeliver(builder, deliver, staging);
+    lowerStoreSums(builder, store_sums, staging);
   }
   for (Operation *partition : partitions) {
     // The block's shared memory must outlive the last store's reading of it.

@@ -34,16 +34,16 @@ private:
 struct PipePlan {
   sm::PipeOp pipe;
   SmallVector<BlockPieces> pieces; ///< of each of its blocks
-  std::int64_t stage_bytes = 0;
-  std::int64_t least_stages = 1;
-  std::int64_t stages = 0; ///< 0 as long as it is not known
+  int64_t stage_bytes = 0;
+  int64_t least_stages = 1;
+  int64_t stages = 0; ///< 0 as long as it is not known
 };
 
 } // namespace
 
-static std::int64_t alignedBytes(std::int64_t rows, std::int64_t columns, Type element) {
-  constexpr std::int64_t slot_alignment = 1024;
-  return static_cast<std::int64_t>(
+static int64_t alignedBytes(int64_t rows, int64_t columns, Type element) {
+  constexpr int64_t slot_alignment = 1024;
+  return static_cast<int64_t>(
       llvm::alignTo(rows * columns * (element.getIntOrFloatBitWidth() / 8), slot_alignment));
 }
 
@@ -115,17 +115,17 @@ static LogicalResult checkSteps(PipePlan &plan) {
 
 /// Of those that do not say how many they have, each gets as many as are wanted, or where `wanted` is 0 as
 /// many as fit.
-static LogicalResult chooseStages(sm::KernelOp kernel, MutableArrayRef<PipePlan> plans, std::int64_t wanted) {
-  std::int64_t taken = 0, each = 0;
+static LogicalResult chooseStages(sm::KernelOp kernel, MutableArrayRef<PipePlan> plans, int64_t wanted) {
+  int64_t taken = 0, each = 0;
   for (auto allocate : kernel.getBody().getOps<sm::AllocateOp>()) {
     sm::BufferType type = allocate.getBuffer().getType();
     taken += type.getSlots() * alignedBytes(type.getRows(), type.getColumns(), type.getElementType());
   }
-  for (auto allocate : kernel.getBody().getOps<sm::AllocateExchangeOp>())
-    taken += allocate.getExchange().getType().getBytes();
+  for (auto allocate : kernel.getBody().getOps<sm::AllocateReductionBufferOp>())
+    taken += allocate.getReductionBuffer().getType().getBytes();
   PipePlan *open = nullptr; // the first
   for (PipePlan &plan : plans) {
-    plan.stages = static_cast<std::int64_t>(plan.pipe.getStages().value_or(0));
+    plan.stages = static_cast<int64_t>(plan.pipe.getStages().value_or(0));
     taken += plan.stages * plan.stage_bytes;
     if (plan.stages == 0) {
       each += plan.stage_bytes;
@@ -136,14 +136,14 @@ static LogicalResult chooseStages(sm::KernelOp kernel, MutableArrayRef<PipePlan>
              << plan.stages << " are asked for";
     }
   }
-  const std::int64_t free = hopper_shared_bytes - reserved_shared_bytes - taken;
+  const int64_t free = hopper_shared_bytes - reserved_shared_bytes - taken;
   if (free < 0)
     return kernel.emitOpError("has no room for the stages of its pipes and its other buffers: they take ")
            << taken << " bytes of " << hopper_shared_bytes - reserved_shared_bytes;
   if (!open)
     return success();
-  const std::int64_t fit = std::min(most_stages, free / each);
-  const std::int64_t stages = wanted ? wanted : fit;
+  const int64_t fit = std::min(most_stages, free / each);
+  const int64_t stages = wanted ? wanted : fit;
   if (stages > fit)
     return open->pipe.emitOpError("cannot have ")
            << stages << " stages of " << each << " bytes: beside " << taken
@@ -162,8 +162,8 @@ static LogicalResult chooseStages(sm::KernelOp kernel, MutableArrayRef<PipePlan>
 // Steps
 //===--------------------------------------------------------------------------------------------===//
 
-/// Waits for the stage, and releases it behind the last use of its blocks; those of held rows stay until the
-/// end of the block of operations that takes them, where all products with them are done.
+/// Waits for the stage, and releases it behind the last use of its blocks; those of stationary rows stay
+/// until the end of the block of operations that takes them, where all products with them are done.
 static void writeConsume(OpBuilder &builder, sm::ConsumeOp consume, Value staged_pipe,
                          ArrayRef<Value> buffers, ArrayRef<BlockPieces> pieces, PipePosition position,
                          StagedBlocks &blocks) {
@@ -215,7 +215,7 @@ static LogicalResult lowerPipe(const PipePlan &plan, StagedBlocks &blocks) {
                                                sm::StagedPipeType::get(pipe.getContext(), plan.stages));
 
   const sm::PipeEnds ends = sm::endsOf(pipe.getPipe());
-  auto walk = [&](Operation *partition, std::int32_t parity, PipeWalk::WriteStep write) -> LogicalResult {
+  auto walk = [&](Operation *partition, int32_t parity, PipeWalk::WriteStep write) -> LogicalResult {
     FailureOr<Block *> block = blockOfSteps(cast<sm::PartitionOp>(partition), pipe.getPipe());
     if (failed(block))
       return failure();
@@ -255,7 +255,7 @@ LogicalResult SmMultiBuffer::lower(sm::KernelOp kernel) {
   if (plans.empty())
     return success();
   auto schedule = dyn_cast<tile::StagedAttr>(kernel.getSchedule());
-  const std::int64_t wanted = stages ? stages.getValue() : schedule ? schedule.getStages() : 0;
+  const int64_t wanted = stages ? stages.getValue() : schedule ? schedule.getStages() : 0;
   if (failed(chooseStages(kernel, plans, wanted)))
     return failure();
   StagedBlocks blocks;

@@ -12,16 +12,16 @@ SmallVector<Value> fetchedParts(OpBuilder &builder, sm::FetchPartsOp fetch) {
   const IndexMath math(builder, fetch.getLoc());
   Value all = math.equal(fetch.getPart(), math.constant(fetch.getParts()));
   SmallVector<Value> fetched;
-  for (std::int64_t part = 0; part < fetch.getParts(); ++part)
+  for (int64_t part = 0; part < fetch.getParts(); ++part)
     fetched.push_back(math.either(all, math.equal(fetch.getPart(), math.constant(part))));
   return fetched;
 }
 
 void loadParts(OpBuilder &builder, sm::FetchPartsOp fetch, ArrayRef<Value> fetched, Value buffer,
                Value slot) {
-  const std::int64_t rows = fetch.getSource().getType().getRows();
+  const int64_t rows = fetch.getSource().getType().getRows();
   for (auto [part, map, condition] : llvm::enumerate(fetch.getMaps(), fetched)) {
-    const auto number = static_cast<std::int64_t>(part);
+    const auto number = static_cast<int64_t>(part);
     auto load = sm::LoadOp::create(builder, fetch.getLoc(), fetch.getSource(), map,
                                    fetch.getCoordinatesOf(number), buffer, slot, Value(), Value());
     load.setRow(number * rows);
@@ -33,9 +33,9 @@ void loadPieces(OpBuilder &builder, sm::HoldOp rows, Value buffer, Value stage) 
   Location location = rows.getLoc();
   const IndexMath math(builder, location);
   const sm::MapsType maps = rows.getSource().getType();
-  const std::int64_t pieces = rows.getBlock().getType().getColumns() / maps.getColumns();
-  for (std::int64_t piece = 0; piece < pieces; ++piece)
-    for (std::int64_t part = 0; part < rows.getParts(); ++part) {
+  const int64_t pieces = rows.getBlock().getType().getColumns() / maps.getColumns();
+  for (int64_t piece = 0; piece < pieces; ++piece)
+    for (int64_t part = 0; part < rows.getParts(); ++part) {
       SmallVector<Value> coordinates(rows.getCoordinatesOf(part));
       coordinates[0] = math.add(coordinates[0], piece * maps.getColumns());
       auto load = sm::LoadOp::create(
@@ -64,9 +64,8 @@ Value productOfPart(OpBuilder &builder, sm::MultiplyOp multiply, function_ref<Va
                     function_ref<Value()> own) {
   Location location = multiply.getLoc();
   const IndexMath math(builder, location);
-  const std::int64_t parts = multiply.getPartsAttr().getInt();
-  const std::int64_t warpgroups =
-      multiply.getAccumulator().getType().getRows() / (parts * sm::warpgroup_rows);
+  const int64_t parts = multiply.getPartsAttr().getInt();
+  const int64_t warpgroups = multiply.getAccumulator().getType().getRows() / (parts * sm::warpgroup_rows);
   Value warpgroup = sm::WarpgroupOp::create(builder, location, builder.getIndexType());
   Value mine = math.equal(multiply.getPart(), math.divide(warpgroup, warpgroups));
   Value all = math.equal(multiply.getPart(), math.constant(parts));

@@ -1,6 +1,6 @@
-// Steps of tiles of several types, and of held rows: loads into parts of a slot, products of some warpgroups.
-#ifndef ALGCTL_COMPILER_TARGETS_HOPPER_PART_STEPS_H
-#define ALGCTL_COMPILER_TARGETS_HOPPER_PART_STEPS_H
+// Steps of tiles of several types, and of stationary rows: loads into parts of a slot, products of some
+// warpgroups.
+#pragma once
 
 #include "dialects/sm/sm.h"
 
@@ -25,5 +25,3 @@ mlir::Value productOfPart(mlir::OpBuilder &builder, sm::MultiplyOp multiply,
                           llvm::function_ref<mlir::Value()> product, llvm::function_ref<mlir::Value()> own);
 
 } // namespace compiler
-
-#endif

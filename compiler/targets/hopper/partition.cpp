@@ -29,8 +29,8 @@ private:
 } // namespace
 
 /// A partition at the end of the kernel; the builder stands in its body afterwards.
-static void addPartition(OpBuilder &builder, sm::KernelOp kernel, StringRef name, std::int64_t warpgroups,
-                         std::int64_t registers) {
+static void addPartition(OpBuilder &builder, sm::KernelOp kernel, StringRef name, int64_t warpgroups,
+                         int64_t registers) {
   builder.setInsertionPointToEnd(&kernel.getBody().front());
   auto partition =
       sm::PartitionOp::create(builder, kernel.getLoc(), name, warpgroups, registers, IntegerAttr());
@@ -41,7 +41,7 @@ LogicalResult SmPartition::split(sm::KernelOp kernel) {
   FailureOr<BlockProducts> products = findProducts(kernel);
   if (failed(products))
     return failure();
-  const std::int64_t warpgroups = products->first().getAccumulator().getType().getWarpgroups();
+  const int64_t warpgroups = products->first().getAccumulator().getType().getWarpgroups();
   const HopperRegisters registers = hopperRegisters(warpgroups);
   SmallVector<Operation *> program;
   for (Operation &op : kernel.getBody().front())
@@ -96,7 +96,7 @@ LogicalResult SmPartition::split(sm::KernelOp kernel) {
     sm::ReleaseSuccessorOp::create(builder, location);
     SmallVector<Operation *> results;
     elect.walk([&](Operation *op) {
-      if (isa<sm::ReduceScatterOp, sm::MapOp, sm::DeliverOp, sm::DeliverPartsOp>(op))
+      if (isa<sm::ReduceScatterOp, sm::MapOp, sm::StoreSumsOp, sm::StoreSumsInPartsOp>(op))
         results.push_back(op);
     });
     for (Operation *op : llvm::reverse(results))

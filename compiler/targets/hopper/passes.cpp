@@ -19,9 +19,9 @@ void addTileToSm(OpPassManager &passes, const TileToSmOptions &options) {
   // Who does it. The copies of the loops lose what their partition does not need.
   passes.addPass(createSmPartition());
   passes.addPass(createCanonicalizerPass());
-  passes.addPass(createSmTakeTurns());
+  passes.addPass(createSmPingPong());
   passes.addPass(createCanonicalizerPass());
-  passes.addPass(createSmExchangeSums());
+  passes.addPass(createSmReduceInCluster());
   passes.addPass(createSmLowerEpilogue());
 
   // What passes between the partitions: stages, then barriers. The result's buffers are there already, so

@@ -1,6 +1,5 @@
 // The passes of the Hopper target; passes.td is their manual.
-#ifndef ALGCTL_COMPILER_TARGETS_HOPPER_PASSES_H
-#define ALGCTL_COMPILER_TARGETS_HOPPER_PASSES_H
+#pragma once
 
 #include "dialects/sm/sm.h"
 
@@ -17,7 +16,7 @@ namespace compiler {
 #include "compiler/targets/hopper/passes.h.inc"
 
 struct TileToSmOptions {
-  std::int64_t stages = 0; ///< of pipes that do not say how many; 0: those of the schedule
+  int64_t stages = 0; ///< of pipes that do not say how many; 0: those of the schedule
 };
 
 /// The whole way from a tile program to the asynchronous program of a thread block.
@@ -27,5 +26,3 @@ void addTileToSm(mlir::OpPassManager &passes, const TileToSmOptions &options = {
 void registerHopperPasses();
 
 } // namespace compiler
-
-#endif

@@ -4,8 +4,8 @@
 //       convert-tile-to-sm                  one thread block, in order: compiler/targets/thread_block
 //       sm-assign-swizzle                   how blocks will lie in shared memory: there, too
 //       sm-partition                        a partition that loads and one that multiplies, a pipe between them
-//       sm-take-turns                       where parts of a partition take turns: tiles of its own for each
-//       sm-exchange-sums                    where blocks divide tiles: sums go through each other's shared memory
+//       sm-ping-pong                       where parts of a partition take turns: tiles of its own for each
+//       sm-reduce-in-cluster                    where blocks divide tiles: sums go through each other's shared memory
 //       sm-lower-epilogue                   results leave through shared memory, behind the next tile's products
 //       sm-multi-buffer                     every pipe gets stages of its own, as many as fit
 //       sm-insert-barriers                  the stages get barriers, the products get waits
@@ -24,7 +24,7 @@ def SmPartition : HopperPass<"sm-partition"> {
   let description = [{
     The body of the kernel is written twice, once for each of two partitions, with the loops that both need. One thread of
     `@load` fetches blocks and produces them into a pipe; the warpgroups of `@multiply` consume them,
-    multiply and deliver. Each partition waits for the grid before this one ahead of its first access to global
+    multiply and store. Each partition waits for the grid before this one ahead of its first access to global
     memory; when the last block has been fetched, the next grid may begin.
 
     Rows that are held pass through a pipe of their own, of one stage, once for all tiles that they stay for.
@@ -33,7 +33,7 @@ def SmPartition : HopperPass<"sm-partition"> {
   }];
 }
 
-def SmTakeTurns : HopperPass<"sm-take-turns"> {
+def SmPingPong : HopperPass<"sm-ping-pong"> {
   let summary = "Let parts of the warpgroups that multiply have tiles of their own";
   let description = [{
     For a schedule with `turns`: the partition that multiplies gets as many times the warpgroups, and part p of them has the
@@ -43,7 +43,7 @@ def SmTakeTurns : HopperPass<"sm-take-turns"> {
   }];
 }
 
-def SmExchangeSums : HopperPass<"sm-exchange-sums"> {
+def SmReduceInCluster : HopperPass<"sm-reduce-in-cluster"> {
   let summary = "Let sums of tiles that blocks of a cluster divide go through each other's shared memory";
   let description = [{
     `sm.reduce_scatter` becomes: wait until the others have read what this block sent them for the tile before, send each of
@@ -56,12 +56,12 @@ def SmExchangeSums : HopperPass<"sm-exchange-sums"> {
 def SmLowerEpilogue : HopperPass<"sm-lower-epilogue"> {
   let summary = "Let results leave through shared memory";
   let description = [{
-    `sm.deliver` becomes: wait until the warpgroup's previous store has read its slot, write the sums into the
+    `sm.store_sums` becomes: wait until the warpgroup's previous store has read its slot, write the sums into the
     slot, make them visible to the copy engine, store. The store runs on while the next tile is multiplied; at
     the end of the kernel the last one is waited for. Each warpgroup stores its own 64 rows and meets no other. Of
-    `sm.deliver_parts` it takes the map and the coordinates of the part that its rows belong to.
+    `sm.store_sums_in_parts` it takes the map and the coordinates of the part that its rows belong to.
 
-    An `sm.deliver` through plain maps stays as it is: its sums go straight from registers to memory.
+    An `sm.store_sums` through plain maps stays as it is: its sums go straight from registers to memory.
   }];
 }
 

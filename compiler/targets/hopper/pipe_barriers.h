@@ -1,6 +1,5 @@
 // The barriers of a pipe's stages, and what releasing a stage becomes.
-#ifndef ALGCTL_COMPILER_TARGETS_HOPPER_PIPE_BARRIERS_H
-#define ALGCTL_COMPILER_TARGETS_HOPPER_PIPE_BARRIERS_H
+#pragma once
 
 #include "dialects/sm/sm.h"
 
@@ -12,7 +11,7 @@ namespace compiler {
 
 struct PipeBarriers {
   mlir::Value full, empty; ///< one each for every stage
-  std::int64_t stages = 0;
+  int64_t stages = 0;
   /// Of each consumer the blocks that this one copies for and gets copies from; none where it is alone.
   llvm::DenseMap<mlir::Operation *, mlir::Value> peers;
 };
@@ -25,7 +24,7 @@ void closeGroups(sm::KernelOp kernel);
 /// stages of all pipes.
 class StageReleases {
 public:
-  explicit StageReleases(mlir::OpBuilder &builder) : builder(builder) {}
+  explicit StageReleases(mlir::OpBuilder &builder) : builder_(builder) {}
 
   /// Fails with a message where the op does not follow products, or its loop does not carry its stage.
   mlir::LogicalResult lower(sm::ConsumerReleaseOp release, const PipeBarriers &barriers);
@@ -35,10 +34,8 @@ private:
   void releaseInLoop(sm::ConsumerReleaseOp release, mlir::scf::ForOp loop, mlir::Value stage,
                      const PipeBarriers &barriers);
 
-  mlir::OpBuilder &builder;
-  llvm::DenseMap<mlir::Operation *, mlir::Operation *> waited; ///< behind a loop, until nothing is in flight
+  mlir::OpBuilder &builder_;
+  llvm::DenseMap<mlir::Operation *, mlir::Operation *> waited_; ///< behind a loop, until nothing is in flight
 };
 
 } // namespace compiler
-
-#endif

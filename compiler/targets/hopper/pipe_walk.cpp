@@ -32,17 +32,17 @@ FailureOr<Block *> blockOfSteps(sm::PartitionOp partition, Value pipe) {
 bool PipeWalk::concerns(Operation *op) {
   return op
       ->walk([&](Operation *inner) {
-        return llvm::is_contained(inner->getOperands(), pipe) ? WalkResult::interrupt()
-                                                              : WalkResult::advance();
+        return llvm::is_contained(inner->getOperands(), pipe_) ? WalkResult::interrupt()
+                                                               : WalkResult::advance();
       })
       .wasInterrupted();
 }
 
-void PipeWalk::run(Block &block, std::int32_t parity) {
-  builder.setInsertionPointToStart(&block);
-  Location location = pipe.getLoc();
-  through(block, {arith::ConstantIndexOp::create(builder, location, 0),
-                  arith::ConstantOp::create(builder, location, builder.getI32IntegerAttr(parity))});
+void PipeWalk::run(Block &block, int32_t parity) {
+  builder_.setInsertionPointToStart(&block);
+  Location location = pipe_.getLoc();
+  through(block, {arith::ConstantIndexOp::create(builder_, location, 0),
+                  arith::ConstantOp::create(builder_, location, builder_.getI32IntegerAttr(parity))});
 }
 
 PipePosition PipeWalk::through(Block &block, PipePosition position) {
@@ -58,7 +58,7 @@ PipePosition PipeWalk::through(Block &block, PipePosition position) {
                    .Default([&](Operation *step) {
                      // The last of a step is that the pipe advances.
                      const Location location = step->getLoc();
-                     write(builder, step, position);
+                     write_(builder_, step, position);
                      return advance(location, position);
                    });
   return position;
@@ -66,10 +66,10 @@ PipePosition PipeWalk::through(Block &block, PipePosition position) {
 
 /// The loop carries the position along.
 PipePosition PipeWalk::throughLoop(scf::ForOp loop, PipePosition position) {
-  builder.setInsertionPoint(loop);
+  builder_.setInsertionPoint(loop);
   SmallVector<Value> inits(loop.getInitArgs());
   inits.append({position.stage, position.parity});
-  auto longer = scf::ForOp::create(builder, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(),
+  auto longer = scf::ForOp::create(builder_, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(),
                                    loop.getStep(), inits);
   longer.getRegion().takeBody(loop.getRegion());
   Block &body = *longer.getBody();
@@ -84,17 +84,17 @@ PipePosition PipeWalk::throughLoop(scf::ForOp loop, PipePosition position) {
 
 /// The branch hands on the position, moved or not.
 PipePosition PipeWalk::throughBranch(scf::IfOp branch, PipePosition position) {
-  builder.setInsertionPoint(branch);
+  builder_.setInsertionPoint(branch);
   SmallVector<Type> types(branch.getResultTypes());
   types.append({position.stage.getType(), position.parity.getType()});
   auto longer =
-      scf::IfOp::create(builder, branch.getLoc(), types, branch.getCondition(), /*addThenBlock=*/false,
+      scf::IfOp::create(builder_, branch.getLoc(), types, branch.getCondition(), /*addThenBlock=*/false,
                         /*addElseBlock=*/false);
   longer.getThenRegion().takeBody(branch.getThenRegion());
   longer.getElseRegion().takeBody(branch.getElseRegion());
   if (longer.getElseRegion().empty()) {
-    builder.setInsertionPointToEnd(&longer.getElseRegion().emplaceBlock());
-    scf::YieldOp::create(builder, branch.getLoc());
+    builder_.setInsertionPointToEnd(&longer.getElseRegion().emplaceBlock());
+    scf::YieldOp::create(builder_, branch.getLoc());
   }
   for (Region *region : {&longer.getThenRegion(), &longer.getElseRegion()}) {
     PipePosition inner = through(region->front(), position);
@@ -108,24 +108,24 @@ PipePosition PipeWalk::throughBranch(scf::IfOp branch, PipePosition position) {
 
 /// The next stage; behind the last one comes the first, with the other parity.
 PipePosition PipeWalk::advance(Location location, PipePosition position) {
-  const IndexMath math(builder, location);
+  const IndexMath math(builder_, location);
   Value next = math.add(position.stage, 1);
-  Value wraps = math.equal(next, math.constant(stages));
-  Value flip = arith::ExtUIOp::create(builder, location, builder.getI32Type(), wraps);
+  Value wraps = math.equal(next, math.constant(stages_));
+  Value flip = arith::ExtUIOp::create(builder_, location, builder_.getI32Type(), wraps);
   return {math.select(wraps, math.constant(0), next),
-          arith::XOrIOp::create(builder, location, position.parity, flip)};
+          arith::XOrIOp::create(builder_, location, position.parity, flip)};
 }
 
 /// So many stages further; every time that the last one is passed, the parity changes.
 PipePosition PipeWalk::advanceBy(sm::SkipOp skip, PipePosition position) {
-  builder.setInsertionPoint(skip);
+  builder_.setInsertionPoint(skip);
   Location location = skip.getLoc();
-  const IndexMath math(builder, location);
+  const IndexMath math(builder_, location);
   Value sum = math.add(position.stage, skip.getCount());
-  Value passes = arith::IndexCastOp::create(builder, location, builder.getI32Type(),
-                                            math.remainder(math.divide(sum, stages), 2));
-  const PipePosition behind = {math.remainder(sum, stages),
-                               arith::XOrIOp::create(builder, location, position.parity, passes)};
+  Value passes = arith::IndexCastOp::create(builder_, location, builder_.getI32Type(),
+                                            math.remainder(math.divide(sum, stages_), 2));
+  const PipePosition behind = {math.remainder(sum, stages_),
+                               arith::XOrIOp::create(builder_, location, position.parity, passes)};
   skip.erase();
   return behind;
 }

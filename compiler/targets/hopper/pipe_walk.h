@@ -1,6 +1,5 @@
 // A partition goes through the stages of a pipe: it carries the one that is next, and the parity of its pass.
-#ifndef ALGCTL_COMPILER_TARGETS_HOPPER_PIPE_WALK_H
-#define ALGCTL_COMPILER_TARGETS_HOPPER_PIPE_WALK_H
+#pragma once
 
 #include "dialects/sm/sm.h"
 
@@ -27,12 +26,12 @@ public:
   /// is there afterwards.
   using WriteStep = llvm::function_ref<void(mlir::OpBuilder &, mlir::Operation *, PipePosition)>;
 
-  PipeWalk(mlir::Value pipe, std::int64_t stages, WriteStep write)
-      : builder(pipe.getContext()), pipe(pipe), stages(stages), write(write) {}
+  PipeWalk(mlir::Value pipe, int64_t stages, WriteStep write)
+      : builder_(pipe.getContext()), pipe_(pipe), stages_(stages), write_(write) {}
 
   /// Begins at the first stage, with a parity to start from. Loops and branches carry the position from step
   /// to step; those of the block are other ones afterwards. An sm.skip is gone.
-  void run(mlir::Block &block, std::int32_t parity);
+  void run(mlir::Block &block, int32_t parity);
 
 private:
   bool concerns(mlir::Operation *op);
@@ -42,12 +41,10 @@ private:
   PipePosition advance(mlir::Location location, PipePosition position);
   PipePosition advanceBy(sm::SkipOp skip, PipePosition position);
 
-  mlir::OpBuilder builder;
-  mlir::Value pipe;
-  std::int64_t stages;
-  WriteStep write;
+  mlir::OpBuilder builder_;
+  mlir::Value pipe_;
+  int64_t stages_;
+  WriteStep write_;
 };
 
 } // namespace compiler
-
-#endif

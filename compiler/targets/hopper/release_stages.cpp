@@ -44,7 +44,7 @@ void closeGroups(sm::KernelOp kernel) {
     closeEmptyGroups(builder, partition);
 }
 
-static Value stageBefore(const IndexMath &math, Value stage, std::int64_t stages) {
+static Value stageBefore(const IndexMath &math, Value stage, int64_t stages) {
   Value last = math.constant(stages - 1);
   return math.select(math.equal(stage, math.constant(0)), last, math.add(stage, -1));
 }
@@ -73,29 +73,29 @@ static void settle(OpBuilder &builder, Location location, Value sums) {
 void StageReleases::releaseInLoop(sm::ConsumerReleaseOp release, scf::ForOp loop, Value stage,
                                   const PipeBarriers &barriers) {
   Location location = release.getLoc();
-  const IndexMath math(builder, location);
+  const IndexMath math(builder_, location);
   Value peers = peersOf(release, barriers);
-  Operation *&behind = waited[loop];
+  Operation *&behind = waited_[loop];
   const bool first = behind == nullptr;
-  builder.setInsertionPoint(release);
+  builder_.setInsertionPoint(release);
   if (first)
-    sm::MmaWaitOp::create(builder, location, 1);
+    sm::MmaWaitOp::create(builder_, location, 1);
   Value earlier_step = math.less(loop.getLowerBound(), loop.getInductionVar());
-  arriveIf(builder, location, earlier_step, barriers, stageBefore(math, stage, barriers.stages), peers);
+  arriveIf(builder_, location, earlier_step, barriers, stageBefore(math, stage, barriers.stages), peers);
 
   if (first) {
-    builder.setInsertionPointAfter(loop);
-    behind = sm::MmaWaitOp::create(builder, location, 0);
+    builder_.setInsertionPointAfter(loop);
+    behind = sm::MmaWaitOp::create(builder_, location, 0);
   } else {
-    builder.setInsertionPointAfter(behind);
+    builder_.setInsertionPointAfter(behind);
   }
   Value any_step = math.less(loop.getLowerBound(), loop.getUpperBound());
   Value next_stage = loop.getTiedLoopResult(cast<BlockArgument>(stage));
-  arriveIf(builder, location, any_step, barriers, stageBefore(math, next_stage, barriers.stages), peers);
+  arriveIf(builder_, location, any_step, barriers, stageBefore(math, next_stage, barriers.stages), peers);
   if (first)
     for (Value result : loop.getResults())
       if (isa<sm::AccumulatorType>(result.getType()))
-        settle(builder, location, result);
+        settle(builder_, location, result);
 }
 
 /// Without a loop, a tile is one step: its products are waited for at once.
@@ -111,11 +111,11 @@ LogicalResult StageReleases::releaseAtOnce(sm::ConsumerReleaseOp release) {
   }
   if (sums.empty())
     return release.emitOpError("must follow the products from its stage");
-  builder.setInsertionPoint(release);
-  sm::MmaWaitOp::create(builder, release.getLoc(), 0);
-  builder.setInsertionPointAfter(release);
+  builder_.setInsertionPoint(release);
+  sm::MmaWaitOp::create(builder_, release.getLoc(), 0);
+  builder_.setInsertionPointAfter(release);
   for (Value sum : sums)
-    settle(builder, release.getLoc(), sum);
+    settle(builder_, release.getLoc(), sum);
   return success();
 }
 
@@ -130,8 +130,8 @@ LogicalResult StageReleases::lower(sm::ConsumerReleaseOp release, const PipeBarr
   } else {
     if (release.getAfterProducts() && failed(releaseAtOnce(release)))
       return failure();
-    builder.setInsertionPoint(release);
-    sm::ArriveOp::create(builder, release.getLoc(), barriers.empty, release.getStage(),
+    builder_.setInsertionPoint(release);
+    sm::ArriveOp::create(builder_, release.getLoc(), barriers.empty, release.getStage(),
                          peersOf(release, barriers));
   }
   release.erase();

@@ -13,7 +13,7 @@ namespace compiler {
 BlockPieces piecesOf(Value produced) {
   auto block = cast<sm::BlockType>(produced.getType());
   if (auto hold = produced.getDefiningOp<sm::HoldOp>()) {
-    const std::int64_t columns = hold.getSource().getType().getColumns();
+    const int64_t columns = hold.getSource().getType().getColumns();
     return {block.getRows(), columns, block.getColumns() / columns};
   }
   if (auto round = produced.getDefiningOp<sm::RoundOp>()) {
@@ -23,7 +23,7 @@ BlockPieces piecesOf(Value produced) {
   return {block.getRows(), block.getColumns(), 1};
 }
 
-Value slotOfPiece(OpBuilder &builder, Location location, Value buffer, std::int64_t pieces, Value stage,
+Value slotOfPiece(OpBuilder &builder, Location location, Value buffer, int64_t pieces, Value stage,
                   Value piece) {
   if (pieces == 1)
     return stage;
@@ -57,7 +57,7 @@ void fillStage(OpBuilder &builder, sm::ProduceOp produce, Value staged_pipe, Arr
                          Value(), IntegerAttr(), Value());
     } else {
       auto round = cast<sm::RoundOp>(op);
-      const std::int64_t pieces = round.getAccumulator().getType().getWarpgroups();
+      const int64_t pieces = round.getAccumulator().getType().getWarpgroups();
       Value warpgroup =
           pieces == 1 ? Value() : sm::WarpgroupOp::create(builder, location, builder.getIndexType());
       sm::WriteOp::create(builder, round.getLoc(), round.getAccumulator(), buffer,
@@ -101,7 +101,7 @@ static void lowerProducts(OpBuilder &builder, ArrayRef<sm::MultiplyOp> multiplie
   sm::MultiplyOp first = multiplies.front(), last = multiplies.back();
   builder.setInsertionPoint(last);
   Location location = first.getLoc();
-  auto productsFrom = [&](Value a, Value a_slot, bool negate, IntegerAttr depth) {
+  auto products_from = [&](Value a, Value a_slot, bool negate, IntegerAttr depth) {
     SmallVector<Value> sums;
     for (sm::MultiplyOp multiply : multiplies) {
       StagedBlock b = blocks.at(multiply.getB());
@@ -114,25 +114,25 @@ static void lowerProducts(OpBuilder &builder, ArrayRef<sm::MultiplyOp> multiplie
     }
     return sums;
   };
-  auto ofAnyDepth = [&](llvm::function_ref<SmallVector<Value>(IntegerAttr)> products) {
+  auto of_any_depth = [&](llvm::function_ref<SmallVector<Value>(IntegerAttr)> products) {
     return chooseProducts(
         builder, location, first.getShallow(), [&] { return products(first.getShallowDepthAttr()); },
         [&] { return products(IntegerAttr()); });
   };
   auto products = [&] {
     StagedBlock a = blocks.at(first.getA());
-    return ofAnyDepth([&](IntegerAttr depth) {
+    return of_any_depth([&](IntegerAttr depth) {
       return chooseProducts(
           builder, location, first.getNegate(),
-          [&] { return productsFrom(a.buffer, a.wait.getStage(), true, depth); },
-          [&] { return productsFrom(a.buffer, a.wait.getStage(), false, depth); });
+          [&] { return products_from(a.buffer, a.wait.getStage(), true, depth); },
+          [&] { return products_from(a.buffer, a.wait.getStage(), false, depth); });
     });
   };
   auto own = [&] {
     StagedBlock held = blocks.at(first.getHeld());
     Value slot = slotOfPiece(builder, location, held.buffer, held.pieces.count, held.wait.getStage(),
                              first.getPiece());
-    return ofAnyDepth([&](IntegerAttr depth) { return productsFrom(held.buffer, slot, false, depth); });
+    return of_any_depth([&](IntegerAttr depth) { return products_from(held.buffer, slot, false, depth); });
   };
   SmallVector<Value> sums;
   if (first.getPart())
@@ -158,7 +158,7 @@ static void lowerStore(OpBuilder &builder, sm::StoreBlockOp store, const StagedB
   const IndexMath math(builder, location);
   sm::ConsumerWaitOp wait = block.wait;
   const bool below = block.pieces.rows != store.getBlock().getType().getRows();
-  for (std::int64_t piece = 0; piece < block.pieces.count; ++piece) {
+  for (int64_t piece = 0; piece < block.pieces.count; ++piece) {
     SmallVector<Value> coordinates(store.getCoordinates());
     Value &along = coordinates[below ? 3 : 0];
     along = math.add(along, piece * (below ? block.pieces.rows : block.pieces.columns));

@@ -1,6 +1,5 @@
 // Blocks that lie in the stages of a pipe: how they get there, and what is made of them.
-#ifndef ALGCTL_COMPILER_TARGETS_HOPPER_STAGED_BLOCKS_H
-#define ALGCTL_COMPILER_TARGETS_HOPPER_STAGED_BLOCKS_H
+#pragma once
 
 #include "dialects/sm/sm.h"
 
@@ -10,11 +9,11 @@
 namespace compiler {
 
 /// What a block is cut into in shared memory. Each piece has a slot of the buffer, so that a stage has as
-/// many slots as the block has pieces: of held rows one for each box of their maps, of rounded sums one for
-/// each warpgroup that writes them, of others one.
+/// many slots as the block has pieces: of stationary rows one for each box of their maps, of rounded sums one
+/// for each warpgroup that writes them, of others one.
 struct BlockPieces {
-  std::int64_t rows, columns; ///< of one piece
-  std::int64_t count;
+  int64_t rows, columns; ///< of one piece
+  int64_t count;
 
   bool operator==(const BlockPieces &) const = default;
 };
@@ -31,8 +30,8 @@ struct StagedBlock {
 using StagedBlocks = llvm::DenseMap<mlir::Value, StagedBlock>;
 
 /// The slot of the buffer with a piece of the block in a stage.
-mlir::Value slotOfPiece(mlir::OpBuilder &builder, mlir::Location location, mlir::Value buffer,
-                        std::int64_t pieces, mlir::Value stage, mlir::Value piece);
+mlir::Value slotOfPiece(mlir::OpBuilder &builder, mlir::Location location, mlir::Value buffer, int64_t pieces,
+                        mlir::Value stage, mlir::Value piece);
 
 /// Writes what fills a stage between its acquisition and its commit: the loads, or the writes of sums.
 void fillStage(mlir::OpBuilder &builder, sm::ProduceOp produce, mlir::Value staged_pipe,
@@ -43,5 +42,3 @@ void fillStage(mlir::OpBuilder &builder, sm::ProduceOp produce, mlir::Value stag
 mlir::LogicalResult useStages(sm::KernelOp kernel, const StagedBlocks &blocks);
 
 } // namespace compiler
-
-#endif

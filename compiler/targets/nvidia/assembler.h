@@ -1,7 +1,6 @@
 // NVIDIA's assembler and disassembler. This project needs neither to make PTX and carries neither: it finds
 // what is installed, or what scripts/fetch-cuda-assembler has put into the user's cache.
-#ifndef ALGCTL_COMPILER_TARGETS_NVIDIA_ASSEMBLER_H
-#define ALGCTL_COMPILER_TARGETS_NVIDIA_ASSEMBLER_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -51,13 +50,13 @@ std::string toolVersion(const std::string &path);
 /// What ptxas -v says of one kernel. Bytes and registers are per thread, shared memory per block.
 struct KernelResources {
   std::string name;
-  std::int64_t registers = 0;
-  std::int64_t barriers = 0;
-  std::int64_t stack_frame_bytes = 0;
-  std::int64_t spill_store_bytes = 0;
-  std::int64_t spill_load_bytes = 0;
-  std::int64_t shared_bytes = 0; // static; dynamic shared memory is the launch's
-  std::int64_t local_bytes = 0;  // "lmem"
+  int64_t registers = 0;
+  int64_t barriers = 0;
+  int64_t stack_frame_bytes = 0;
+  int64_t spill_store_bytes = 0;
+  int64_t spill_load_bytes = 0;
+  int64_t shared_bytes = 0; // static; dynamic shared memory is the launch's
+  int64_t local_bytes = 0;  // "lmem"
 };
 
 struct AssemblyReport {
@@ -84,5 +83,3 @@ Assembly assemble(const std::string &ptx, const std::string &architecture);
 std::string disassemble(const std::string &cubin);
 
 } // namespace compiler
-
-#endif

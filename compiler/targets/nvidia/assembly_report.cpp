@@ -15,14 +15,14 @@ namespace {
 }
 
 // "232 registers" with what = "registers"; a quantity that starts with its number.
-std::int64_t quantity(StringRef text, StringRef line) {
-  std::int64_t value = 0;
+int64_t quantity(StringRef text, StringRef line) {
+  int64_t value = 0;
   if (text.trim().consumeInteger(10, value))
     refuse(line);
   return value;
 }
 
-std::int64_t numberBefore(StringRef text, StringRef what, StringRef line) {
+int64_t numberBefore(StringRef text, StringRef what, StringRef line) {
   llvm::SmallVector<StringRef> parts;
   text.split(parts, ',');
   for (StringRef part : parts)
@@ -39,7 +39,7 @@ public:
     for (StringRef line : lines)
       if (!line.trim().empty())
         readLine(line.rtrim());
-    return std::move(report);
+    return std::move(report_);
   }
 
 private:
@@ -49,23 +49,23 @@ private:
       if (text.contains("bytes stack frame"))
         readStack(text);
       else
-        report.warnings.push_back(line.str());
+        report_.warnings.push_back(line.str());
       return;
     }
     text = text.ltrim().ltrim(':').ltrim();
     if (text.consume_front("Function properties for "))
-      report.kernels.push_back({text.str()});
+      report_.kernels.push_back({text.str()});
     else if (text.starts_with("Used ") && text.contains(" registers"))
       readUse(text.drop_front(5), line);
     else if (!text.starts_with("Compiling entry function") && !text.starts_with("Compile time") &&
              !text.contains(" bytes gmem"))
-      report.warnings.push_back(line.str()); // advice such as C7510 comes as "info" too
+      report_.warnings.push_back(line.str()); // advice such as C7510 comes as "info" too
   }
 
   KernelResources &current(StringRef line) {
-    if (report.kernels.empty())
+    if (report_.kernels.empty())
       refuse(line);
-    return report.kernels.back();
+    return report_.kernels.back();
   }
 
   // "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"
@@ -99,7 +99,7 @@ private:
       refuse(line);
   }
 
-  AssemblyReport report;
+  AssemblyReport report_;
 };
 
 } // namespace

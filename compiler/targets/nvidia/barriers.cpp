@@ -12,7 +12,7 @@ using namespace mlir;
 namespace compiler {
 namespace {
 
-constexpr std::int64_t barrier_bytes = 8;
+constexpr int64_t barrier_bytes = 8;
 
 NVVM::MemScopeKindAttr scope(OpBuilder &builder, bool cluster) {
   return NVVM::MemScopeKindAttr::get(builder.getContext(),
@@ -26,7 +26,7 @@ template <class Op> struct PlaceLowering : ConvertOpToLLVMPattern<Op> {
                                 ConversionPatternRewriter &rewriter) const override {
     Value base = LLVM::AddressOfOp::create(
         rewriter, op.getLoc(), pointerTo(rewriter.getContext(), Space::Shared), shared_memory_name);
-    const std::int64_t offset = op->template getAttrOfType<IntegerAttr>(shared_offset_name).getInt();
+    const int64_t offset = op->template getAttrOfType<IntegerAttr>(shared_offset_name).getInt();
     rewriter.replaceOp(op, Instructions(rewriter, op.getLoc()).advance(base, offset));
     return success();
   }
@@ -45,9 +45,9 @@ struct InitializeLowering : ConvertOpToLLVMPattern<sm::InitializeOp> {
     for (auto [ring, address] : llvm::zip(op.getBarriers(), adaptor.getBarriers())) {
       const auto slots = cast<sm::BarriersType>(ring.getType()).getSlots();
       const auto arrivals = ring.getDefiningOp<sm::BarriersOp>().getArrivals();
-      for (std::int64_t slot = 0; slot < slots; ++slot)
+      for (int64_t slot = 0; slot < slots; ++slot)
         NVVM::MBarrierInitOp::create(rewriter, op.getLoc(), write.advance(address, slot * barrier_bytes),
-                                     write.constant(static_cast<std::int64_t>(arrivals)), Value());
+                                     write.constant(static_cast<int64_t>(arrivals)), Value());
     }
     rewriter.eraseOp(op);
     return success();
@@ -60,9 +60,9 @@ struct ExpectLowering : ConvertOpToLLVMPattern<sm::ExpectOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Value barrier = barrierOf(rewriter, op.getLoc(), adaptor.getBarriers(), adaptor.getSlot());
     Instructions write(rewriter, op.getLoc());
-    Value bytes = write.constant(static_cast<std::int64_t>(op.getBytes()));
+    Value bytes = write.constant(static_cast<int64_t>(op.getBytes()));
     if (Value more = adaptor.getMore())
-      bytes = write.add(more, static_cast<std::int64_t>(op.getBytes()));
+      bytes = write.add(more, static_cast<int64_t>(op.getBytes()));
     NVVM::MBarrierArriveExpectTxOp::create(rewriter, op.getLoc(), TypeRange(), barrier, bytes,
                                            blockScope(rewriter), rewriter.getBoolAttr(false), Value());
     rewriter.eraseOp(op);
@@ -150,7 +150,7 @@ struct FenceLowering : ConvertOpToLLVMPattern<sm::FenceOp> {
 } // namespace
 
 void addBarrierPatterns(const LLVMTypeConverter &types, RewritePatternSet &patterns) {
-  patterns.add<PlaceLowering<sm::AllocateOp>, PlaceLowering<sm::AllocateExchangeOp>,
+  patterns.add<PlaceLowering<sm::AllocateOp>, PlaceLowering<sm::AllocateReductionBufferOp>,
                PlaceLowering<sm::BarriersOp>, InitializeLowering, ExpectLowering, WaitLowering,
                ArriveLowering, ClusterSyncLowering, SyncLowering, FenceLowering>(types);
 }

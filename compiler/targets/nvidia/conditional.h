@@ -1,6 +1,5 @@
 // Instructions that only some threads run, in functions that are blocks already.
-#ifndef ALGCTL_COMPILER_TARGETS_NVIDIA_CONDITIONAL_H
-#define ALGCTL_COMPILER_TARGETS_NVIDIA_CONDITIONAL_H
+#pragma once
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -44,5 +43,3 @@ inline mlir::Value loadWhere(mlir::ConversionPatternRewriter &rewriter, mlir::Lo
 }
 
 } // namespace compiler
-
-#endif

@@ -20,12 +20,12 @@ Value mapOf(ConversionPatternRewriter &rewriter, Location location, Value maps, 
 
 /// Calls `copy` with the address and the coordinates of every panel of a slot, from one of its rows on.
 void forEachPanel(ConversionPatternRewriter &rewriter, Location location, sm::BufferType type, Value buffer,
-                  Value slot, std::int64_t row, ValueRange coordinates,
+                  Value slot, int64_t row, ValueRange coordinates,
                   llvm::function_ref<void(Value address, ValueRange coordinates)> copy) {
   Instructions write(rewriter, location);
   Value start =
       write.advance(write.advance(buffer, write.multiply(slot, slotStride(type))), row * type.getSwizzle());
-  for (std::int64_t panel = 0; panel < type.getPanels(); ++panel) {
+  for (int64_t panel = 0; panel < type.getPanels(); ++panel) {
     SmallVector<Value> at(coordinates);
     at.front() = write.add(at.front(), panel * type.getPanelColumns());
     copy(write.advance(start, panel * type.getPanelBytes()), at);
@@ -40,7 +40,7 @@ struct LoadLowering : ConvertOpToLLVMPattern<sm::LoadOp> {
       return op.emitOpError("signals no barrier, so nobody could wait for it: insert barriers before");
     Location location = op.getLoc();
     Instructions write(rewriter, location);
-    constexpr std::int64_t barrier_bytes = 8;
+    constexpr int64_t barrier_bytes = 8;
     Value map = mapOf(rewriter, location, adaptor.getSource(), adaptor.getMap());
     Value barrier =
         write.advance(adaptor.getBarriers(), write.multiply(adaptor.getBarrierSlot(), barrier_bytes));
@@ -66,7 +66,7 @@ struct LoadLowering : ConvertOpToLLVMPattern<sm::LoadOp> {
     };
     onlyWhere(rewriter, location, adaptor.getCondition(), [&] {
       forEachPanel(rewriter, location, op.getTarget().getType(), adaptor.getTarget(), adaptor.getSlot(),
-                   static_cast<std::int64_t>(op.getRow().value_or(0)), first, copy);
+                   static_cast<int64_t>(op.getRow().value_or(0)), first, copy);
     });
     rewriter.eraseOp(op);
     return success();
@@ -82,7 +82,7 @@ struct StoreLowering : ConvertOpToLLVMPattern<sm::StoreOp> {
     auto tile = NVVM::TMAStoreModeAttr::get(rewriter.getContext(), NVVM::TMAStoreMode::TILE);
     const sm::MapsType maps = op.getTarget().getType();
     Instructions write(rewriter, location);
-    for (std::int64_t row = 0; row < op.getSource().getType().getRows(); row += maps.getRows()) {
+    for (int64_t row = 0; row < op.getSource().getType().getRows(); row += maps.getRows()) {
       SmallVector<Value> first(adaptor.getCoordinates());
       first[maps.getRowDimension()] = write.add(first[maps.getRowDimension()], row);
       forEachPanel(rewriter, location, op.getSource().getType(), adaptor.getSource(), adaptor.getSlot(), row,
@@ -110,7 +110,7 @@ struct StoreWaitLowering : ConvertOpToLLVMPattern<sm::StoreWaitOp> {
   LogicalResult matchAndRewrite(sm::StoreWaitOp op, OpAdaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     rewriter.replaceOpWithNewOp<NVVM::CpAsyncBulkWaitGroupOp>(
-        op, rewriter.getI32IntegerAttr(static_cast<std::int32_t>(op.getPending())),
+        op, rewriter.getI32IntegerAttr(static_cast<int32_t>(op.getPending())),
         op.getWritten() ? UnitAttr() : rewriter.getUnitAttr());
     return success();
   }

@@ -9,18 +9,17 @@
 // A slot consists of panels of `swizzle` bytes per row, one below the other (dialects/sm). With a swizzle of
 // S bytes the instruction reads *atoms* of 8 rows of S bytes, which is 8*S bytes in a row:
 //
-//   K-major (rows x depth, and a transposed bank's columns x depth): a row of an atom is S bytes of depth.
-//   SBO = 8*S leads to the next 8
+//   K-major (rows x depth, and a transposed weight matrix's columns x depth): a row of an atom is S bytes of
+//   depth. SBO = 8*S leads to the next 8
 //     rows; LBO is not read, since the 32 bytes of depth of one instruction lie within S. The next 16 of the
 //     depth are 32 bytes further in the same panel, or at the start of the next one.
-//   MN-major (the bank, depth x columns): a row of an atom is S bytes of columns at one depth. SBO = 8*S
-//   leads
+//   MN-major (the weight matrix, depth x columns): a row of an atom is S bytes of columns at one depth. SBO =
+//   8*S leads
 //     to the next 8 of the depth; LBO, the bytes of a whole panel, to the next S bytes of columns. The
 //     next 16 of the depth are 16*S bytes further.
 //
 // The base offset is 0 because atoms begin at multiples of their size.
-#ifndef ALGCTL_COMPILER_TARGETS_NVIDIA_DESCRIPTOR_H
-#define ALGCTL_COMPILER_TARGETS_NVIDIA_DESCRIPTOR_H
+#pragma once
 
 #include "dialects/sm/sm.h"
 
@@ -29,27 +28,25 @@
 namespace compiler {
 
 /// The depth of one tensor-core instruction on bf16.
-constexpr std::int64_t instruction_depth = 16;
+constexpr int64_t instruction_depth = 16;
 
 struct DescriptorFields {
-  std::int64_t leading_bytes;
-  std::int64_t stride_bytes;
-  std::int64_t swizzle; ///< bytes: 32, 64 or 128
+  int64_t leading_bytes;
+  int64_t stride_bytes;
+  int64_t swizzle; ///< bytes: 32, 64 or 128
 
   /// Bits 0-31 without the address, and bits 32-63.
-  std::uint32_t low() const;
-  std::uint32_t high() const;
+  uint32_t low() const;
+  uint32_t high() const;
 };
 
 /// Of a slot that holds rows x depth, or columns x depth.
-DescriptorFields kMajorDescriptor(sm::BufferType buffer);
+DescriptorFields major_descriptor(sm::BufferType buffer);
 /// Of a slot that holds depth x columns.
 DescriptorFields mnMajorDescriptor(sm::BufferType buffer);
 
 /// Bytes from the start of the operand to what the instruction for depths `depth` .. `depth` + 15 reads.
-std::int64_t kMajorStep(sm::BufferType buffer, std::int64_t depth);
-std::int64_t mnMajorStep(sm::BufferType buffer, std::int64_t depth);
+int64_t major_step(sm::BufferType buffer, int64_t depth);
+int64_t mnMajorStep(sm::BufferType buffer, int64_t depth);
 
 } // namespace compiler
-
-#endif

@@ -11,7 +11,7 @@ using namespace mlir;
 namespace compiler {
 
 /// A bf16 is the upper half of an f32.
-constexpr std::int64_t half_bits = 16;
+constexpr int64_t half_bits = 16;
 
 Value widenedNumber(OpBuilder &builder, Location location, Value bits) {
   Instructions write(builder, location);

@@ -1,6 +1,5 @@
 // The scalar code of a map's body, as instructions of one thread.
-#ifndef ALGCTL_COMPILER_TARGETS_NVIDIA_ELEMENT_CODE_H
-#define ALGCTL_COMPILER_TARGETS_NVIDIA_ELEMENT_CODE_H
+#pragma once
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -17,8 +16,8 @@ mlir::Value loadElement(mlir::OpBuilder &builder, mlir::Location location, mlir:
 /// An f32 rounded to bf16, to nearest even: the bits of it, i16.
 mlir::Value roundedBits(mlir::OpBuilder &builder, mlir::Location location, mlir::Value number);
 
-/// Writes one operation of such code, of what `values` has for its operands. All elements are f32: what the code
-/// has as bf16 is the f32 of the same value.
+/// Writes one operation of such code, of what `values` has for its operands. All elements are f32: what the
+/// code has as bf16 is the f32 of the same value.
 void writeElementOp(mlir::OpBuilder &builder, mlir::Operation &op, mlir::IRMapping &values);
 
 /// Writes the body of a map for one element where the builder stands, and returns what it yields. All
@@ -28,5 +27,3 @@ mlir::Value writeElement(mlir::OpBuilder &builder, mlir::Location location, mlir
                          mlir::ValueRange elements);
 
 } // namespace compiler
-
-#endif

@@ -51,7 +51,7 @@ std::string reasonNotToRun(const std::string &folder, const std::string &program
 /// A search for one of the programs.
 class Search {
 public:
-  Search(const char *tool, std::string pinned) : tool(tool), pinned(std::move(pinned)) {}
+  Search(const char *tool, std::string pinned) : tool_(tool), pinned_(std::move(pinned)) {}
 
   AssemblerTool run() {
     const std::string cache = assemblerCacheFolder();
@@ -60,47 +60,47 @@ public:
     llvm::SmallVector<llvm::StringRef> in_path;
     llvm::StringRef(path).split(in_path, ':', -1, /*KeepEmpty=*/false);
     if (consider(cache, AssemblerTool::Place::Pinned))
-      return found;
+      return found_;
     for (const llvm::StringRef folder : in_path)
       if (consider(folder.str(), AssemblerTool::Place::Path))
-        return found;
+        return found_;
     if (consider(toolkit_folder, AssemblerTool::Place::Toolkit) ||
         consider(cache, AssemblerTool::Place::Cache))
-      return found;
+      return found_;
     return {"", "", AssemblerTool::Place::Path,
             fmt::format("NVIDIA's {} {} or later was found neither in PATH nor in {}{}{}; "
                         "scripts/fetch-cuda-assembler fetches it",
-                        tool, oldest_toolkit.getAsString(), toolkit_folder,
-                        cache.empty() ? "" : " nor in " + cache, passed_over)};
+                        tool_, oldest_toolkit.getAsString(), toolkit_folder,
+                        cache.empty() ? "" : " nor in " + cache, passed_over_)};
   }
 
 private:
   /// Whether the program in that folder will do; fills in `found`.
   bool consider(const std::string &folder, AssemblerTool::Place place) {
-    const std::string candidate = join(folder, tool);
+    const std::string candidate = join(folder, tool_);
     if (folder.empty() || !llvm::sys::fs::can_execute(candidate))
       return false;
     const bool in_cache = place == AssemblerTool::Place::Pinned || place == AssemblerTool::Place::Cache;
     if (const std::string reason = in_cache ? reasonNotToRun(folder, candidate) : ""; !reason.empty()) {
       if (place == AssemblerTool::Place::Cache)
-        passed_over += fmt::format("; {} {}", candidate, reason);
+        passed_over_ += fmt::format("; {} {}", candidate, reason);
       return false;
     }
     const std::string version = toolVersion(candidate);
-    if (place == AssemblerTool::Place::Pinned && version != pinned)
+    if (place == AssemblerTool::Place::Pinned && version != pinned_)
       return false; // considered again when there is nothing else
     if (version.empty())
-      passed_over += fmt::format("; {} does not run", candidate);
+      passed_over_ += fmt::format("; {} does not run", candidate);
     else if (numberOf(version) < oldest_toolkit)
-      passed_over += fmt::format("; {} is version {}, which is too old", candidate, version);
+      passed_over_ += fmt::format("; {} is version {}, which is too old", candidate, version);
     else
-      found = {candidate, version, place, ""};
-    return found.found();
+      found_ = {candidate, version, place, ""};
+    return found_.found();
   }
 
-  const char *tool;
-  std::string pinned, passed_over;
-  AssemblerTool found;
+  const char *tool_;
+  std::string pinned_, passed_over_;
+  AssemblerTool found_;
 };
 
 AssemblerTool find(const char *tool, const std::string &pinned, const char *override_variable) {

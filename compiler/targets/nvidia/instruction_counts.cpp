@@ -46,8 +46,8 @@ InstructionCounts countInstructions(const llvm::Module &module) {
   return counts;
 }
 
-std::int64_t countUnmarkedAssembly(const llvm::Module &module) {
-  std::int64_t unmarked = 0;
+int64_t countUnmarkedAssembly(const llvm::Module &module) {
+  int64_t unmarked = 0;
   forEachCall(module,
               [&](const llvm::CallBase &call) { unmarked += call.isInlineAsm() && !call.isConvergent(); });
   return unmarked;

@@ -1,7 +1,6 @@
 // Counting what the optimiser must neither copy nor drop: convergent instructions, and those that act on
 // memory behind LLVM's back.
-#ifndef ALGCTL_COMPILER_TARGETS_NVIDIA_INSTRUCTION_COUNTS_H
-#define ALGCTL_COMPILER_TARGETS_NVIDIA_INSTRUCTION_COUNTS_H
+#pragma once
 
 #include "compiler/targets/nvidia/ptx.h"
 
@@ -16,8 +15,6 @@ namespace compiler {
 InstructionCounts countInstructions(const llvm::Module &module);
 
 /// Calls of inline assembly that are not marked convergent.
-std::int64_t countUnmarkedAssembly(const llvm::Module &module);
+int64_t countUnmarkedAssembly(const llvm::Module &module);
 
 } // namespace compiler
-
-#endif

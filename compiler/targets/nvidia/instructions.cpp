@@ -12,109 +12,111 @@ LLVM::LLVMPointerType pointerTo(MLIRContext *context, Space space) {
   return LLVM::LLVMPointerType::get(context, static_cast<unsigned>(space));
 }
 
-Value Instructions::constant(std::int64_t value) {
-  return LLVM::ConstantOp::create(builder, location, builder.getI32Type(),
-                                  builder.getI32IntegerAttr(static_cast<std::int32_t>(value)));
+Value Instructions::constant(int64_t value) {
+  return LLVM::ConstantOp::create(builder_, location_, builder_.getI32Type(),
+                                  builder_.getI32IntegerAttr(static_cast<int32_t>(value)));
 }
 
-Value Instructions::add(Value a, Value b) { return LLVM::AddOp::create(builder, location, a, b); }
+Value Instructions::add(Value a, Value b) { return LLVM::AddOp::create(builder_, location_, a, b); }
 
-Value Instructions::add(Value a, std::int64_t b) { return b ? add(a, constant(b)) : a; }
+Value Instructions::add(Value a, int64_t b) { return b ? add(a, constant(b)) : a; }
 
-Value Instructions::subtract(Value a, std::int64_t b) {
-  return b ? LLVM::SubOp::create(builder, location, a, constant(b)).getResult() : a;
+Value Instructions::subtract(Value a, int64_t b) {
+  return b ? LLVM::SubOp::create(builder_, location_, a, constant(b)).getResult() : a;
 }
 
-Value Instructions::multiply(Value a, std::int64_t b) {
-  return b == 1 ? a : LLVM::MulOp::create(builder, location, a, constant(b)).getResult();
+Value Instructions::multiply(Value a, int64_t b) {
+  return b == 1 ? a : LLVM::MulOp::create(builder_, location_, a, constant(b)).getResult();
 }
 
-Value Instructions::bitAnd(Value a, std::int64_t b) {
-  return LLVM::AndOp::create(builder, location, a, constant(b));
+Value Instructions::bitAnd(Value a, int64_t b) {
+  return LLVM::AndOp::create(builder_, location_, a, constant(b));
 }
 
-Value Instructions::bitOr(Value a, std::int64_t b) {
-  return b ? LLVM::OrOp::create(builder, location, a, constant(b)).getResult() : a;
+Value Instructions::bitOr(Value a, int64_t b) {
+  return b ? LLVM::OrOp::create(builder_, location_, a, constant(b)).getResult() : a;
 }
 
-Value Instructions::bitXor(Value a, Value b) { return LLVM::XOrOp::create(builder, location, a, b); }
+Value Instructions::bitXor(Value a, Value b) { return LLVM::XOrOp::create(builder_, location_, a, b); }
 
-Value Instructions::shiftLeft(Value a, std::int64_t bits) {
-  return LLVM::ShlOp::create(builder, location, a, constant(bits));
+Value Instructions::shiftLeft(Value a, int64_t bits) {
+  return LLVM::ShlOp::create(builder_, location_, a, constant(bits));
 }
 
 Value Instructions::shiftRight(Value a, Value bits) {
-  return LLVM::LShrOp::create(builder, location, a, bits);
+  return LLVM::LShrOp::create(builder_, location_, a, bits);
 }
 
-Value Instructions::shiftRight(Value a, std::int64_t bits) {
-  return LLVM::LShrOp::create(builder, location, a, constant(bits));
+Value Instructions::shiftRight(Value a, int64_t bits) {
+  return LLVM::LShrOp::create(builder_, location_, a, constant(bits));
 }
 
-Value Instructions::equal(Value a, std::int64_t b) {
-  return LLVM::ICmpOp::create(builder, location, LLVM::ICmpPredicate::eq, a, constant(b));
+Value Instructions::equal(Value a, int64_t b) {
+  return LLVM::ICmpOp::create(builder_, location_, LLVM::ICmpPredicate::eq, a, constant(b));
 }
 
-Value Instructions::below(Value a, std::int64_t b) {
-  return LLVM::ICmpOp::create(builder, location, LLVM::ICmpPredicate::ult, a, constant(b));
+Value Instructions::below(Value a, int64_t b) {
+  return LLVM::ICmpOp::create(builder_, location_, LLVM::ICmpPredicate::ult, a, constant(b));
 }
 
 Value Instructions::below(Value a, Value b) {
-  return LLVM::ICmpOp::create(builder, location, LLVM::ICmpPredicate::ult, a, b);
+  return LLVM::ICmpOp::create(builder_, location_, LLVM::ICmpPredicate::ult, a, b);
 }
 
-Value Instructions::divide(Value a, std::int64_t b) {
+Value Instructions::divide(Value a, int64_t b) {
   if (llvm::isPowerOf2_64(b))
     return b == 1 ? a : shiftRight(a, llvm::Log2_64(b));
-  return LLVM::UDivOp::create(builder, location, a, constant(b));
+  return LLVM::UDivOp::create(builder_, location_, a, constant(b));
 }
 
-Value Instructions::remainder(Value a, std::int64_t b) {
+Value Instructions::remainder(Value a, int64_t b) {
   if (llvm::isPowerOf2_64(b))
     return bitAnd(a, b - 1);
-  return LLVM::URemOp::create(builder, location, a, constant(b));
+  return LLVM::URemOp::create(builder_, location_, a, constant(b));
 }
 
 Value Instructions::both(Value a, Value b) {
   if (!a || !b)
     return a ? a : b;
-  return LLVM::AndOp::create(builder, location, a, b);
+  return LLVM::AndOp::create(builder_, location_, a, b);
 }
 
 Value Instructions::choose(Value condition, Value yes, Value no) {
-  return LLVM::SelectOp::create(builder, location, condition, yes, no);
+  return LLVM::SelectOp::create(builder_, location_, condition, yes, no);
 }
 
-Value Instructions::wide(Value a) { return LLVM::ZExtOp::create(builder, location, builder.getI64Type(), a); }
+Value Instructions::wide(Value a) {
+  return LLVM::ZExtOp::create(builder_, location_, builder_.getI64Type(), a);
+}
 
-Value Instructions::addWide(Value a, Value b) { return LLVM::AddOp::create(builder, location, a, b); }
+Value Instructions::addWide(Value a, Value b) { return LLVM::AddOp::create(builder_, location_, a, b); }
 
-Value Instructions::multiplyWide(Value a, Value b) { return LLVM::MulOp::create(builder, location, a, b); }
+Value Instructions::multiplyWide(Value a, Value b) { return LLVM::MulOp::create(builder_, location_, a, b); }
 
-Value Instructions::multiplyWide(Value a, std::int64_t b) {
+Value Instructions::multiplyWide(Value a, int64_t b) {
   if (b == 1)
     return a;
   return multiplyWide(
-      a, LLVM::ConstantOp::create(builder, location, builder.getI64Type(), builder.getI64IntegerAttr(b)));
+      a, LLVM::ConstantOp::create(builder_, location_, builder_.getI64Type(), builder_.getI64IntegerAttr(b)));
 }
 
 Value Instructions::advance(Value pointer, Value bytes) {
-  return LLVM::GEPOp::create(builder, location, pointer.getType(), builder.getI8Type(), pointer,
+  return LLVM::GEPOp::create(builder_, location_, pointer.getType(), builder_.getI8Type(), pointer,
                              ArrayRef<LLVM::GEPArg>{bytes});
 }
 
-Value Instructions::advance(Value pointer, std::int64_t bytes) {
+Value Instructions::advance(Value pointer, int64_t bytes) {
   if (bytes == 0)
     return pointer;
-  return LLVM::GEPOp::create(builder, location, pointer.getType(), builder.getI8Type(), pointer,
-                             ArrayRef<LLVM::GEPArg>{static_cast<std::int32_t>(bytes)});
+  return LLVM::GEPOp::create(builder_, location_, pointer.getType(), builder_.getI8Type(), pointer,
+                             ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(bytes)});
 }
 
 Value Instructions::address(Value pointer) {
-  return LLVM::PtrToIntOp::create(builder, location, builder.getI32Type(), pointer);
+  return LLVM::PtrToIntOp::create(builder_, location_, builder_.getI32Type(), pointer);
 }
 
-Value Instructions::thread() { return NVVM::ThreadIdXOp::create(builder, location, builder.getI32Type()); }
+Value Instructions::thread() { return NVVM::ThreadIdXOp::create(builder_, location_, builder_.getI32Type()); }
 
 Value Instructions::warpgroup() { return shiftRight(thread(), llvm::Log2_64(sm::warpgroup_threads)); }
 

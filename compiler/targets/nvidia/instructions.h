@@ -1,6 +1,5 @@
 // What the lowerings of `sm` share: small pieces of arithmetic on 32-bit integers and addresses.
-#ifndef ALGCTL_COMPILER_TARGETS_NVIDIA_INSTRUCTIONS_H
-#define ALGCTL_COMPILER_TARGETS_NVIDIA_INSTRUCTIONS_H
+#pragma once
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
@@ -15,25 +14,25 @@ enum class Space : unsigned { Generic = 0, Global = 1, Shared = 3, ClusterShared
 /// Writes instructions at a builder's place; the same arithmetic written twice is for CSE to find.
 class Instructions {
 public:
-  Instructions(mlir::OpBuilder &builder, mlir::Location location) : builder(builder), location(location) {}
+  Instructions(mlir::OpBuilder &builder, mlir::Location location) : builder_(builder), location_(location) {}
 
-  mlir::Value constant(std::int64_t value);
+  mlir::Value constant(int64_t value);
   mlir::Value add(mlir::Value a, mlir::Value b);
-  mlir::Value add(mlir::Value a, std::int64_t b);
-  mlir::Value subtract(mlir::Value a, std::int64_t b);
-  mlir::Value multiply(mlir::Value a, std::int64_t b);
-  mlir::Value bitAnd(mlir::Value a, std::int64_t b);
-  mlir::Value bitOr(mlir::Value a, std::int64_t b);
+  mlir::Value add(mlir::Value a, int64_t b);
+  mlir::Value subtract(mlir::Value a, int64_t b);
+  mlir::Value multiply(mlir::Value a, int64_t b);
+  mlir::Value bitAnd(mlir::Value a, int64_t b);
+  mlir::Value bitOr(mlir::Value a, int64_t b);
   mlir::Value bitXor(mlir::Value a, mlir::Value b);
-  mlir::Value shiftLeft(mlir::Value a, std::int64_t bits);
-  mlir::Value shiftRight(mlir::Value a, std::int64_t bits);
+  mlir::Value shiftLeft(mlir::Value a, int64_t bits);
+  mlir::Value shiftRight(mlir::Value a, int64_t bits);
   mlir::Value shiftRight(mlir::Value a, mlir::Value bits);
-  mlir::Value equal(mlir::Value a, std::int64_t b);
+  mlir::Value equal(mlir::Value a, int64_t b);
   /// Unsigned.
-  mlir::Value below(mlir::Value a, std::int64_t b);
+  mlir::Value below(mlir::Value a, int64_t b);
   mlir::Value below(mlir::Value a, mlir::Value b);
-  mlir::Value divide(mlir::Value a, std::int64_t b);
-  mlir::Value remainder(mlir::Value a, std::int64_t b);
+  mlir::Value divide(mlir::Value a, int64_t b);
+  mlir::Value remainder(mlir::Value a, int64_t b);
   /// i1; null stands for what always holds.
   mlir::Value both(mlir::Value a, mlir::Value b);
   mlir::Value choose(mlir::Value condition, mlir::Value yes, mlir::Value no);
@@ -43,11 +42,11 @@ public:
   /// On i64.
   mlir::Value addWide(mlir::Value a, mlir::Value b);
   mlir::Value multiplyWide(mlir::Value a, mlir::Value b);
-  mlir::Value multiplyWide(mlir::Value a, std::int64_t b);
+  mlir::Value multiplyWide(mlir::Value a, int64_t b);
 
   /// `pointer` + bytes, i32 (signed) or i64, in its address space.
   mlir::Value advance(mlir::Value pointer, mlir::Value bytes);
-  mlir::Value advance(mlir::Value pointer, std::int64_t bytes);
+  mlir::Value advance(mlir::Value pointer, int64_t bytes);
   /// The 32-bit address of a pointer to shared memory.
   mlir::Value address(mlir::Value pointer);
 
@@ -61,12 +60,10 @@ public:
   mlir::Value warp();
 
 private:
-  mlir::OpBuilder &builder;
-  mlir::Location location;
+  mlir::OpBuilder &builder_;
+  mlir::Location location_;
 };
 
 mlir::LLVM::LLVMPointerType pointerTo(mlir::MLIRContext *context, Space space);
 
 } // namespace compiler
-
-#endif

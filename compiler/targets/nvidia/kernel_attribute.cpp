@@ -17,16 +17,16 @@ bool usesPlainMaps(sm::KernelOp kernel) {
   return cast<sm::MapsType>(kernel.getBody().getArgument(0).getType()).isPlain();
 }
 
-std::int64_t threadsOf(sm::KernelOp kernel) {
+int64_t threadsOf(sm::KernelOp kernel) {
   if (auto schedule = dyn_cast<tile::StagedAttr>(kernel.getSchedule()); schedule && schedule.hasWarps())
     return schedule.getWarps() * sm::warp_threads;
-  std::int64_t warpgroups = 0;
+  int64_t warpgroups = 0;
   for (sm::PartitionOp partition : kernel.getBody().getOps<sm::PartitionOp>())
     warpgroups += partition.getWarpgroups();
   return warpgroups * sm::warpgroup_threads;
 }
 
-std::int64_t clusterOf(sm::KernelOp kernel) {
+int64_t clusterOf(sm::KernelOp kernel) {
   auto schedule = dyn_cast<tile::StagedAttr>(kernel.getSchedule());
   return schedule ? schedule.getCluster() : 1;
 }
@@ -35,26 +35,26 @@ namespace {
 /// Writes the entries of the attribute.
 class Description {
 public:
-  explicit Description(MLIRContext *context) : builder(context) {}
+  explicit Description(MLIRContext *context) : builder_(context) {}
 
-  void add(StringRef name, Attribute value) { entries.push_back(builder.getNamedAttr(name, value)); }
-  void number(StringRef name, std::int64_t value) { add(name, builder.getI64IntegerAttr(value)); }
-  void boolean(StringRef name, bool value) { add(name, builder.getBoolAttr(value)); }
+  void add(StringRef name, Attribute value) { entries_.push_back(builder_.getNamedAttr(name, value)); }
+  void number(StringRef name, int64_t value) { add(name, builder_.getI64IntegerAttr(value)); }
+  void boolean(StringRef name, bool value) { add(name, builder_.getBoolAttr(value)); }
   void box(StringRef name, Value maps) {
     auto type = cast<sm::MapsType>(maps.getType());
-    const std::int64_t element_bytes = type.getElementType().getIntOrFloatBitWidth() / 8;
+    const int64_t element_bytes = type.getElementType().getIntOrFloatBitWidth() / 8;
     // What threads write has no place in shared memory, and no swizzle.
-    Description fields(builder.getContext());
+    Description fields(builder_.getContext());
     fields.number("columns", type.getSwizzle() ? type.getSwizzle() / element_bytes : type.getColumns());
     fields.number("rows", type.getRows());
     fields.number("swizzle", type.getSwizzle());
     add(name, fields.all());
   }
-  DictionaryAttr all() { return builder.getDictionaryAttr(entries); }
+  DictionaryAttr all() { return builder_.getDictionaryAttr(entries_); }
 
 private:
-  Builder builder;
-  SmallVector<NamedAttribute> entries;
+  Builder builder_;
+  SmallVector<NamedAttribute> entries_;
 };
 
 /// The partition, or the warps, have to be those that the products are for.
@@ -78,7 +78,7 @@ LogicalResult checkProduct(sm::MmaOp product, sm::KernelOp kernel) {
 }
 } // namespace
 
-FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, std::int64_t shared_bytes) {
+FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, int64_t shared_bytes) {
   sm::MmaOp product;
   bool dependent = false, terms = false, scaled = false;
   kernel.walk([&](Operation *op) {
@@ -97,39 +97,39 @@ FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, std::int64_t share
     return kernel.emitOpError("needs the #tile.layout that says how many groups it counts");
 
   Block &body = kernel.getBody().front();
-  const std::int64_t threads = threadsOf(kernel);
+  const int64_t threads = threadsOf(kernel);
   MLIRContext *context = kernel.getContext();
   Description tile(context), boxes(context), description(context);
   const sm::AccumulatorType sums = product.getAccumulator().getType();
   auto schedule = dyn_cast<tile::StagedAttr>(kernel.getSchedule());
-  const std::int64_t types = schedule ? schedule.getTypes() : 1;
+  const int64_t types = schedule ? schedule.getTypes() : 1;
   tile.number("rows", sums.getRows() / types);
   if (types > 1)
     tile.number("types", types);
-  if (schedule && schedule.getHeldGroups() > 0)
-    tile.number("held_groups", schedule.getHeldGroups());
+  if (schedule && schedule.getStationaryGroups() > 0)
+    tile.number("held_groups", schedule.getStationaryGroups());
   if (schedule && schedule.ordersGroups())
-    tile.number("long_groups", schedule.getLongGroups());
+    tile.number("long_groups", schedule.getLongestFirst());
   tile.number("columns", sums.getColumns());
   tile.number("depth", product.getSlotDepth());
   tile.number("stages", product.getA().getType().getSlots());
   auto partition = product->getParentOfType<sm::PartitionOp>();
-  tile.number("consumers", partition ? static_cast<std::int64_t>(partition.getWarpgroups())
+  tile.number("consumers", partition ? static_cast<int64_t>(partition.getWarpgroups())
                                      : llvm::divideCeil(threads, sm::warpgroup_threads));
   if (clusterOf(kernel) > 1) {
     tile.number("cluster_rows", schedule.getClusterRows());
     tile.number("cluster_columns", schedule.getClusterColumns());
-    if (schedule.getSplit() > 1)
-      tile.number("split", schedule.getSplit());
+    if (schedule.getSplitK() > 1)
+      tile.number("split", schedule.getSplitK());
   }
   boxes.box("x", body.getArgument(0));
   boxes.box("w", body.getArgument(1));
   boxes.box("y", body.getArgument(2));
 
   if (layout.isTransposed())
-    description.add("map", StringAttr::get(context, algrt::name(algrt::Map::dx)));
-  if (layout.isBankGradient())
-    description.add("map", StringAttr::get(context, algrt::name(algrt::Map::dw)));
+    description.add("map", StringAttr::get(context, algrt::name(algrt::Map::Dx)));
+  if (layout.isWeightGradient())
+    description.add("map", StringAttr::get(context, algrt::name(algrt::Map::Dw)));
   description.number("threads", threads);
   description.number("cluster", clusterOf(kernel));
   description.number("shared_bytes", shared_bytes);
@@ -139,7 +139,7 @@ FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, std::int64_t share
   description.boolean("terms", terms);
   description.number("groups", layout.getOut().getCount());
   if (usesPlainMaps(kernel)) {
-    std::int64_t vector = 1;
+    int64_t vector = 1;
     for (BlockArgument maps : body.getArguments().take_front(3))
       vector = std::max(vector, cast<sm::MapsType>(maps.getType()).getVector());
     Description warps(context);
@@ -162,8 +162,8 @@ DictionaryAttr describeReduction(tile::KernelOp kernel, bool dependent) {
   tile::ReducedAttr schedule = kernel.getReducedSchedule();
   tile::LayoutAttr layout = kernel.getLayout();
   MLIRContext *context = kernel.getContext();
-  const std::int64_t rows = schedule.getRows(), columns = schedule.getColumns(),
-                     threads = schedule.getThreads(), depth = reduction_depth * schedule.getSlices();
+  const int64_t rows = schedule.getRows(), columns = schedule.getColumns(), threads = schedule.getThreads(),
+                depth = reduction_depth * schedule.getSlices();
   Description tile(context), boxes(context), description(context);
   tile.number("rows", rows);
   tile.number("columns", columns);
@@ -171,7 +171,7 @@ DictionaryAttr describeReduction(tile::KernelOp kernel, bool dependent) {
   tile.number("stages", 1);
   tile.number("consumers", llvm::divideCeil(threads, sm::warpgroup_threads));
   // What the block's threads read, or write, at a time.
-  auto box = [&](StringRef name, std::int64_t rows, std::int64_t columns) {
+  auto box = [&](StringRef name, int64_t rows, int64_t columns) {
     Description fields(context);
     fields.number("columns", columns);
     fields.number("rows", rows);
@@ -214,7 +214,7 @@ struct Fields {
                     name.str() + "'");
     return value;
   }
-  std::int64_t number(StringRef name) const { return get<IntegerAttr>(name).getInt(); }
+  int64_t number(StringRef name) const { return get<IntegerAttr>(name).getInt(); }
   bool boolean(StringRef name) const { return get<BoolAttr>(name).getValue(); }
   Fields fields(StringRef name) const { return {get<DictionaryAttr>(name)}; }
 };
@@ -234,10 +234,10 @@ algrt::GpuKernel readKernelAttribute(LLVM::LLVMFuncOp function) {
   kernel.symbol = function.getSymName().str();
   kernel.parameters = readParameters(function);
   kernel.output =
-      fields.get<TypeAttr>("output").getValue().isF32() ? algrt::ElementType::f32 : algrt::ElementType::bf16;
+      fields.get<TypeAttr>("output").getValue().isF32() ? algrt::ElementType::F32 : algrt::ElementType::Bf16;
   if (dictionary.contains("map"))
     kernel.map =
-        fields.get<StringAttr>("map") == algrt::name(algrt::Map::dw) ? algrt::Map::dw : algrt::Map::dx;
+        fields.get<StringAttr>("map") == algrt::name(algrt::Map::Dw) ? algrt::Map::Dw : algrt::Map::Dx;
   kernel.threads = fields.number("threads");
   kernel.cluster = fields.number("cluster");
   kernel.shared_bytes = fields.number("shared_bytes");
@@ -245,7 +245,7 @@ algrt::GpuKernel readKernelAttribute(LLVM::LLVMFuncOp function) {
   kernel.terms = fields.boolean("terms");
   kernel.groups = fields.number("groups");
   if (dictionary.contains("vector")) {
-    kernel.copies = algrt::GpuCopies::threads;
+    kernel.copies = algrt::GpuCopies::Threads;
     kernel.vector = fields.number("vector");
     kernel.scaled = fields.boolean("scaled");
     kernel.listed = fields.boolean("listed");
@@ -267,13 +267,13 @@ algrt::GpuKernel readKernelAttribute(LLVM::LLVMFuncOp function) {
     kernel.tile.cluster_columns = tile.number("cluster_columns");
   }
   if (tile.dictionary.contains("split"))
-    kernel.tile.split = tile.number("split");
+    kernel.tile.split_k = tile.number("split");
   if (tile.dictionary.contains("types"))
     kernel.tile.types = tile.number("types");
   if (tile.dictionary.contains("held_groups"))
-    kernel.tile.held_groups = tile.number("held_groups");
+    kernel.tile.stationary_groups = tile.number("held_groups");
   if (tile.dictionary.contains("long_groups"))
-    kernel.tile.long_groups = tile.number("long_groups");
+    kernel.tile.longest_first = tile.number("long_groups");
   const Fields boxes = fields.fields("boxes");
   kernel.x = readBox(boxes.fields("x"));
   kernel.w = readBox(boxes.fields("w"));

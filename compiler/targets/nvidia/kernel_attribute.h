@@ -1,6 +1,5 @@
 // What a launch and the manifest need to know of a kernel, read off its program.
-#ifndef ALGCTL_COMPILER_TARGETS_NVIDIA_KERNEL_ATTRIBUTE_H
-#define ALGCTL_COMPILER_TARGETS_NVIDIA_KERNEL_ATTRIBUTE_H
+#pragma once
 
 #include "dialects/sm/sm.h"
 #include "runtime/bundle/gpu_kernel.h"
@@ -13,17 +12,17 @@ namespace compiler {
 bool usesPlainMaps(sm::KernelOp kernel);
 
 /// Threads of a block: those of all partitions, or without partitions those of the schedule's warps.
-std::int64_t threadsOf(sm::KernelOp kernel);
+int64_t threadsOf(sm::KernelOp kernel);
 
 /// Blocks of its clusters.
-std::int64_t clusterOf(sm::KernelOp kernel);
+int64_t clusterOf(sm::KernelOp kernel);
 
 /// The dictionary `sm.kernel` of a kernel: threads, cluster, shared_bytes, output, dependent_launch, terms,
 /// tile = {rows, columns, depth, stages, consumers} and, in clusters, {cluster_rows, cluster_columns, split},
 /// boxes = {x, w, y} of {columns, rows, swizzle}; where threads copy, vector, scaled and warps = {rows,
 /// columns}, too, or slices; of a gradient map = "dx" or "dw". Fails with a message where the kernel
 /// multiplies nothing.
-mlir::FailureOr<mlir::DictionaryAttr> describeKernel(sm::KernelOp kernel, std::int64_t shared_bytes);
+mlir::FailureOr<mlir::DictionaryAttr> describeKernel(sm::KernelOp kernel, int64_t shared_bytes);
 
 /// The same dictionary of a kernel of vector reductions: with slices in the place of warps. A `dependent` one
 /// waits for the grid before it by itself.
@@ -34,5 +33,3 @@ mlir::DictionaryAttr describeReduction(tile::KernelOp kernel, bool dependent);
 algrt::GpuKernel readKernelAttribute(mlir::LLVM::LLVMFuncOp function);
 
 } // namespace compiler
-
-#endif

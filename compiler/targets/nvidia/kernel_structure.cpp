@@ -20,8 +20,8 @@ namespace {
 class StructureLowering {
 public:
   StructureLowering(ModuleOp module, sm::KernelOp kernel)
-      : module(module), kernel(kernel), builder(kernel.getContext()), location(kernel.getLoc()),
-        plain(usesPlainMaps(kernel)), threads(threadsOf(kernel)) {}
+      : module_(module), kernel_(kernel), builder_(kernel.getContext()), location_(kernel.getLoc()),
+        plain_(usesPlainMaps(kernel)), threads_(threadsOf(kernel)) {}
 
   FailureOr<LLVM::LLVMFuncOp> run();
 
@@ -34,45 +34,46 @@ private:
   /// The kernel's ops go over into the entry block; each partition ends it with a branch. Without partitions
   /// it is the whole function.
   void dealPartitions();
-  void lowerPartition(sm::PartitionOp partition, std::int64_t first_warpgroup, bool last);
-  void markWarpgroups(sm::PartitionOp partition, std::int64_t first_warpgroup);
+  void lowerPartition(sm::PartitionOp partition, int64_t first_warpgroup, bool last);
+  void markWarpgroups(sm::PartitionOp partition, int64_t first_warpgroup);
   void lowerElect(sm::ElectOp elect);
   void lowerArrive(sm::ArriveOp arrive);
   void lowerInitialize(sm::InitializeOp initialize);
 
   Value asIndex(Value integer) {
-    return UnrealizedConversionCastOp::create(builder, location, builder.getIndexType(), integer)
+    return UnrealizedConversionCastOp::create(builder_, location_, builder_.getIndexType(), integer)
         .getResult(0);
   }
   scf::IfOp when(Value condition) {
-    return scf::IfOp::create(builder, location, condition, /*withElseRegion=*/false);
+    return scf::IfOp::create(builder_, location_, condition, /*withElseRegion=*/false);
   }
 
-  ModuleOp module;
-  sm::KernelOp kernel;
-  OpBuilder builder;
-  Location location;
-  LLVM::LLVMFuncOp function;
-  Block *exit = nullptr;
-  const bool plain; ///< the maps of the operands: threads copy through them
-  std::int64_t threads = 0;
-  SmallPtrSet<Operation *, 2> whole_partitions; ///< each sm.elect that is all its partition does
+  ModuleOp module_;
+  sm::KernelOp kernel_;
+  OpBuilder builder_;
+  Location location_;
+  LLVM::LLVMFuncOp function_;
+  Block *exit_ = nullptr;
+  const bool plain_; ///< the maps of the operands: threads copy through them
+  int64_t threads_ = 0;
+  SmallPtrSet<Operation *, 2> whole_partitions_; ///< each sm.elect that is all its partition does
 };
 
 LogicalResult StructureLowering::checkPartitions() {
-  auto isPlain = [&](BlockArgument argument) { return cast<sm::MapsType>(argument.getType()).isPlain(); };
-  const SmallVector<BlockArgument> maps = mapsInOrder(kernel);
-  if (isPlain(kernel.getBody().getArgument(1)) != plain || (plain && !llvm::all_of(maps, isPlain)))
-    return kernel.emitOpError("mixes plain maps and tensor maps: where threads copy all are plain, where the "
-                              "copy engine does at most those of the result");
-  if (kernel.getBody().getOps<sm::PartitionOp>().empty()) {
-    if (!plain)
-      return kernel.emitOpError("has no partitions: make them with its target's passes before");
+  auto is_plain = [&](BlockArgument argument) { return cast<sm::MapsType>(argument.getType()).isPlain(); };
+  const SmallVector<BlockArgument> maps = mapsInOrder(kernel_);
+  if (is_plain(kernel_.getBody().getArgument(1)) != plain_ || (plain_ && !llvm::all_of(maps, is_plain)))
+    return kernel_.emitOpError(
+        "mixes plain maps and tensor maps: where threads copy all are plain, where the "
+        "copy engine does at most those of the result");
+  if (kernel_.getBody().getOps<sm::PartitionOp>().empty()) {
+    if (!plain_)
+      return kernel_.emitOpError("has no partitions: make them with its target's passes before");
     return success();
   }
-  if (plain)
-    return kernel.emitOpError("has partitions, and plain maps: all threads of a block copy through those");
-  Operation &end = kernel.getBody().front().back();
+  if (plain_)
+    return kernel_.emitOpError("has partitions, and plain maps: all threads of a block copy through those");
+  Operation &end = kernel_.getBody().front().back();
   if (!isa<sm::PartitionOp>(end))
     return end.emitOpError("stands behind the partitions, where no thread comes");
   return success();
@@ -81,28 +82,28 @@ LogicalResult StructureLowering::checkPartitions() {
 FailureOr<LLVM::LLVMFuncOp> StructureLowering::run() {
   if (failed(checkPartitions()))
     return failure();
-  const FailureOr<std::int64_t> shared_bytes = placeSharedMemory(kernel);
+  const FailureOr<int64_t> shared_bytes = placeSharedMemory(kernel_);
   if (failed(shared_bytes))
     return failure();
-  const FailureOr<DictionaryAttr> description = describeKernel(kernel, *shared_bytes);
+  const FailureOr<DictionaryAttr> description = describeKernel(kernel_, *shared_bytes);
   if (failed(description))
     return failure();
-  const FailureOr<algrt::KernelParameters> parameters = parametersOf(kernel);
+  const FailureOr<algrt::KernelParameters> parameters = parametersOf(kernel_);
   if (failed(parameters))
     return failure();
-  declareSharedMemory(module, location);
+  declareSharedMemory(module_, location_);
   declareFunction(*description, *parameters);
   replaceArguments();
   dealPartitions();
   // What one thread does; innermost first, so that nothing is visited in a place it has left.
   SmallVector<Operation *> ops;
-  function.walk([&](Operation *op) {
+  function_.walk([&](Operation *op) {
     if (isa<sm::ElectOp, sm::ArriveOp, sm::InitializeOp>(op))
       ops.push_back(op);
   });
   for (Operation *op : ops) {
-    builder.setInsertionPoint(op);
-    location = op->getLoc();
+    builder_.setInsertionPoint(op);
+    location_ = op->getLoc();
     if (auto elect = dyn_cast<sm::ElectOp>(op))
       lowerElect(elect);
     else if (auto arrive = dyn_cast<sm::ArriveOp>(op))
@@ -110,130 +111,130 @@ FailureOr<LLVM::LLVMFuncOp> StructureLowering::run() {
     else
       lowerInitialize(cast<sm::InitializeOp>(op));
   }
-  return function;
+  return function_;
 }
 
 Type StructureLowering::mapType() {
-  if (plain)
-    return plainMapType(builder.getContext());
-  return LLVM::LLVMArrayType::get(builder.getI8Type(), algrt_tensor_map_bytes);
+  if (plain_)
+    return plainMapType(builder_.getContext());
+  return LLVM::LLVMArrayType::get(builder_.getI8Type(), algrt_tensor_map_bytes);
 }
 
 void StructureLowering::declareFunction(DictionaryAttr description,
                                         const algrt::KernelParameters &parameters) {
-  builder.setInsertionPoint(kernel);
-  function = declareKernel(builder, location, kernel.getSymName(), parameters, threads);
+  builder_.setInsertionPoint(kernel_);
+  function_ = declareKernel(builder_, location_, kernel_.getSymName(), parameters, threads_);
   // Launches without their cluster fail instead of waiting for blocks that are not there.
-  if (const std::int64_t cluster = clusterOf(kernel); cluster > 1)
-    function->setAttr(NVVM::NVVMDialect::getClusterDimAttrName(),
-                      builder.getDenseI32ArrayAttr({static_cast<std::int32_t>(cluster), 1, 1}));
-  function->setAttr(kernel_attribute_name, description);
+  if (const int64_t cluster = clusterOf(kernel_); cluster > 1)
+    function_->setAttr(NVVM::NVVMDialect::getClusterDimAttrName(),
+                       builder_.getDenseI32ArrayAttr({static_cast<int32_t>(cluster), 1, 1}));
+  function_->setAttr(kernel_attribute_name, description);
 }
 
 void StructureLowering::replaceArguments() {
-  Block *entry = &function.getBody().front();
-  builder.setInsertionPointToStart(entry);
-  std::int32_t before = 0;
-  std::int64_t bytes = 0; // of plain maps that are before, behind tensor maps
-  for (BlockArgument argument : mapsInOrder(kernel)) {
+  Block *entry = &function_.getBody().front();
+  builder_.setInsertionPointToStart(entry);
+  int32_t before = 0;
+  int64_t bytes = 0; // of plain maps that are before, behind tensor maps
+  for (BlockArgument argument : mapsInOrder(kernel_)) {
     auto type = cast<sm::MapsType>(argument.getType());
     Value address = entry->getArgument(0);
     if (before)
-      address = LLVM::GEPOp::create(builder, location, address.getType(), mapType(), address,
+      address = LLVM::GEPOp::create(builder_, location_, address.getType(), mapType(), address,
                                     ArrayRef<LLVM::GEPArg>{before});
     if (bytes)
-      address = LLVM::GEPOp::create(builder, location, address.getType(), builder.getI8Type(), address,
-                                    ArrayRef<LLVM::GEPArg>{static_cast<std::int32_t>(bytes)});
-    if (type.isPlain() == plain)
-      before += static_cast<std::int32_t>(type.getCount());
+      address = LLVM::GEPOp::create(builder_, location_, address.getType(), builder_.getI8Type(), address,
+                                    ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(bytes)});
+    if (type.isPlain() == plain_)
+      before += static_cast<int32_t>(type.getCount());
     else
       bytes += type.getCount() * algrt_plain_map_bytes;
     argument.replaceAllUsesWith(
-        UnrealizedConversionCastOp::create(builder, location, argument.getType(), address).getResult(0));
+        UnrealizedConversionCastOp::create(builder_, location_, argument.getType(), address).getResult(0));
   }
   unsigned number = 0;
-  for (BlockArgument argument : kernel.getBody().getArguments()) {
+  for (BlockArgument argument : kernel_.getBody().getArguments()) {
     if (isa<sm::MapsType>(argument.getType()))
       continue;
     Value parameter = entry->getArgument(++number);
     if (parameter.getType() != argument.getType())
       parameter =
-          UnrealizedConversionCastOp::create(builder, location, argument.getType(), parameter).getResult(0);
+          UnrealizedConversionCastOp::create(builder_, location_, argument.getType(), parameter).getResult(0);
     argument.replaceAllUsesWith(parameter);
   }
 }
 
 void StructureLowering::dealPartitions() {
-  Block *entry = &function.getBody().front();
-  entry->getOperations().splice(entry->end(), kernel.getBody().front().getOperations());
+  Block *entry = &function_.getBody().front();
+  entry->getOperations().splice(entry->end(), kernel_.getBody().front().getOperations());
   SmallVector<sm::PartitionOp> partitions = llvm::to_vector(entry->getOps<sm::PartitionOp>());
   if (partitions.empty()) {
-    builder.setInsertionPointToEnd(entry);
-    LLVM::ReturnOp::create(builder, location, ValueRange());
+    builder_.setInsertionPointToEnd(entry);
+    LLVM::ReturnOp::create(builder_, location_, ValueRange());
     return;
   }
-  exit = new Block();
-  function.getBody().push_back(exit);
-  builder.setInsertionPointToStart(exit);
-  LLVM::ReturnOp::create(builder, location, ValueRange());
+  exit_ = new Block();
+  function_.getBody().push_back(exit_);
+  builder_.setInsertionPointToStart(exit_);
+  LLVM::ReturnOp::create(builder_, location_, ValueRange());
 
-  std::int64_t first_warpgroup = 0;
+  int64_t first_warpgroup = 0;
   for (auto [i, partition] : llvm::enumerate(partitions)) {
-    const std::int64_t warpgroups = partition.getWarpgroups();
+    const int64_t warpgroups = partition.getWarpgroups();
     lowerPartition(partition, first_warpgroup, i + 1 == partitions.size());
     first_warpgroup += warpgroups;
   }
 }
 
 /// Splits the block at the partition: what is before it, its body, what follows.
-void StructureLowering::lowerPartition(sm::PartitionOp partition, std::int64_t first_warpgroup, bool last) {
-  location = partition.getLoc();
+void StructureLowering::lowerPartition(sm::PartitionOp partition, int64_t first_warpgroup, bool last) {
+  location_ = partition.getLoc();
   markWarpgroups(partition, first_warpgroup);
   // Where the others meet the one thread at the end, it still does everything else.
   Block &all = partition.getBody().front();
   if (!all.empty() && isa<sm::ElectOp>(all.front()) &&
       llvm::all_of(llvm::drop_begin(all), llvm::IsaPred<sm::ClusterSyncOp>))
-    whole_partitions.insert(&all.front());
+    whole_partitions_.insert(&all.front());
   Block *before = partition->getBlock();
   Block *after = before->splitBlock(partition);
   Block *body = &partition.getBody().front();
   body->moveBefore(after);
 
-  builder.setInsertionPointToEnd(before);
+  builder_.setInsertionPointToEnd(before);
   if (last) {
-    cf::BranchOp::create(builder, location, body);
+    cf::BranchOp::create(builder_, location_, body);
   } else {
-    Instructions write(builder, location);
+    Instructions write(builder_, location_);
     Value mine = write.below(write.warpgroup(), first_warpgroup + partition.getWarpgroups());
-    cf::CondBranchOp::create(builder, location, mine, body, ValueRange(), after, ValueRange());
+    cf::CondBranchOp::create(builder_, location_, mine, body, ValueRange(), after, ValueRange());
   }
 
-  const std::int64_t share = sm::registersAtStart(threads);
-  const std::int64_t registers = partition.getRegisters();
+  const int64_t share = sm::registersAtStart(threads_);
+  const int64_t registers = partition.getRegisters();
   if (registers != share) {
-    builder.setInsertionPointToStart(body);
+    builder_.setInsertionPointToStart(body);
     const auto action =
         registers > share ? NVVM::SetMaxRegisterAction::increase : NVVM::SetMaxRegisterAction::decrease;
-    NVVM::SetMaxRegisterOp::create(builder, location,
-                                   builder.getI32IntegerAttr(static_cast<std::int32_t>(registers)),
-                                   NVVM::SetMaxRegisterActionAttr::get(builder.getContext(), action));
+    NVVM::SetMaxRegisterOp::create(builder_, location_,
+                                   builder_.getI32IntegerAttr(static_cast<int32_t>(registers)),
+                                   NVVM::SetMaxRegisterActionAttr::get(builder_.getContext(), action));
   }
-  builder.setInsertionPointToEnd(body);
-  cf::BranchOp::create(builder, location, exit);
+  builder_.setInsertionPointToEnd(body);
+  cf::BranchOp::create(builder_, location_, exit_);
   partition.erase();
   if (last)
     after->erase();
 }
 
 /// What a partition's ops ask of the warpgroup's number is known only as long as the partition is there.
-void StructureLowering::markWarpgroups(sm::PartitionOp partition, std::int64_t first_warpgroup) {
+void StructureLowering::markWarpgroups(sm::PartitionOp partition, int64_t first_warpgroup) {
   partition.walk([&](Operation *op) {
-    if (isa<sm::MmaOp, sm::MapOp, sm::DeliverOp>(op)) {
-      op->setAttr(first_warpgroup_name, builder.getI64IntegerAttr(first_warpgroup));
+    if (isa<sm::MmaOp, sm::MapOp, sm::StoreSumsOp>(op)) {
+      op->setAttr(first_warpgroup_name, builder_.getI64IntegerAttr(first_warpgroup));
       op->setAttr(partition_warpgroups_name, partition.getWarpgroupsAttr());
     } else if (auto warpgroup = dyn_cast<sm::WarpgroupOp>(op)) {
-      builder.setInsertionPoint(op);
-      Instructions write(builder, op->getLoc());
+      builder_.setInsertionPoint(op);
+      Instructions write(builder_, op->getLoc());
       Value index = partition.getWarpgroups() == 1 ? write.constant(0)
                                                    : write.subtract(write.warpgroup(), first_warpgroup);
       warpgroup.replaceAllUsesWith(asIndex(index));
@@ -247,12 +248,12 @@ void StructureLowering::markWarpgroups(sm::PartitionOp partition, std::int64_t f
 /// over lanes around every copy. In the midst of a partition elect.sync would cost the code around it its
 /// uniform registers, and stores get no loops behind a comparison.
 void StructureLowering::lowerElect(sm::ElectOp elect) {
-  Instructions write(builder, location);
+  Instructions write(builder_, location_);
   scf::IfOp one;
-  if (whole_partitions.contains(elect)) {
+  if (whole_partitions_.contains(elect)) {
     scf::IfOp first_warp = when(write.below(write.threadInWarpgroup(), sm::warp_threads));
-    builder.setInsertionPoint(first_warp.thenBlock()->getTerminator());
-    one = when(NVVM::ElectSyncOp::create(builder, location, builder.getI1Type(), Value()));
+    builder_.setInsertionPoint(first_warp.thenBlock()->getTerminator());
+    one = when(NVVM::ElectSyncOp::create(builder_, location_, builder_.getI1Type(), Value()));
   } else {
     one = when(write.equal(write.threadInWarpgroup(), 0));
   }
@@ -262,15 +263,15 @@ void StructureLowering::lowerElect(sm::ElectOp elect) {
 }
 
 void StructureLowering::lowerArrive(sm::ArriveOp arrive) {
-  Instructions write(builder, location);
+  Instructions write(builder_, location_);
   Value mask = arrive.getMask();
   // Then what its lanes have done is for each of them to publish.
   if (arrive.getPublish())
-    NVVM::SyncWarpOp::create(builder, location, write.constant(-1));
+    NVVM::SyncWarpOp::create(builder_, location_, write.constant(-1));
   scf::IfOp one;
   if (mask) {
     Value bits =
-        UnrealizedConversionCastOp::create(builder, location, builder.getI32Type(), mask).getResult(0);
+        UnrealizedConversionCastOp::create(builder_, location_, builder_.getI32Type(), mask).getResult(0);
     Value bit = write.bitAnd(write.shiftRight(bits, write.lane()), 1);
     one = when(write.equal(bit, 1));
   } else if (arrive->getParentOfType<sm::ElectOp>()) {
@@ -282,22 +283,22 @@ void StructureLowering::lowerArrive(sm::ArriveOp arrive) {
 }
 
 void StructureLowering::lowerInitialize(sm::InitializeOp initialize) {
-  Instructions write(builder, location);
+  Instructions write(builder_, location_);
   scf::IfOp one = when(write.equal(write.thread(), 0));
   if (initialize.getCluster()) {
-    NVVM::ClusterArriveOp::create(builder, location, builder.getUnitAttr());
-    NVVM::ClusterWaitOp::create(builder, location, builder.getUnitAttr());
+    NVVM::ClusterArriveOp::create(builder_, location_, builder_.getUnitAttr());
+    NVVM::ClusterWaitOp::create(builder_, location_, builder_.getUnitAttr());
   } else {
-    NVVM::Barrier0Op::create(builder, location);
+    NVVM::Barrier0Op::create(builder_, location_);
   }
   initialize->moveBefore(one.thenBlock()->getTerminator());
-  builder.setInsertionPoint(one.thenBlock()->getTerminator());
-  NVVM::FenceMbarrierInitOp::create(builder, location);
+  builder_.setInsertionPoint(one.thenBlock()->getTerminator());
+  NVVM::FenceMbarrierInitOp::create(builder_, location_);
 }
 
 } // namespace
 
-std::int64_t threadsOf(LLVM::LLVMFuncOp function) {
+int64_t threadsOf(LLVM::LLVMFuncOp function) {
   return function->getAttrOfType<DenseI32ArrayAttr>(NVVM::NVVMDialect::getReqntidAttrName())[0];
 }
 

@@ -1,6 +1,5 @@
 // The function around a kernel: parameters, launch attributes, shared memory, partitions as branches.
-#ifndef ALGCTL_COMPILER_TARGETS_NVIDIA_KERNEL_STRUCTURE_H
-#define ALGCTL_COMPILER_TARGETS_NVIDIA_KERNEL_STRUCTURE_H
+#pragma once
 
 #include "dialects/sm/sm.h"
 
@@ -13,13 +12,13 @@ namespace compiler {
 constexpr llvm::StringLiteral shared_memory_name = "shared";
 constexpr llvm::StringLiteral kernel_attribute_name = "sm.kernel";
 
-/// On products and deliveries of a partition: the number of its first warpgroup in the block, and of how many
+/// On products and stores of a partition: the number of its first warpgroup in the block, and of how many
 /// it has.
 constexpr llvm::StringLiteral first_warpgroup_name = "first_warpgroup";
 constexpr llvm::StringLiteral partition_warpgroups_name = "partition_warpgroups";
 
 /// Threads of a block of a function that lowerKernelStructure wrote.
-std::int64_t threadsOf(mlir::LLVM::LLVMFuncOp function);
+int64_t threadsOf(mlir::LLVM::LLVMFuncOp function);
 
 /// Declares the block's dynamic shared memory, where the module does not have it yet.
 void declareSharedMemory(mlir::ModuleOp module, mlir::Location location);
@@ -30,5 +29,3 @@ void declareSharedMemory(mlir::ModuleOp module, mlir::Location location);
 mlir::FailureOr<mlir::LLVM::LLVMFuncOp> lowerKernelStructure(mlir::ModuleOp module, sm::KernelOp kernel);
 
 } // namespace compiler
-
-#endif

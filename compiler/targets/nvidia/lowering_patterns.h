@@ -1,7 +1,6 @@
 // The lowerings of the ops that stand for instructions, by idea. All expect the function that
 // lowerKernelStructure leaves, flattened to blocks.
-#ifndef ALGCTL_COMPILER_TARGETS_NVIDIA_LOWERING_PATTERNS_H
-#define ALGCTL_COMPILER_TARGETS_NVIDIA_LOWERING_PATTERNS_H
+#pragma once
 
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/IR/PatternMatch.h"
@@ -23,15 +22,13 @@ void addThreadCopyPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePa
 void addProductPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
 /// warp_products.cpp: mma on sums of single warps, add_scaled.
 void addWarpProductPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
-/// exchange.cpp: send, add_received.
-void addExchangePatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
+/// reduction_buffer.cpp: send, add_received.
+void addReductionPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
 /// maps.cpp: map.
 void addMapPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
 /// results.cpp: write.
 void addResultPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
-/// thread_results.cpp: deliver of sums of single warps.
+/// thread_results.cpp: store of sums of single warps.
 void addThreadResultPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
 
 } // namespace compiler
-
-#endif

@@ -15,40 +15,40 @@ namespace {
 
 /// Sums of a thread in an 8 x 8 piece: of row lane / 4 and of the row 8 below, two neighbours; where the sums
 /// are transposed, columns in the place of rows.
-constexpr std::int64_t lanes_per_row = 4, neighbours = 2, apart = 8, warp_columns = 16;
+constexpr int64_t lanes_per_row = 4, neighbours = 2, apart = 8, warp_columns = 16;
 
 /// Numbers of columns, as a thread reads them: those of one output group.
 class GroupNumbers {
 public:
   GroupNumbers(OpBuilder &builder, Location location, sm::ColumnsType type, Value all, Value group)
-      : builder(builder), location(location), type(type),
-        bytes(type.getElementType().getIntOrFloatBitWidth() / 8) {
+      : builder_(builder), location_(location), type_(type),
+        bytes_(type.getElementType().getIntOrFloatBitWidth() / 8) {
     Instructions write(builder, location);
-    start = write.advance(all, write.multiplyWide(write.wide(group), type.getWidth() * bytes));
+    start_ = write.advance(all, write.multiplyWide(write.wide(group), type.getWidth() * bytes_));
   }
 
   /// Of a column of the group. Past the group's end it is that of the last column: such sums are never
   /// stored, and every thread loads without asking.
   Value of(Value column) const {
-    Instructions write(builder, location);
-    const std::int64_t last = type.getWidth() - 1;
+    Instructions write(builder_, location_);
+    const int64_t last = type_.getWidth() - 1;
     Value there = write.choose(write.below(column, last), column, write.constant(last));
-    return loadElement(builder, location, type.getElementType(),
-                       write.advance(start, write.multiply(there, bytes)));
+    return loadElement(builder_, location_, type_.getElementType(),
+                       write.advance(start_, write.multiply(there, bytes_)));
   }
 
 private:
-  OpBuilder &builder;
-  Location location;
-  sm::ColumnsType type;
-  std::int64_t bytes;
-  Value start;
+  OpBuilder &builder_;
+  Location location_;
+  sm::ColumnsType type_;
+  int64_t bytes_;
+  Value start_;
 };
 
 /// A column of a thread's sums, and where in the struct those are that stand in it.
 struct SumsOfColumn {
   Value column;
-  SmallVector<std::int64_t> positions;
+  SmallVector<int64_t> positions;
 };
 
 /// All columns of a thread's sums, the first one of the tile being `begin`.
@@ -61,11 +61,11 @@ SmallVector<SumsOfColumn> columnsOfSums(Instructions &write, sm::MapOp op, Value
     Value first = write.add(write.add(begin, write.multiply(warpgroup, sm::warpgroup_rows)),
                             write.add(write.multiply(warp, warp_columns),
                                       write.shiftRight(write.lane(), llvm::Log2_64(lanes_per_row))));
-    for (std::int64_t behind : {0, 1}) {
+    for (int64_t behind : {0, 1}) {
       SumsOfColumn &column = all.emplace_back();
       column.column = write.add(first, behind * apart);
-      for (std::int64_t piece = 0; piece < type.getInstructionWidth() / apart; ++piece)
-        for (std::int64_t neighbour = 0; neighbour < neighbours; ++neighbour)
+      for (int64_t piece = 0; piece < type.getInstructionWidth() / apart; ++piece)
+        for (int64_t neighbour = 0; neighbour < neighbours; ++neighbour)
           column.positions.push_back(tile_registers * piece + neighbours * behind + neighbour);
     }
     return all;
@@ -73,13 +73,13 @@ SmallVector<SumsOfColumn> columnsOfSums(Instructions &write, sm::MapOp op, Value
   WarpPart part(write, type, op);
   Value first = write.add(write.add(begin, part.firstColumn()),
                           write.multiply(write.bitAnd(write.thread(), lanes_per_row - 1), neighbours));
-  const std::int64_t tiles = type.getColumnsOfWarp() / sm::mma_columns;
-  for (std::int64_t tile = 0; tile < tiles; ++tile)
-    for (std::int64_t neighbour = 0; neighbour < neighbours; ++neighbour) {
+  const int64_t tiles = type.getColumnsOfWarp() / sm::mma_columns;
+  for (int64_t tile = 0; tile < tiles; ++tile)
+    for (int64_t neighbour = 0; neighbour < neighbours; ++neighbour) {
       SumsOfColumn &column = all.emplace_back();
       column.column = write.add(first, tile * sm::mma_columns + neighbour);
-      for (std::int64_t row = 0; row < type.getRowsOfWarp() / sm::mma_rows; ++row)
-        for (std::int64_t below : {0, 1})
+      for (int64_t row = 0; row < type.getRowsOfWarp() / sm::mma_rows; ++row)
+        for (int64_t below : {0, 1})
           column.positions.push_back((row * tiles + tile) * tile_registers + neighbours * below + neighbour);
     }
   return all;
@@ -91,14 +91,14 @@ SmallVector<Value> rowsOfSums(Instructions &write, sm::MapOp op) {
   SmallVector<Value> rows;
   if (type.getTransposed()) {
     Value first = write.multiply(write.bitAnd(write.thread(), lanes_per_row - 1), neighbours);
-    for (std::int64_t piece = 0; piece < type.getInstructionWidth() / apart; ++piece)
-      for (std::int64_t neighbour = 0; neighbour < neighbours; ++neighbour)
+    for (int64_t piece = 0; piece < type.getInstructionWidth() / apart; ++piece)
+      for (int64_t neighbour = 0; neighbour < neighbours; ++neighbour)
         rows.push_back(write.add(first, piece * apart + neighbour));
     return rows;
   }
   WarpPart part(write, type, op);
   Value first = write.add(part.firstRow(), write.shiftRight(write.lane(), llvm::Log2_64(lanes_per_row)));
-  for (std::int64_t row = 0; row < type.getRowsOfWarp(); row += apart)
+  for (int64_t row = 0; row < type.getRowsOfWarp(); row += apart)
     rows.push_back(write.add(first, row));
   return rows;
 }
@@ -111,14 +111,14 @@ public:
   /// `place` is the map, and the four coordinates of the tile.
   RowElements(OpBuilder &builder, Location location, sm::MapsType type, Value maps, ValueRange place,
               ArrayRef<Value> rows)
-      : builder(builder), location(location), type(type), write(builder, location),
-        bytes(type.getElementType().getIntOrFloatBitWidth() / 8),
-        block(builder, location, type, maps, place[0], coordinatesIn(place)) {
+      : builder_(builder), location_(location), type_(type), write_(builder, location),
+        bytes_(type.getElementType().getIntOrFloatBitWidth() / 8),
+        block_(builder, location, type, maps, place[0], coordinatesIn(place)) {
     for (Value row : rows) {
-      has_row.push_back(block.hasRow(row));
-      starts.push_back(block.rowStart(row));
+      has_row_.push_back(block_.hasRow(row));
+      starts_.push_back(block_.rowStart(row));
       if (isPerRow())
-        of_rows.push_back(load(has_row.back(), starts.back()));
+        of_rows_.push_back(load(has_row_.back(), starts_.back()));
     }
   }
 
@@ -126,18 +126,18 @@ public:
   /// each row for each of them, column after column.
   SmallVector<SmallVector<Value>> of(ArrayRef<Value> columns) {
     SmallVector<SmallVector<Value>> elements(columns.size());
-    const bool together = columns.size() > 1 && type.getVector() > 1;
-    for (auto [row, start] : llvm::enumerate(starts)) {
+    const bool together = columns.size() > 1 && type_.getVector() > 1;
+    for (auto [row, start] : llvm::enumerate(starts_)) {
       if (isPerRow()) {
         for (auto &of_column : elements)
-          of_column.push_back(of_rows[row]);
+          of_column.push_back(of_rows_[row]);
         continue;
       }
       SmallVector<Value> pair;
       for (auto [number, column] : llvm::enumerate(columns)) {
         if (number == 0 || !together) {
-          Value there = write.both(has_row[row], block.hasColumn(column));
-          Value address = write.advance(start, write.multiply(column, bytes));
+          Value there = write_.both(has_row_[row], block_.hasColumn(column));
+          Value address = write_.advance(start, write_.multiply(column, bytes_));
           if (together)
             pair = loadPair(there, address);
           else
@@ -150,48 +150,48 @@ public:
   }
 
 private:
-  bool isPerRow() const { return type.getColumns() == 1; }
+  bool isPerRow() const { return type_.getColumns() == 1; }
 
   SmallVector<Value> coordinatesIn(ValueRange place) {
     SmallVector<Value> coordinates(place.drop_front());
     if (isPerRow())
-      coordinates[0] = coordinates[1] = write.constant(0);
+      coordinates[0] = coordinates[1] = write_.constant(0);
     return coordinates;
   }
 
   Value load(Value there, Value address) {
-    return loadElement(builder, location, type.getElementType(),
-                       write.choose(there, address, block.origin()));
+    return loadElement(builder_, location_, type_.getElementType(),
+                       write_.choose(there, address, block_.origin()));
   }
 
   /// Two neighbouring elements in one load.
   SmallVector<Value> loadPair(Value there, Value address) {
-    Value from = write.choose(there, address, block.origin());
-    Type word = builder.getI32Type();
-    auto asFloat = [&](Value bits) -> Value {
-      return LLVM::BitcastOp::create(builder, location, builder.getF32Type(), bits);
+    Value from = write_.choose(there, address, block_.origin());
+    Type word = builder_.getI32Type();
+    auto as_float = [&](Value bits) -> Value {
+      return LLVM::BitcastOp::create(builder_, location_, builder_.getF32Type(), bits);
     };
-    if (type.getElementType().isBF16()) {
+    if (type_.getElementType().isBF16()) {
       // The upper half of an f32 is a bf16.
-      constexpr std::int64_t upper_half = 0xffff0000;
-      Value both = LLVM::LoadOp::create(builder, location, word, from, static_cast<unsigned>(2 * bytes));
-      return {asFloat(write.shiftLeft(both, 16)), asFloat(write.bitAnd(both, upper_half))};
+      constexpr int64_t upper_half = 0xffff0000;
+      Value both = LLVM::LoadOp::create(builder_, location_, word, from, static_cast<unsigned>(2 * bytes_));
+      return {as_float(write_.shiftLeft(both, 16)), as_float(write_.bitAnd(both, upper_half))};
     }
-    Value both =
-        LLVM::LoadOp::create(builder, location, builder.getI64Type(), from, static_cast<unsigned>(2 * bytes));
-    Value shift = LLVM::ConstantOp::create(builder, location, both.getType(), 32);
-    Value upper = LLVM::LShrOp::create(builder, location, both, shift);
-    return {asFloat(LLVM::TruncOp::create(builder, location, word, both)),
-            asFloat(LLVM::TruncOp::create(builder, location, word, upper))};
+    Value both = LLVM::LoadOp::create(builder_, location_, builder_.getI64Type(), from,
+                                      static_cast<unsigned>(2 * bytes_));
+    Value shift = LLVM::ConstantOp::create(builder_, location_, both.getType(), 32);
+    Value upper = LLVM::LShrOp::create(builder_, location_, both, shift);
+    return {as_float(LLVM::TruncOp::create(builder_, location_, word, both)),
+            as_float(LLVM::TruncOp::create(builder_, location_, word, upper))};
   }
 
-  OpBuilder &builder;
-  Location location;
-  sm::MapsType type;
-  Instructions write;
-  std::int64_t bytes;
-  PlainBlock block;
-  SmallVector<Value> has_row, starts, of_rows;
+  OpBuilder &builder_;
+  Location location_;
+  sm::MapsType type_;
+  Instructions write_;
+  int64_t bytes_;
+  PlainBlock block_;
+  SmallVector<Value> has_row_, starts_, of_rows_;
 };
 
 struct MapLowering : ConvertOpToLLVMPattern<sm::MapOp> {
@@ -220,7 +220,7 @@ struct MapLowering : ConvertOpToLLVMPattern<sm::MapOp> {
     if (!all_rows.empty())
       within = columnsOfSums(write, op, write.constant(0));
     // Two columns that neighbour each other are read together; those of transposed sums are apart.
-    const std::size_t together = op.getResult().getType().getTransposed() ? 1 : neighbours;
+    const size_t together = op.getResult().getType().getTransposed() ? 1 : neighbours;
     SmallVector<SmallVector<SmallVector<Value>>> read(op.getInputs().size());
     for (auto [place, column] : llvm::enumerate(columns)) {
       if (!all_rows.empty() && place % together == 0) {

@@ -1,6 +1,5 @@
 // Where the elements of one row lie in a slot of a buffer: swizzled panels, as the sm dialect lays them out.
-#ifndef ALGCTL_COMPILER_TARGETS_NVIDIA_PANEL_OFFSET_H
-#define ALGCTL_COMPILER_TARGETS_NVIDIA_PANEL_OFFSET_H
+#pragma once
 
 #include "compiler/targets/nvidia/instructions.h"
 #include "dialects/sm/sm.h"
@@ -8,9 +7,9 @@
 namespace compiler {
 
 /// Pieces of this many bytes are permuted inside each row of a panel.
-constexpr std::int64_t piece_bytes = 16;
+constexpr int64_t piece_bytes = 16;
 /// The permutation repeats after this many rows, whatever the swizzle.
-constexpr std::int64_t swizzle_period_rows = 8;
+constexpr int64_t swizzle_period_rows = 8;
 
 /// Offsets in bytes from the start of a slot, for one row that depends on the thread. What the row alone
 /// decides is computed once; rows that lie a multiple of swizzle_period_rows further down have the same
@@ -21,14 +20,12 @@ public:
 
   /// Of the byte `column_bytes` of the row, i32.
   mlir::Value at(mlir::Value column_bytes) const;
-  std::int64_t rowBytes() const { return type.getSwizzle(); }
+  int64_t rowBytes() const { return type_.getSwizzle(); }
 
 private:
-  Instructions &write;
-  sm::BufferType type;
-  mlir::Value row_start, permutation;
+  Instructions &write_;
+  sm::BufferType type_;
+  mlir::Value row_start_, permutation_;
 };
 
 } // namespace compiler
-
-#endif

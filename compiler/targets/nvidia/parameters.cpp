@@ -22,46 +22,46 @@ using algrt::ParameterType;
 using algrt::ParameterValue;
 using algrt::ViewKind;
 
-/// Dimension 2 has the depth of the bank's blocks, dimension 3 the rows of an operand.
-constexpr std::int64_t bank_row_dimension = 2;
+/// Dimension 2 has the depth of the weight matrix's blocks, dimension 3 the rows of an operand.
+constexpr int64_t weight_row_dimension = 2;
 
 algrt::RowTypesKind kindOf(alg::RowTypesAttr types) {
   switch (types.getKind()) {
   case alg::RowTypeKind::Interval:
-    return algrt::RowTypesKind::interval;
+    return algrt::RowTypesKind::Interval;
   case alg::RowTypeKind::Explicit:
-    return algrt::RowTypesKind::explicit_types;
+    return algrt::RowTypesKind::ExplicitTypes;
   case alg::RowTypeKind::Cyclic:
-    return algrt::RowTypesKind::cyclic;
+    return algrt::RowTypesKind::Cyclic;
   }
   llvm_unreachable("no kind of row types");
 }
 
 std::vector<ViewKind> viewsOf(sm::MapsType type, tile::LayoutAttr layout) {
-  if (type.getRowDimension() == bank_row_dimension)
-    return {ViewKind::bank};
+  if (type.getRowDimension() == weight_row_dimension)
+    return {ViewKind::Weights};
   std::vector<ViewKind> views =
       algrt::rowViews(kindOf(layout.getRowTypes()), type.getListed(), /*as_they_lie=*/false);
-  // A gradient of the bank also sees all rows as they lie; of a row list coordinates choose them.
-  if (layout.isBankGradient() && !type.getListed())
-    views.push_back(ViewKind::all_rows);
+  // A gradient of the weight matrix also sees all rows as they lie; of a row list coordinates choose them.
+  if (layout.isWeightGradient() && !type.getListed())
+    views.push_back(ViewKind::AllRows);
   return views;
 }
 
 Type typeOf(ParameterType type, MLIRContext *context) {
   Builder builder(context);
   switch (type) {
-  case ParameterType::tensor_map:
+  case ParameterType::TensorMap:
     return LLVM::LLVMArrayType::get(builder.getI8Type(), algrt::parameterBytes(type));
-  case ParameterType::plain_map:
+  case ParameterType::PlainMap:
     return plainMapType(context);
-  case ParameterType::address:
+  case ParameterType::Address:
     return pointerTo(context, Space::Global);
-  case ParameterType::i32:
+  case ParameterType::I32:
     return builder.getI32Type();
-  case ParameterType::i64:
+  case ParameterType::I64:
     return builder.getI64Type();
-  case ParameterType::f32:
+  case ParameterType::F32:
     return builder.getF32Type();
   }
   llvm_unreachable("no type of a parameter");
@@ -72,7 +72,7 @@ Type structOfMaps(const KernelParameters &parameters, MLIRContext *context) {
   SmallVector<Type> arrays;
   unsigned count = 0;
   const std::vector<KernelParameter> &all = parameters.all();
-  for (std::size_t i = 0; i < all.size() && all[i].isMap(); ++i) {
+  for (size_t i = 0; i < all.size() && all[i].isMap(); ++i) {
     ++count;
     if (i + 1 < all.size() && all[i + 1].isMap() && all[i + 1].type == all[i].type)
       continue;
@@ -84,9 +84,9 @@ Type structOfMaps(const KernelParameters &parameters, MLIRContext *context) {
 
 /// What people read: "maps", "bias", "position_bytes", "rows".
 std::string nameOf(const KernelParameter &parameter) {
-  if (parameter.value == ParameterValue::operand || parameter.value == ParameterValue::number)
+  if (parameter.value == ParameterValue::Operand || parameter.value == ParameterValue::Number)
     return parameter.operand;
-  if (parameter.value == ParameterValue::element_bytes)
+  if (parameter.value == ParameterValue::ElementBytes)
     return parameter.operand + "_bytes";
   return parameter.isMap() ? "maps" : algrt::name(parameter.value);
 }
@@ -123,7 +123,8 @@ SmallVector<BlockArgument> mapsInOrder(sm::KernelOp kernel) {
   return tensor;
 }
 
-/// What the maps of each operand are called: X, banks and results by their number, others by their own name.
+/// What the maps of each operand are called: X, weight matrices and results by their number, others by their
+/// own name.
 static std::string nameOfMaps(BlockArgument maps, const algrt::OperandNames &names) {
   // A kernel's first three arguments, whatever its map; behind them those of several products.
   const char *const first[] = {names.x, names.w, names.y};
@@ -133,14 +134,14 @@ static std::string nameOfMaps(BlockArgument maps, const algrt::OperandNames &nam
     auto type = dyn_cast<sm::MapsType>(argument.getType());
     if (!type)
       return 0;
-    if (type.getRowDimension() == bank_row_dimension)
+    if (type.getRowDimension() == weight_row_dimension)
       return 1;
-    return llvm::any_of(argument.getUsers(), llvm::IsaPred<sm::DeliverOp>) ? 2 : 3;
+    return llvm::any_of(argument.getUsers(), llvm::IsaPred<sm::StoreSumsOp>) ? 2 : 3;
   };
   const int kind = alike(maps);
   if (kind == 3)
     return operandName(maps);
-  std::int64_t number = 1;
+  int64_t number = 1;
   for (BlockArgument before : maps.getOwner()->getArguments().slice(std::size(first)))
     if (before.getArgNumber() < maps.getArgNumber() && alike(before) == kind)
       ++number;
@@ -149,36 +150,36 @@ static std::string nameOfMaps(BlockArgument maps, const algrt::OperandNames &nam
 
 FailureOr<KernelParameters> parametersOf(sm::KernelOp kernel) {
   auto layout = cast<tile::LayoutAttr>(kernel.getLayout());
-  const algrt::Map map = layout.isBankGradient() ? algrt::Map::dw
-                         : layout.isTransposed() ? algrt::Map::dx
-                                                 : algrt::Map::forward;
+  const algrt::Map map = layout.isWeightGradient() ? algrt::Map::Dw
+                         : layout.isTransposed()   ? algrt::Map::Dx
+                                                   : algrt::Map::Forward;
   const algrt::OperandNames names = algrt::operandNames(map);
   // Of the arguments that are whole numbers.
-  const ParameterValue numbers[] = {ParameterValue::rows, ParameterValue::offset};
-  std::size_t indices = 0;
+  const ParameterValue numbers[] = {ParameterValue::Rows, ParameterValue::Offset};
+  size_t indices = 0;
   KernelParameters parameters;
   for (BlockArgument argument : mapsInOrder(kernel)) {
     auto type = cast<sm::MapsType>(argument.getType());
     const std::string operand = nameOfMaps(argument, names);
     const std::vector<ViewKind> views = viewsOf(type, layout);
-    if (static_cast<std::int64_t>(views.size()) != type.getCount())
+    if (static_cast<int64_t>(views.size()) != type.getCount())
       return kernel.emitOpError("has ")
              << type.getCount() << " maps of " << operand << ", of which a launch has " << views.size();
     for (const ViewKind view : views)
-      parameters.map(type.isPlain() ? ParameterType::plain_map : ParameterType::tensor_map, operand, view);
+      parameters.map(type.isPlain() ? ParameterType::PlainMap : ParameterType::TensorMap, operand, view);
   }
   for (BlockArgument argument : kernel.getBody().getArguments()) {
     if (isa<sm::MapsType>(argument.getType()))
       continue;
     if (isa<sm::ColumnsType>(argument.getType())) {
-      parameters.add(ParameterValue::operand, operandName(argument));
+      parameters.add(ParameterValue::Operand, operandName(argument));
     } else if (isa<sm::TermsTableType>(argument.getType())) {
-      parameters.add(ParameterValue::terms);
+      parameters.add(ParameterValue::Terms);
     } else if (argument.getType().isF32()) {
-      if (layout.isBankGradient())
-        parameters.add(ParameterValue::beta);
+      if (layout.isWeightGradient())
+        parameters.add(ParameterValue::Beta);
       else
-        parameters.add(ParameterValue::number, operandName(argument));
+        parameters.add(ParameterValue::Number, operandName(argument));
     } else {
       parameters.add(numbers[indices++]);
     }
@@ -191,8 +192,7 @@ FailureOr<KernelParameters> parametersOf(sm::KernelOp kernel) {
 }
 
 LLVM::LLVMFuncOp declareKernel(OpBuilder &builder, Location location, StringRef name,
-                               const KernelParameters &parameters, std::int64_t threads,
-                               std::int64_t blocks_together) {
+                               const KernelParameters &parameters, int64_t threads, int64_t blocks_together) {
   MLIRContext *context = builder.getContext();
   const bool has_maps = parameters.begin()->isMap();
   SmallVector<Type> types;
@@ -215,9 +215,9 @@ LLVM::LLVMFuncOp declareKernel(OpBuilder &builder, Location location, StringRef 
   function->setAttr(kernel_parameters_name, attributeOf(parameters, builder));
   function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
   function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
-                    builder.getDenseI32ArrayAttr({static_cast<std::int32_t>(threads), 1, 1}));
+                    builder.getDenseI32ArrayAttr({static_cast<int32_t>(threads), 1, 1}));
   function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                    builder.getI32IntegerAttr(static_cast<std::int32_t>(blocks_together)));
+                    builder.getI32IntegerAttr(static_cast<int32_t>(blocks_together)));
   Block *entry = function.addEntryBlock(builder);
   for (auto [argument, text] : llvm::zip(entry->getArguments(), names))
     argument.setLoc(NameLoc::get(builder.getStringAttr(text)));
@@ -231,7 +231,7 @@ KernelParameters readParameters(LLVM::LLVMFuncOp function) {
                   kernel_parameters_name.str());
   // As the manifest would have it, so that it is read as strictly.
   nlohmann::ordered_json entries = nlohmann::ordered_json::array();
-  std::int64_t end = 0;
+  int64_t end = 0;
   for (Attribute attribute : list) {
     nlohmann::ordered_json &entry = entries.emplace_back(nlohmann::ordered_json::object());
     if (auto dictionary = dyn_cast<DictionaryAttr>(attribute))
@@ -239,12 +239,12 @@ KernelParameters readParameters(LLVM::LLVMFuncOp function) {
         if (auto text = dyn_cast<StringAttr>(field.getValue()))
           entry[field.getName().str()] = text.str();
     for (const ParameterType type :
-         {ParameterType::tensor_map, ParameterType::plain_map, ParameterType::address, ParameterType::i32,
-          ParameterType::i64, ParameterType::f32})
+         {ParameterType::TensorMap, ParameterType::PlainMap, ParameterType::Address, ParameterType::I32,
+          ParameterType::I64, ParameterType::F32})
       if (entry.value("type", "") == algrt::name(type)) {
         entry["offset"] = llvm::alignTo(end, algrt::parameterAlignment(type));
         entry["bytes"] = algrt::parameterBytes(type);
-        end = entry["offset"].get<std::int64_t>() + algrt::parameterBytes(type);
+        end = entry["offset"].get<int64_t>() + algrt::parameterBytes(type);
       }
   }
   const nlohmann::json document = {{kernel_parameters_name.str(), entries}};

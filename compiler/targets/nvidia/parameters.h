@@ -1,7 +1,6 @@
 // The parameters of a kernel: their list (runtime/bundle/kernel_parameters.h), and the function that takes
 // them.
-#ifndef ALGCTL_COMPILER_TARGETS_NVIDIA_PARAMETERS_H
-#define ALGCTL_COMPILER_TARGETS_NVIDIA_PARAMETERS_H
+#pragma once
 
 #include "dialects/sm/sm.h"
 #include "runtime/bundle/kernel_parameters.h"
@@ -30,12 +29,10 @@ mlir::FailureOr<algrt::KernelParameters> parametersOf(sm::KernelOp kernel);
 /// Declares a kernel of so many threads that takes a list, in whose entry block parameters are called by what
 /// they are. The maps are one parameter, a struct by value.
 mlir::LLVM::LLVMFuncOp declareKernel(mlir::OpBuilder &builder, mlir::Location location, llvm::StringRef name,
-                                     const algrt::KernelParameters &parameters, std::int64_t threads,
-                                     std::int64_t blocks_together = 1);
+                                     const algrt::KernelParameters &parameters, int64_t threads,
+                                     int64_t blocks_together = 1);
 
 /// The list that declareKernel left on a function. Throws Failure for one that has none, or no proper one.
 algrt::KernelParameters readParameters(mlir::LLVM::LLVMFuncOp function);
 
 } // namespace compiler
-
-#endif

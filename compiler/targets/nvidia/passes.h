@@ -1,6 +1,5 @@
 // The passes of passes.td.
-#ifndef ALGCTL_COMPILER_TARGETS_NVIDIA_PASSES_H
-#define ALGCTL_COMPILER_TARGETS_NVIDIA_PASSES_H
+#pragma once
 
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
@@ -19,5 +18,3 @@ void addSmToNvvm(mlir::OpPassManager &passes);
 void registerNvidiaPipelines();
 
 } // namespace compiler
-
-#endif

@@ -16,29 +16,29 @@ static_assert(sizeof(algrt_plain_map) == algrt_plain_map_bytes &&
 class MapFields {
 public:
   MapFields(OpBuilder &builder, Location location, Value map)
-      : builder(builder), location(location), map(map), type(plainMapType(builder.getContext())) {}
+      : builder_(builder), location_(location), map_(map), type_(plainMapType(builder.getContext())) {}
 
-  Value address() { return load(pointerTo(builder.getContext(), Space::Global), {0, 0}, 8); }
+  Value address() { return load(pointerTo(builder_.getContext(), Space::Global), {0, 0}, 8); }
   /// In elements, i64.
-  Value stride(int dimension) { return load(builder.getI64Type(), {0, 1, dimension - 1}, 8); }
-  Value extent(int dimension) { return load(builder.getI32Type(), {0, 2, dimension}, 4); }
+  Value stride(int dimension) { return load(builder_.getI64Type(), {0, 1, dimension - 1}, 8); }
+  Value extent(int dimension) { return load(builder_.getI32Type(), {0, 2, dimension}, 4); }
   /// Where the groups of dimension 1 begin, where those of dimension 3 do, and the row list.
   Value groupStarts() { return list(0); }
   Value rowGroupStarts() { return list(1); }
   Value rowList() { return list(2); }
 
 private:
-  Value list(int number) { return load(pointerTo(builder.getContext(), Space::Global), {0, 3, number}, 8); }
+  Value list(int number) { return load(pointerTo(builder_.getContext(), Space::Global), {0, 3, number}, 8); }
   Value load(Type field, ArrayRef<LLVM::GEPArg> path, unsigned alignment) {
-    Value at = LLVM::GEPOp::create(builder, location, map.getType(), type, map, path);
-    return LLVM::LoadOp::create(builder, location, field, at, alignment, /*isVolatile=*/false,
+    Value at = LLVM::GEPOp::create(builder_, location_, map_.getType(), type_, map_, path);
+    return LLVM::LoadOp::create(builder_, location_, field, at, alignment, /*isVolatile=*/false,
                                 /*isNonTemporal=*/false, /*isInvariant=*/true);
   }
 
-  OpBuilder &builder;
-  Location location;
-  Value map;
-  LLVM::LLVMStructType type;
+  OpBuilder &builder_;
+  Location location_;
+  Value map_;
+  LLVM::LLVMStructType type_;
 };
 
 /// A word of a list, i32. Lists do not change while the kernel runs.
@@ -77,15 +77,15 @@ Value rowListOf(OpBuilder &builder, Location location, Value maps) {
 
 PlainBlock::PlainBlock(OpBuilder &builder, Location location, sm::MapsType type, Value maps, Value index,
                        ValueRange coordinates)
-    : builder(builder), location(location), listed(type.getListed()) {
+    : builder_(builder), location_(location), listed_(type.getListed()) {
   Instructions write(builder, location);
   Value map = LLVM::GEPOp::create(builder, location, maps.getType(), plainMapType(builder.getContext()), maps,
                                   ArrayRef<LLVM::GEPArg>{index});
   MapFields fields(builder, location, map);
-  const std::int64_t element_bytes = type.getElementType().getIntOrFloatBitWidth() / 8;
+  const int64_t element_bytes = type.getElementType().getIntOrFloatBitWidth() / 8;
   const int row_dimension = static_cast<int>(type.getRowDimension());
 
-  map_start = fields.address();
+  map_start_ = fields.address();
   // Elements of an operand may be more than 2^31; coordinates are fewer.
   Value elements = write.wide(coordinates[0]);
   auto step = [&](Value coordinate, int dimension) {
@@ -96,64 +96,65 @@ PlainBlock::PlainBlock(OpBuilder &builder, Location location, sm::MapsType type,
     Value coordinate = coordinates[dimension];
     if (type.getUnequal() && dimension == 1) {
       const ListedGroup group(builder, location, fields.groupStarts(), coordinate);
-      group_start = group.start;
-      columns = group.width;
-      elements = write.addWide(elements, write.wide(group_start));
+      group_start_ = group.start;
+      columns_ = group.width;
+      elements = write.addWide(elements, write.wide(group_start_));
     } else if (type.getUnequal() && dimension == 3 && row_dimension == 2) {
       // A row group begins so many rows down.
       const ListedGroup group(builder, location, fields.rowGroupStarts(), coordinate);
-      rows = group.width;
+      rows_ = group.width;
       step(group.start, row_dimension);
-    } else if (!listed || dimension == 1) {
+    } else if (!listed_ || dimension == 1) {
       step(coordinate, dimension);
     }
   }
-  block_start = write.advance(map_start, write.multiplyWide(elements, element_bytes));
-  row_bytes = write.multiplyWide(fields.stride(row_dimension), element_bytes);
+  block_start_ = write.advance(map_start_, write.multiplyWide(elements, element_bytes));
+  row_bytes_ = write.multiplyWide(fields.stride(row_dimension), element_bytes);
 
-  first_column = coordinates[0];
-  if (!columns)
-    columns = fields.extent(0);
-  first_row = coordinates[row_dimension];
-  if (!rows && !listed)
-    rows = fields.extent(row_dimension);
-  if (listed) {
+  first_column_ = coordinates[0];
+  if (!columns_)
+    columns_ = fields.extent(0);
+  first_row_ = coordinates[row_dimension];
+  if (!rows_ && !listed_)
+    rows_ = fields.extent(row_dimension);
+  if (listed_) {
     // The list begins with the greatest number of rows, the starts of all types, and an end. Behind the last
     // type is what stands for all of them: it begins where the first one does.
-    row_list = fields.rowList();
+    row_list_ = fields.rowList();
     Value types = fields.extent(2), of = coordinates[2];
     Value is_type = write.below(of, types);
     Value begin =
-        readList(builder, location, row_list, write.add(write.choose(is_type, of, write.constant(0)), 1));
+        readList(builder, location, row_list_, write.add(write.choose(is_type, of, write.constant(0)), 1));
     Value end =
-        readList(builder, location, row_list, write.add(write.choose(is_type, write.add(of, 1), types), 1));
-    rows = LLVM::SubOp::create(builder, location, end, begin);
-    first_entry = write.add(write.add(types, 2), begin);
+        readList(builder, location, row_list_, write.add(write.choose(is_type, write.add(of, 1), types), 1));
+    rows_ = LLVM::SubOp::create(builder, location, end, begin);
+    first_entry_ = write.add(write.add(types, 2), begin);
   }
   for (int dimension = 1; dimension < dimensions; ++dimension)
-    if (dimension != row_dimension && !(listed && dimension == 2))
-      others_inside =
-          write.both(others_inside, write.below(coordinates[dimension], fields.extent(dimension)));
+    if (dimension != row_dimension && !(listed_ && dimension == 2))
+      others_inside_ =
+          write.both(others_inside_, write.below(coordinates[dimension], fields.extent(dimension)));
 }
 
 Value PlainBlock::rowStart(Value row) const {
-  Instructions write(builder, location);
-  if (!listed)
-    return write.advance(block_start, write.multiplyWide(write.wide(row), row_bytes));
+  Instructions write(builder_, location_);
+  if (!listed_)
+    return write.advance(block_start_, write.multiplyWide(write.wide(row), row_bytes_));
   // Of a row that is not there any word of the list will do.
-  Value entry = write.add(first_entry, write.add(first_row, row));
-  Value number = readList(builder, location, row_list, write.choose(hasRow(row), entry, write.constant(0)));
-  return write.advance(block_start, write.multiplyWide(write.wide(number), row_bytes));
+  Value entry = write.add(first_entry_, write.add(first_row_, row));
+  Value number =
+      readList(builder_, location_, row_list_, write.choose(hasRow(row), entry, write.constant(0)));
+  return write.advance(block_start_, write.multiplyWide(write.wide(number), row_bytes_));
 }
 
 Value PlainBlock::hasRow(Value row) const {
-  Instructions write(builder, location);
-  return write.both(others_inside, write.below(write.add(first_row, row), rows));
+  Instructions write(builder_, location_);
+  return write.both(others_inside_, write.below(write.add(first_row_, row), rows_));
 }
 
 Value PlainBlock::hasColumn(Value column) const {
-  Instructions write(builder, location);
-  return write.below(write.add(first_column, column), columns);
+  Instructions write(builder_, location_);
+  return write.below(write.add(first_column_, column), columns_);
 }
 
 } // namespace compiler

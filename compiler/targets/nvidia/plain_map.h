@@ -1,6 +1,5 @@
 // Operands that threads read and write for themselves: the plain maps of runtime/gpu_kernel_abi.h.
-#ifndef ALGCTL_COMPILER_TARGETS_NVIDIA_PLAIN_MAP_H
-#define ALGCTL_COMPILER_TARGETS_NVIDIA_PLAIN_MAP_H
+#pragma once
 
 #include "dialects/sm/sm.h"
 
@@ -23,15 +22,15 @@ public:
              mlir::Value index, mlir::ValueRange coordinates);
 
   /// Address of the map's first element, in global memory. It may be read wherever the map is not empty.
-  mlir::Value origin() const { return map_start; }
+  mlir::Value origin() const { return map_start_; }
   /// Address of the first element of a row of the block; of no use where the map does not have the row.
   mlir::Value rowStart(mlir::Value row) const;
 
   /// Whether rows are wherever a list says, and not at one distance.
-  bool isListed() const { return listed; }
+  bool isListed() const { return listed_; }
   /// Where they are not: address of the block's first element, and bytes from one row to the next, i64.
-  mlir::Value start() const { return block_start; }
-  mlir::Value rowBytes() const { return row_bytes; }
+  mlir::Value start() const { return block_start_; }
+  mlir::Value rowBytes() const { return row_bytes_; }
 
   /// Whether the map has this row, or this column, of the block; i1. An element is there where both hold. A
   /// vector that begins at a multiple of its length is there where its first element is.
@@ -39,19 +38,17 @@ public:
   mlir::Value hasColumn(mlir::Value column) const;
 
   /// The column of the operand with which the block's group begins, i32; null where groups are equal.
-  mlir::Value groupStart() const { return group_start; }
+  mlir::Value groupStart() const { return group_start_; }
 
 private:
-  mlir::OpBuilder &builder;
-  mlir::Location location;
-  bool listed;
-  mlir::Value map_start, block_start, row_bytes;
-  mlir::Value first_row, rows, first_column, columns;
-  mlir::Value others_inside; ///< i1: the map has the coordinates that are one in the block; null: always
-  mlir::Value group_start;
-  mlir::Value row_list, first_entry; ///< of a listed block: where the list has its type's first row
+  mlir::OpBuilder &builder_;
+  mlir::Location location_;
+  bool listed_;
+  mlir::Value map_start_, block_start_, row_bytes_;
+  mlir::Value first_row_, rows_, first_column_, columns_;
+  mlir::Value others_inside_; ///< i1: the map has the coordinates that are one in the block; null: always
+  mlir::Value group_start_;
+  mlir::Value row_list_, first_entry_; ///< of a listed block: where the list has its type's first row
 };
 
 } // namespace compiler
-
-#endif

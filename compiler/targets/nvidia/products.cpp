@@ -16,15 +16,14 @@ namespace {
 /// The low word of the descriptor of an operand that starts at `address` (32 bits): the one that changes from
 /// instruction to instruction. The mask keeps the address inside its field.
 Value lowWord(Instructions &write, Value address, const DescriptorFields &fields) {
-  constexpr std::int64_t address_mask = 0x3fff;
+  constexpr int64_t address_mask = 0x3fff;
   return write.bitOr(write.bitAnd(write.shiftRight(address, 4), address_mask), fields.low());
 }
 
 Value descriptor(OpBuilder &builder, Location location, Value low, const DescriptorFields &fields) {
   Type i64 = builder.getI64Type();
   Value high = LLVM::ConstantOp::create(
-      builder, location, i64,
-      builder.getI64IntegerAttr(static_cast<std::int64_t>(std::uint64_t{fields.high()} << 32)));
+      builder, location, i64, builder.getI64IntegerAttr(static_cast<int64_t>(uint64_t{fields.high()} << 32)));
   return LLVM::OrOp::create(builder, location, LLVM::ZExtOp::create(builder, location, i64, low), high);
 }
 
@@ -42,12 +41,12 @@ struct Side {
   Value low;
   DescriptorFields fields;
   sm::BufferType type;
-  /// The operand is stored along its depth, as rows of X are for a product with the bank and a transposed
-  /// bank is; else along its rows or columns.
+  /// The operand is stored along its depth, as rows of X are for a product with the weight matrix and a
+  /// transposed weight matrix is; else along its rows or columns.
   bool along_depth;
 
-  std::int64_t stepBytes(std::int64_t depth) const {
-    return along_depth ? kMajorStep(type, depth) : mnMajorStep(type, depth);
+  int64_t stepBytes(int64_t depth) const {
+    return along_depth ? major_step(type, depth) : mnMajorStep(type, depth);
   }
 };
 
@@ -61,32 +60,33 @@ struct MmaLowering : ConvertOpToLLVMPattern<sm::MmaOp> {
     Location location = op.getLoc();
     MLIRContext *context = op.getContext();
     Instructions write(rewriter, location);
-    sm::BufferType rows_type = op.getA().getType(), bank_type = op.getB().getType();
+    sm::BufferType rows_type = op.getA().getType(), weight_type = op.getB().getType();
     auto start = [&](Value buffer, Value slot, sm::BufferType type) {
       return write.add(write.address(buffer), write.multiply(slot, slotStride(type)));
     };
     Value rows_start = start(adaptor.getA(), adaptor.getASlot(), rows_type);
-    Value bank_start = start(adaptor.getB(), adaptor.getBSlot(), bank_type);
+    Value weight_start = start(adaptor.getB(), adaptor.getBSlot(), weight_type);
     // The operand on side M is cut among the warpgroups: rows of A, or columns of B. Those are rows of its
     // slot where it is stored along its depth, and else panels, each of which has the 64 of one.
     const bool transposed = sums.getTransposed(), rows_along_depth = !op.getATransposed(),
-               bank_along_depth = op.getBTransposed();
+               weight_along_depth = op.getBTransposed();
     if (sums.getWarpgroups() > 1) {
       Value warpgroup = warpgroupOfTile(write, op, sums.getWarpgroups());
-      Value &cut = transposed ? bank_start : rows_start;
-      const sm::BufferType cut_type = transposed ? bank_type : rows_type;
-      const bool along_depth = transposed ? bank_along_depth : rows_along_depth;
-      const std::int64_t part_bytes =
+      Value &cut = transposed ? weight_start : rows_start;
+      const sm::BufferType cut_type = transposed ? weight_type : rows_type;
+      const bool along_depth = transposed ? weight_along_depth : rows_along_depth;
+      const int64_t part_bytes =
           along_depth ? sm::warpgroup_rows * cut_type.getSwizzle() : cut_type.getPanelBytes();
       cut = write.add(cut, write.multiply(warpgroup, part_bytes));
     }
     const DescriptorFields rows_fields =
-                               rows_along_depth ? kMajorDescriptor(rows_type) : mnMajorDescriptor(rows_type),
-                           bank_fields =
-                               bank_along_depth ? kMajorDescriptor(bank_type) : mnMajorDescriptor(bank_type);
+                               rows_along_depth ? major_descriptor(rows_type) : mnMajorDescriptor(rows_type),
+                           weight_fields = weight_along_depth ? major_descriptor(weight_type)
+                                                              : mnMajorDescriptor(weight_type);
     const Side rows = {lowWord(write, rows_start, rows_fields), rows_fields, rows_type, rows_along_depth};
-    const Side bank = {lowWord(write, bank_start, bank_fields), bank_fields, bank_type, bank_along_depth};
-    const Side &m = transposed ? bank : rows, &n = transposed ? rows : bank;
+    const Side weights = {lowWord(write, weight_start, weight_fields), weight_fields, weight_type,
+                          weight_along_depth};
+    const Side &m = transposed ? weights : rows, &n = transposed ? rows : weights;
 
     auto shape =
         NVVM::MMAShapeAttr::get(context, sm::warpgroup_rows, sums.getInstructionWidth(), instruction_depth);
@@ -100,7 +100,7 @@ struct MmaLowering : ConvertOpToLLVMPattern<sm::MmaOp> {
     auto row = NVVM::MMALayoutAttr::get(context, NVVM::MMALayout::row);
     auto column = NVVM::MMALayoutAttr::get(context, NVVM::MMALayout::col);
     Value sum = adaptor.getAccumulator();
-    for (std::int64_t depth = 0; depth < op.getMultipliedDepth(); depth += instruction_depth) {
+    for (int64_t depth = 0; depth < op.getMultipliedDepth(); depth += instruction_depth) {
       auto step = [&](const Side &side) {
         return descriptor(rewriter, location, write.add(side.low, side.stepBytes(depth) >> 4), side.fields);
       };

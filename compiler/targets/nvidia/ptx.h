@@ -1,6 +1,5 @@
 // From a module in the nvvm and llvm dialects to PTX, with LLVM's NVPTX backend in this process.
-#ifndef ALGCTL_COMPILER_TARGETS_NVIDIA_PTX_H
-#define ALGCTL_COMPILER_TARGETS_NVIDIA_PTX_H
+#pragma once
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -13,7 +12,7 @@ namespace compiler {
 /// How often each instruction that must be neither lost nor duplicated occurs in an LLVM module: the names
 /// of intrinsics ("llvm.nvvm.mbarrier.try.wait.parity.scope.cta.space.cta") and the first word of inline
 /// assembly ("wgmma.mma_async.sync.aligned.m64n192k16.f32.bf16.bf16").
-using InstructionCounts = std::map<std::string, std::int64_t>;
+using InstructionCounts = std::map<std::string, int64_t>;
 
 struct PtxModule {
   std::string llvm_ir; ///< after optimisation
@@ -21,7 +20,7 @@ struct PtxModule {
   /// Convergent instructions as they were translated, and as the optimiser left them.
   InstructionCounts translated, optimized;
   /// Calls of inline assembly without the convergent attribute; none, unless the translation has a fault.
-  std::int64_t unmarked_assembly = 0;
+  int64_t unmarked_assembly = 0;
 };
 
 /// The optimised LLVM IR of a module that convert-sm-to-nvvm wrote. Throws Failure where it cannot be
@@ -32,5 +31,3 @@ std::string nvptxLlvmIr(mlir::ModuleOp module, const std::string &architecture);
 PtxModule generatePtx(mlir::ModuleOp module, const std::string &architecture);
 
 } // namespace compiler
-
-#endif

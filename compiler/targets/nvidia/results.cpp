@@ -12,40 +12,41 @@ namespace compiler {
 namespace {
 
 /// The tensor-map engine permutes pieces of this many bytes inside each row of a panel.
-constexpr std::int64_t piece_bytes = 16;
+constexpr int64_t piece_bytes = 16;
 /// Rows of the sums that a warp holds; lanes hold them in groups of 8 rows.
-constexpr std::int64_t warp_rows = 16;
+constexpr int64_t warp_rows = 16;
 /// Columns of an 8 x 8 matrix of stmatrix, and of the pieces of an accumulator.
-constexpr std::int64_t matrix_columns = 8;
+constexpr int64_t matrix_columns = 8;
 
 /// Byte offsets inside a slot that is written by 16-byte pieces, for one row that depends on the thread.
 class SwizzledRow {
 public:
   SwizzledRow(Instructions &write, sm::BufferType type, Value slot_start, Value row)
-      : write(write), type(type), start(write.advance(slot_start, write.multiply(row, type.getSwizzle()))) {
+      : write_(write), type_(type),
+        start_(write.advance(slot_start, write.multiply(row, type.getSwizzle()))) {
     // The engine XORs the number of a piece with address bits 7 and up: with the row, where rows have 128
     // bytes, with every second or fourth row where they are shorter.
-    const std::int64_t pieces = type.getSwizzle() / piece_bytes;
-    const std::int64_t rows_per_128_bytes = 128 / type.getSwizzle();
+    const int64_t pieces = type.getSwizzle() / piece_bytes;
+    const int64_t rows_per_128_bytes = 128 / type.getSwizzle();
     Value period = rows_per_128_bytes == 1 ? row : write.shiftRight(row, llvm::Log2_64(rows_per_128_bytes));
-    permutation = write.shiftLeft(write.bitAnd(period, pieces - 1), llvm::Log2_64(piece_bytes));
+    permutation_ = write.shiftLeft(write.bitAnd(period, pieces - 1), llvm::Log2_64(piece_bytes));
   }
 
   /// Address of the bytes `column_bytes` (known) + `lane_bytes` (of this thread) of the row. The two share no
   /// bits, and `lane_bytes` stays inside the panel of `column_bytes`.
-  Value at(std::int64_t column_bytes, Value lane_bytes) {
-    const std::int64_t panel = column_bytes / type.getSwizzle();
-    Value within = write.bitXor(lane_bytes, permutation);
-    if (const std::int64_t rest = column_bytes % type.getSwizzle())
-      within = write.bitXor(within, write.constant(rest));
-    return write.advance(write.advance(start, within), panel * type.getPanelBytes());
+  Value at(int64_t column_bytes, Value lane_bytes) {
+    const int64_t panel = column_bytes / type_.getSwizzle();
+    Value within = write_.bitXor(lane_bytes, permutation_);
+    if (const int64_t rest = column_bytes % type_.getSwizzle())
+      within = write_.bitXor(within, write_.constant(rest));
+    return write_.advance(write_.advance(start_, within), panel * type_.getPanelBytes());
   }
 
 private:
-  Instructions &write;
-  sm::BufferType type;
-  Value start;
-  Value permutation;
+  Instructions &write_;
+  sm::BufferType type_;
+  Value start_;
+  Value permutation_;
 };
 
 struct WriteLowering : ConvertOpToLLVMPattern<sm::WriteOp> {
@@ -67,7 +68,7 @@ struct WriteLowering : ConvertOpToLLVMPattern<sm::WriteOp> {
   }
 
 private:
-  static Value element(OpBuilder &builder, Location location, Value sums, std::int64_t position) {
+  static Value element(OpBuilder &builder, Location location, Value sums, int64_t position) {
     return LLVM::ExtractValueOp::create(builder, location, sums, position);
   }
 
@@ -77,12 +78,12 @@ private:
     Location location = op.getLoc();
     Instructions write(rewriter, location);
     sm::BufferType type = op.getTarget().getType();
-    constexpr std::int64_t element_bytes = 2;
+    constexpr int64_t element_bytes = 2;
     Value warp = write.shiftRight(write.threadInWarpgroup(), llvm::Log2_64(sm::warp_threads));
     Value row = write.add(write.multiply(warp, warp_rows), write.bitAnd(write.thread(), warp_rows - 1));
     Value lane_bytes = write.bitAnd(write.thread(), warp_rows); // 16 = one piece, for lanes 16 to 31
     SwizzledRow slot_row(write, type, start, row);
-    storeFourByFour(op, sums, NVVM::MMALayout::row, rewriter, [&](std::int64_t matrix) {
+    storeFourByFour(op, sums, NVVM::MMALayout::row, rewriter, [&](int64_t matrix) {
       return slot_row.at(matrix * matrix_columns * element_bytes, lane_bytes);
     });
   }
@@ -93,7 +94,7 @@ private:
                                       ConversionPatternRewriter &rewriter) {
     Instructions write(rewriter, op.getLoc());
     sm::BufferType type = op.getTarget().getType();
-    constexpr std::int64_t warp_bytes = 2 * piece_bytes;
+    constexpr int64_t warp_bytes = 2 * piece_bytes;
     Value warp = write.shiftRight(write.threadInWarpgroup(), llvm::Log2_64(sm::warp_threads));
     Value second_piece = write.bitAnd(write.thread(), matrix_columns);         // 8 or 0
     Value second_rows = write.shiftRight(write.bitAnd(write.thread(), 16), 1); // 8 or 0
@@ -101,7 +102,7 @@ private:
     Value lane_bytes = write.add(write.multiply(warp, warp_bytes), write.multiply(second_piece, 2));
     SwizzledRow slot_row(write, type, start, row);
     Value first = slot_row.at(0, lane_bytes);
-    storeFourByFour(op, sums, NVVM::MMALayout::col, rewriter, [&](std::int64_t matrix) {
+    storeFourByFour(op, sums, NVVM::MMALayout::col, rewriter, [&](int64_t matrix) {
       return write.advance(first, matrix * matrix_columns * type.getSwizzle());
     });
   }
@@ -110,21 +111,21 @@ private:
   /// is what this lane gives for the matrix of that number along N, and the next.
   static void storeFourByFour(sm::WriteOp op, Value sums, NVVM::MMALayout layout,
                               ConversionPatternRewriter &rewriter,
-                              llvm::function_ref<Value(std::int64_t matrix)> address) {
+                              llvm::function_ref<Value(int64_t matrix)> address) {
     Location location = op.getLoc();
     MLIRContext *context = rewriter.getContext();
     auto round = NVVM::FPRoundingModeAttr::get(context, NVVM::FPRoundingMode::RN);
     Type pair = VectorType::get(2, rewriter.getBF16Type());
-    auto rounded = [&](std::int64_t low) -> Value {
+    auto rounded = [&](int64_t low) -> Value {
       Value both = NVVM::ConvertF32x2ToBF16x2Op::create(
           rewriter, location, pair, element(rewriter, location, sums, low + 1),
           element(rewriter, location, sums, low), Value(), round);
       return LLVM::BitcastOp::create(rewriter, location, rewriter.getI32Type(), both);
     };
-    const std::int64_t matrices = op.getAccumulator().getType().getInstructionWidth() / matrix_columns;
-    for (std::int64_t matrix = 0; matrix < matrices; matrix += 2) {
+    const int64_t matrices = op.getAccumulator().getType().getInstructionWidth() / matrix_columns;
+    for (int64_t matrix = 0; matrix < matrices; matrix += 2) {
       SmallVector<Value> registers;
-      for (std::int64_t i = matrix; i < std::min(matrix + 2, matrices); ++i)
+      for (int64_t i = matrix; i < std::min(matrix + 2, matrices); ++i)
         registers.append({rounded(4 * i), rounded(4 * i + 2)});
       NVVM::StMatrixOp::create(rewriter, location, address(matrix), registers,
                                NVVM::MMALayoutAttr::get(context, layout),
@@ -138,17 +139,17 @@ private:
     Location location = op.getLoc();
     Instructions write(rewriter, location);
     sm::BufferType type = op.getTarget().getType();
-    constexpr std::int64_t element_bytes = 4, pair_bytes = 2 * element_bytes, lanes_per_row = 4;
+    constexpr int64_t element_bytes = 4, pair_bytes = 2 * element_bytes, lanes_per_row = 4;
     Value warp = write.shiftRight(write.threadInWarpgroup(), llvm::Log2_64(sm::warp_threads));
     Value first = write.add(write.multiply(warp, warp_rows),
                             write.shiftRight(write.lane(), llvm::Log2_64(lanes_per_row)));
     Value lane_bytes = write.multiply(write.bitAnd(write.thread(), lanes_per_row - 1), pair_bytes);
     Type pair = VectorType::get(2, rewriter.getF32Type());
-    for (std::int64_t below : {0, 1}) {
+    for (int64_t below : {0, 1}) {
       SwizzledRow slot_row(write, type, start, write.add(first, 8 * below));
-      for (std::int64_t matrix = 0; matrix < type.getColumns() / matrix_columns; ++matrix) {
+      for (int64_t matrix = 0; matrix < type.getColumns() / matrix_columns; ++matrix) {
         Value both = LLVM::PoisonOp::create(rewriter, location, pair);
-        for (std::int64_t i : {0, 1})
+        for (int64_t i : {0, 1})
           both = LLVM::InsertElementOp::create(rewriter, location, both,
                                                element(rewriter, location, sums, 4 * matrix + 2 * below + i),
                                                write.constant(i));
@@ -163,10 +164,9 @@ private:
     Location location = op.getLoc();
     Instructions write(rewriter, location);
     sm::BufferType type = op.getTarget().getType();
-    constexpr std::int64_t element_bytes = 4, lanes_per_column = 4;
+    constexpr int64_t element_bytes = 4, lanes_per_column = 4;
     // A panel of 128 bytes has the columns of two warps.
-    const std::int64_t warp_bytes = warp_rows * element_bytes,
-                       warps_per_panel = type.getSwizzle() / warp_bytes;
+    const int64_t warp_bytes = warp_rows * element_bytes, warps_per_panel = type.getSwizzle() / warp_bytes;
     Value warp = write.shiftRight(write.threadInWarpgroup(), llvm::Log2_64(sm::warp_threads));
     Value panel = write.advance(
         start, write.multiply(write.shiftRight(warp, llvm::Log2_64(warps_per_panel)), type.getPanelBytes()));
@@ -174,11 +174,11 @@ private:
     Value lane_bytes = write.add(write.multiply(write.bitAnd(warp, warps_per_panel - 1), warp_bytes),
                                  write.multiply(column, element_bytes));
     Value first = write.multiply(write.bitAnd(write.thread(), lanes_per_column - 1), 2);
-    for (std::int64_t next : {0, 1}) {
+    for (int64_t next : {0, 1}) {
       SwizzledRow slot_row(write, type, panel, write.add(first, next));
-      for (std::int64_t behind : {0, 1}) {
+      for (int64_t behind : {0, 1}) {
         Value address = slot_row.at(behind * matrix_columns * element_bytes, lane_bytes);
-        for (std::int64_t matrix = 0; matrix < type.getRows() / matrix_columns; ++matrix)
+        for (int64_t matrix = 0; matrix < type.getRows() / matrix_columns; ++matrix)
           LLVM::StoreOp::create(
               rewriter, location, element(rewriter, location, sums, 4 * matrix + 2 * behind + next),
               write.advance(address, matrix * matrix_columns * type.getSwizzle()), element_bytes);

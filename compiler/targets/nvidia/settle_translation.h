@@ -1,6 +1,5 @@
 // What is left of `sm` in a module of instructions, sm.settle, as LLVM IR.
-#ifndef ALGCTL_COMPILER_TARGETS_NVIDIA_SETTLE_TRANSLATION_H
-#define ALGCTL_COMPILER_TARGETS_NVIDIA_SETTLE_TRANSLATION_H
+#pragma once
 
 #include "mlir/IR/MLIRContext.h"
 
@@ -11,5 +10,3 @@ namespace compiler {
 void registerSettleTranslation(mlir::MLIRContext &context);
 
 } // namespace compiler
-
-#endif

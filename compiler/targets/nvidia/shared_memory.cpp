@@ -8,14 +8,12 @@ using namespace mlir;
 
 namespace compiler {
 
-std::int64_t slotStride(sm::BufferType buffer) {
-  return llvm::alignTo(buffer.getSlotBytes(), slot_alignment);
-}
+int64_t slotStride(sm::BufferType buffer) { return llvm::alignTo(buffer.getSlotBytes(), slot_alignment); }
 
-FailureOr<std::int64_t> placeSharedMemory(sm::KernelOp kernel) {
-  constexpr std::int64_t barrier_bytes = 8;
-  std::int64_t bytes = 0;
-  auto place = [&](Operation *op, std::int64_t size) {
+FailureOr<int64_t> placeSharedMemory(sm::KernelOp kernel) {
+  constexpr int64_t barrier_bytes = 8;
+  int64_t bytes = 0;
+  auto place = [&](Operation *op, int64_t size) {
     op->setAttr(shared_offset_name, IntegerAttr::get(IntegerType::get(op->getContext(), 64), bytes));
     bytes += size;
   };
@@ -23,11 +21,11 @@ FailureOr<std::int64_t> placeSharedMemory(sm::KernelOp kernel) {
     sm::BufferType type = buffer.getBuffer().getType();
     place(buffer, type.getSlots() * slotStride(type));
   }
-  for (auto exchange : kernel.getBody().getOps<sm::AllocateExchangeOp>())
-    place(exchange, exchange.getExchange().getType().getBytes());
+  for (auto reduction_buffer : kernel.getBody().getOps<sm::AllocateReductionBufferOp>())
+    place(reduction_buffer, reduction_buffer.getReductionBuffer().getType().getBytes());
   for (auto barriers : kernel.getBody().getOps<sm::BarriersOp>())
     place(barriers, barriers.getBarriers().getType().getSlots() * barrier_bytes);
-  const std::int64_t most = usesPlainMaps(kernel) ? most_portable_shared_bytes : most_shared_bytes;
+  const int64_t most = usesPlainMaps(kernel) ? most_portable_shared_bytes : most_shared_bytes;
   if (bytes > most)
     return kernel.emitOpError("needs ") << bytes << " bytes of shared memory, a block can have " << most
                                         << "; take fewer stages or a smaller tile";

@@ -1,6 +1,5 @@
 // Where the buffers and barriers of a kernel lie in the block's dynamic shared memory.
-#ifndef ALGCTL_COMPILER_TARGETS_NVIDIA_SHARED_MEMORY_H
-#define ALGCTL_COMPILER_TARGETS_NVIDIA_SHARED_MEMORY_H
+#pragma once
 
 #include "dialects/sm/sm.h"
 
@@ -9,21 +8,19 @@
 namespace compiler {
 
 /// Slots begin at multiples of the period of the widest swizzle: 8 rows of 128 bytes.
-constexpr std::int64_t slot_alignment = 1024;
+constexpr int64_t slot_alignment = 1024;
 /// What one block can have on compute capability 9.0; and on every one since 8.0, of which 8.6 and 8.9 give
 /// least: what a kernel can have whose threads copy.
-constexpr std::int64_t most_shared_bytes = 232448, most_portable_shared_bytes = 99 * 1024;
+constexpr int64_t most_shared_bytes = 232448, most_portable_shared_bytes = 99 * 1024;
 /// The discardable attribute that holds the place of an allocation, in bytes from the start of @shared.
 constexpr llvm::StringLiteral shared_offset_name = "offset";
 
 /// Bytes from the start of one slot to that of the next.
-std::int64_t slotStride(sm::BufferType buffer);
+int64_t slotStride(sm::BufferType buffer);
 
-/// Marks every sm.allocate, sm.allocate_exchange and sm.barriers of the kernel with its place: buffers in the
-/// order of the program, exchanges and barriers behind them. Returns the bytes of all; fails with a message
-/// where a block cannot have as many.
-mlir::FailureOr<std::int64_t> placeSharedMemory(sm::KernelOp kernel);
+/// Marks every sm.allocate, sm.allocate_reduction_buffer and sm.barriers of the kernel with its place:
+/// buffers in the order of the program, exchanges and barriers behind them. Returns the bytes of all; fails
+/// with a message where a block cannot have as many.
+mlir::FailureOr<int64_t> placeSharedMemory(sm::KernelOp kernel);
 
 } // namespace compiler
-
-#endif

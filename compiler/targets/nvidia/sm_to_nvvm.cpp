@@ -31,14 +31,14 @@ void addSmTypeConversions(LLVMTypeConverter &types) {
   types.addConversion([=](sm::MapsType) { return pointerTo(context, Space::Generic); });
   types.addConversion([=](sm::BufferType) { return pointerTo(context, Space::Shared); });
   types.addConversion([=](sm::BarriersType) { return pointerTo(context, Space::Shared); });
-  types.addConversion([=](sm::ExchangeType) { return pointerTo(context, Space::Shared); });
+  types.addConversion([=](sm::ReductionBufferType) { return pointerTo(context, Space::Shared); });
   types.addConversion([=](sm::ColumnsType) { return pointerTo(context, Space::Global); });
   types.addConversion([=](sm::TermsTableType) { return pointerTo(context, Space::Global); });
   types.addConversion([=](sm::AccumulatorType type) {
     // A warpgroup holds 64 times the instruction's width of sums in 128 threads.
-    const std::int64_t registers =
-        type.hasWarps() ? type.getRowsOfWarp() * type.getColumnsOfWarp() / sm::warp_threads
-                        : type.getInstructionWidth() * sm::warpgroup_rows / sm::warpgroup_threads;
+    const int64_t registers = type.hasWarps()
+                                  ? type.getRowsOfWarp() * type.getColumnsOfWarp() / sm::warp_threads
+                                  : type.getInstructionWidth() * sm::warpgroup_rows / sm::warpgroup_threads;
     const SmallVector<Type> sums(registers, Float32Type::get(context));
     return LLVM::LLVMStructType::getLiteral(context, sums);
   });
@@ -99,7 +99,7 @@ private:
     compiler::addThreadCopyPatterns(types, patterns);
     compiler::addProductPatterns(types, patterns);
     compiler::addWarpProductPatterns(types, patterns);
-    compiler::addExchangePatterns(types, patterns);
+    compiler::addReductionPatterns(types, patterns);
     compiler::addMapPatterns(types, patterns);
     compiler::addResultPatterns(types, patterns);
     compiler::addThreadResultPatterns(types, patterns);

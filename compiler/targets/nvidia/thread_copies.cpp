@@ -14,7 +14,7 @@ using namespace mlir;
 namespace compiler {
 namespace {
 
-constexpr std::int64_t element_bytes = 2;
+constexpr int64_t element_bytes = 2;
 
 struct CopyLowering : ConvertOpToLLVMPattern<sm::CopyOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
@@ -42,7 +42,7 @@ struct CopyLowering : ConvertOpToLLVMPattern<sm::CopyOp> {
 
 private:
   /// cp.async reads as many bytes as its last operand says and writes zeros behind them.
-  static void copyAsynchronously(ArrayRef<VectorCopy> vectors, std::int64_t bytes, Location location,
+  static void copyAsynchronously(ArrayRef<VectorCopy> vectors, int64_t bytes, Location location,
                                  ConversionPatternRewriter &rewriter) {
     Instructions write(rewriter, location);
     // Whole lines need not pass through the L1 cache; smaller copies can go no other way.
@@ -51,7 +51,7 @@ private:
       onlyWhere(rewriter, location, vector.mine, [&] {
         Value source_bytes = write.choose(vector.present, write.constant(bytes), write.constant(0));
         NVVM::CpAsyncOp::create(rewriter, location, vector.target, vector.source,
-                                rewriter.getI32IntegerAttr(static_cast<std::int32_t>(bytes)),
+                                rewriter.getI32IntegerAttr(static_cast<int32_t>(bytes)),
                                 NVVM::LoadCacheModifierKindAttr::get(rewriter.getContext(), cache),
                                 source_bytes);
       });
@@ -61,7 +61,7 @@ private:
   /// are not there are read from where there is one for certain: a branch around each would cost more.
   static void copyElements(ArrayRef<VectorCopy> elements, const PlainBlock &block, Location location,
                            ConversionPatternRewriter &rewriter) {
-    constexpr std::size_t batch = 16;
+    constexpr size_t batch = 16;
     Instructions write(rewriter, location);
     Type bits = rewriter.getI16Type();
     Value zero = LLVM::ZeroOp::create(rewriter, location, bits);
@@ -95,7 +95,7 @@ struct CopyWaitLowering : ConvertOpToLLVMPattern<sm::CopyWaitOp> {
   LogicalResult matchAndRewrite(sm::CopyWaitOp op, OpAdaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     rewriter.replaceOpWithNewOp<NVVM::CpAsyncWaitGroupOp>(
-        op, rewriter.getI32IntegerAttr(static_cast<std::int32_t>(op.getPending())));
+        op, rewriter.getI32IntegerAttr(static_cast<int32_t>(op.getPending())));
     return success();
   }
 };

@@ -11,15 +11,15 @@ namespace {
 class Distribution {
 public:
   Distribution(OpBuilder &builder, Location location, sm::MapsType maps, sm::BufferType buffer,
-               const PlainBlock &block, Value slot_start, std::int64_t threads)
-      : write(builder, location), buffer(buffer), block(block), slot_start(slot_start), threads(threads),
-        vector(maps.getVector()), element_bytes(maps.getElementType().getIntOrFloatBitWidth() / 8),
-        row_vectors(buffer.getPanelColumns() / vector) {}
+               const PlainBlock &block, Value slot_start, int64_t threads)
+      : write_(builder, location), buffer_(buffer), block_(block), slot_start_(slot_start), threads_(threads),
+        vector_(maps.getVector()), element_bytes_(maps.getElementType().getIntOrFloatBitWidth() / 8),
+        row_vectors_(buffer.getPanelColumns() / vector_) {}
 
   SmallVector<VectorCopy> vectors() {
-    const bool whole_rows = threads % row_vectors == 0;
-    const std::int64_t rows_at_a_time = whole_rows ? threads / row_vectors : 0;
-    if (whole_rows && buffer.getRows() % rows_at_a_time == 0 && rows_at_a_time % swizzle_period_rows == 0)
+    const bool whole_rows = threads_ % row_vectors_ == 0;
+    const int64_t rows_at_a_time = whole_rows ? threads_ / row_vectors_ : 0;
+    if (whole_rows && buffer_.getRows() % rows_at_a_time == 0 && rows_at_a_time % swizzle_period_rows == 0)
       return inSteps(rows_at_a_time);
     return anyhow();
   }
@@ -27,35 +27,34 @@ public:
 private:
   /// The threads cover `step` whole rows of a panel at a time: a thread stays in its column, and goes down by
   /// the same bytes each time, on both sides.
-  SmallVector<VectorCopy> inSteps(std::int64_t step) {
-    Value row = write.divide(write.thread(), row_vectors);
-    Value column = write.multiply(write.remainder(write.thread(), row_vectors), vector);
-    const PanelRow panel_row(write, buffer, row);
-    Value target = write.advance(slot_start, panel_row.at(write.multiply(column, element_bytes)));
+  SmallVector<VectorCopy> inSteps(int64_t step) {
+    Value row = write_.divide(write_.thread(), row_vectors_);
+    Value column = write_.multiply(write_.remainder(write_.thread(), row_vectors_), vector_);
+    const PanelRow panel_row(write_, buffer_, row);
+    Value target = write_.advance(slot_start_, panel_row.at(write_.multiply(column, element_bytes_)));
     // Rows of a list are looked up once for all panels.
     SmallVector<Value> listed_rows;
-    for (std::int64_t down = 0; block.isListed() && down < buffer.getRows(); down += step)
+    for (int64_t down = 0; block_.isListed() && down < buffer_.getRows(); down += step)
       listed_rows.push_back(
-          write.advance(block.rowStart(write.add(row, down)), write.multiply(column, element_bytes)));
+          write_.advance(block_.rowStart(write_.add(row, down)), write_.multiply(column, element_bytes_)));
     Value source, step_bytes;
-    if (!block.isListed()) {
-      source = write.advance(block.start(), elementOffset(row, column));
-      step_bytes = write.multiplyWide(block.rowBytes(), step);
+    if (!block_.isListed()) {
+      source = write_.advance(block_.start(), elementOffset(row, column));
+      step_bytes = write_.multiplyWide(block_.rowBytes(), step);
     }
     SmallVector<VectorCopy> copies;
-    for (std::int64_t panel = 0; panel < buffer.getPanels(); ++panel) {
-      const std::int64_t first_column = panel * buffer.getPanelColumns();
-      Value has_column = block.hasColumn(write.add(column, first_column));
-      Value from = block.isListed() ? Value() : write.advance(source, first_column * element_bytes);
-      for (std::int64_t down = 0; down < buffer.getRows(); down += step) {
-        if (block.isListed())
-          from =
-              write.advance(listed_rows[static_cast<std::size_t>(down / step)], first_column * element_bytes);
+    for (int64_t panel = 0; panel < buffer_.getPanels(); ++panel) {
+      const int64_t first_column = panel * buffer_.getPanelColumns();
+      Value has_column = block_.hasColumn(write_.add(column, first_column));
+      Value from = block_.isListed() ? Value() : write_.advance(source, first_column * element_bytes_);
+      for (int64_t down = 0; down < buffer_.getRows(); down += step) {
+        if (block_.isListed())
+          from = write_.advance(listed_rows[static_cast<size_t>(down / step)], first_column * element_bytes_);
         else if (down > 0)
-          from = write.advance(from, step_bytes);
-        copies.push_back({from,
-                          write.advance(target, panel * buffer.getPanelBytes() + down * panel_row.rowBytes()),
-                          write.both(has_column, block.hasRow(write.add(row, down))), Value()});
+          from = write_.advance(from, step_bytes);
+        copies.push_back(
+            {from, write_.advance(target, panel * buffer_.getPanelBytes() + down * panel_row.rowBytes()),
+             write_.both(has_column, block_.hasRow(write_.add(row, down))), Value()});
       }
     }
     return copies;
@@ -63,45 +62,45 @@ private:
 
   /// Vector by vector, row by row, panel by panel.
   SmallVector<VectorCopy> anyhow() {
-    const std::int64_t all = buffer.getPanels() * buffer.getRows() * row_vectors;
+    const int64_t all = buffer_.getPanels() * buffer_.getRows() * row_vectors_;
     SmallVector<VectorCopy> copies;
-    for (std::int64_t first = 0; first < all; first += threads) {
-      Value number = write.add(write.thread(), first);
-      Value line = write.divide(number, row_vectors);
-      Value row = write.remainder(line, buffer.getRows());
+    for (int64_t first = 0; first < all; first += threads_) {
+      Value number = write_.add(write_.thread(), first);
+      Value line = write_.divide(number, row_vectors_);
+      Value row = write_.remainder(line, buffer_.getRows());
       Value column =
-          write.add(write.multiply(write.remainder(number, row_vectors), vector),
-                    write.multiply(write.divide(line, buffer.getRows()), buffer.getPanelColumns()));
-      Value target = PanelRow(write, buffer, row).at(write.multiply(column, element_bytes));
-      Value source = block.isListed()
-                         ? write.advance(block.rowStart(row), write.multiply(column, element_bytes))
-                         : write.advance(block.start(), elementOffset(row, column));
-      copies.push_back({source, write.advance(slot_start, target),
-                        write.both(block.hasColumn(column), block.hasRow(row)),
-                        first + threads > all ? write.below(number, all) : Value()});
+          write_.add(write_.multiply(write_.remainder(number, row_vectors_), vector_),
+                     write_.multiply(write_.divide(line, buffer_.getRows()), buffer_.getPanelColumns()));
+      Value target = PanelRow(write_, buffer_, row).at(write_.multiply(column, element_bytes_));
+      Value source = block_.isListed()
+                         ? write_.advance(block_.rowStart(row), write_.multiply(column, element_bytes_))
+                         : write_.advance(block_.start(), elementOffset(row, column));
+      copies.push_back({source, write_.advance(slot_start_, target),
+                        write_.both(block_.hasColumn(column), block_.hasRow(row)),
+                        first + threads_ > all ? write_.below(number, all) : Value()});
     }
     return copies;
   }
 
   /// Bytes from the start of the block in global memory.
   Value elementOffset(Value row, Value column) {
-    return write.addWide(write.multiplyWide(write.wide(row), block.rowBytes()),
-                         write.multiplyWide(write.wide(column), element_bytes));
+    return write_.addWide(write_.multiplyWide(write_.wide(row), block_.rowBytes()),
+                          write_.multiplyWide(write_.wide(column), element_bytes_));
   }
 
-  Instructions write;
-  sm::BufferType buffer;
-  const PlainBlock &block;
-  Value slot_start;
-  std::int64_t threads, vector, element_bytes;
-  std::int64_t row_vectors; ///< of a panel's row
+  Instructions write_;
+  sm::BufferType buffer_;
+  const PlainBlock &block_;
+  Value slot_start_;
+  int64_t threads_, vector_, element_bytes_;
+  int64_t row_vectors_; ///< of a panel's row
 };
 
 } // namespace
 
 SmallVector<VectorCopy> distributeVectors(OpBuilder &builder, Location location, sm::MapsType maps,
                                           sm::BufferType buffer, const PlainBlock &block, Value slot_start,
-                                          std::int64_t threads) {
+                                          int64_t threads) {
   return Distribution(builder, location, maps, buffer, block, slot_start, threads).vectors();
 }
 

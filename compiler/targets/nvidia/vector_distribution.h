@@ -1,6 +1,5 @@
 // Which vectors of a block each thread copies into shared memory.
-#ifndef ALGCTL_COMPILER_TARGETS_NVIDIA_VECTOR_DISTRIBUTION_H
-#define ALGCTL_COMPILER_TARGETS_NVIDIA_VECTOR_DISTRIBUTION_H
+#pragma once
 
 #include "compiler/targets/nvidia/plain_map.h"
 
@@ -19,8 +18,6 @@ struct VectorCopy {
 llvm::SmallVector<VectorCopy> distributeVectors(mlir::OpBuilder &builder, mlir::Location location,
                                                 sm::MapsType maps, sm::BufferType buffer,
                                                 const PlainBlock &block, mlir::Value slot_start,
-                                                std::int64_t threads);
+                                                int64_t threads);
 
 } // namespace compiler
-
-#endif

@@ -13,48 +13,48 @@ using namespace mlir;
 namespace compiler {
 namespace {
 
-constexpr std::int64_t element_bytes = 2;
+constexpr int64_t element_bytes = 2;
 /// Columns of two tiles, whose operands one ldmatrix reads.
-constexpr std::int64_t pair_columns = 2 * sm::mma_columns;
+constexpr int64_t pair_columns = 2 * sm::mma_columns;
 
 using Registers = SmallVector<Value, 4>;
 
 /// Where each lane reads B from for the columns of two tiles: it names a row of one of four matrices, which
 /// stand in the order left tile shallow, left tile deep, right tile shallow, right tile deep.
-class BankAddresses {
+class WeightAddresses {
 public:
-  BankAddresses(Instructions &write, sm::BufferType type, bool transposed, Value first_column)
-      : write(write), transposed(transposed), row(write, type, firstRow(first_column)) {
+  WeightAddresses(Instructions &write, sm::BufferType type, bool transposed, Value first_column)
+      : write_(write), transposed_(transposed), row_(write, type, firstRow(first_column)) {
     if (transposed)
       // Rows of a matrix are columns, its pieces 8 of the depth.
-      piece = write.multiply(write.bitAnd(write.divide(write.lane(), matrix_rows), 1), piece_bytes);
+      piece_ = write.multiply(write.bitAnd(write.divide(write.lane(), matrix_rows), 1), piece_bytes);
     else
-      piece = write.add(write.multiply(first_column, element_bytes),
-                        write.multiply(write.divide(write.lane(), sm::mma_rows), piece_bytes));
+      piece_ = write.add(write.multiply(first_column, element_bytes),
+                         write.multiply(write.divide(write.lane(), sm::mma_rows), piece_bytes));
   }
 
   /// In the slot that starts at `start`, from `depth` and from `column` of the warp's on.
-  Value at(Value start, std::int64_t depth, std::int64_t column) const {
-    const std::int64_t rows = transposed ? column : depth, within = transposed ? depth : column;
-    Value offset = row.at(write.add(piece, within * element_bytes));
-    return write.advance(write.advance(start, offset), rows * row.rowBytes());
+  Value at(Value start, int64_t depth, int64_t column) const {
+    const int64_t rows = transposed_ ? column : depth, within = transposed_ ? depth : column;
+    Value offset = row_.at(write_.add(piece_, within * element_bytes));
+    return write_.advance(write_.advance(start, offset), rows * row_.rowBytes());
   }
 
 private:
-  static constexpr std::int64_t matrix_rows = 8;
+  static constexpr int64_t matrix_rows = 8;
 
   Value firstRow(Value first_column) const {
-    if (!transposed)
-      return write.bitAnd(write.lane(), sm::mma_rows - 1);
-    Value in_matrix = write.bitAnd(write.lane(), matrix_rows - 1);
-    Value tile = write.multiply(write.divide(write.lane(), sm::mma_rows), sm::mma_columns);
-    return write.add(first_column, write.add(in_matrix, tile));
+    if (!transposed_)
+      return write_.bitAnd(write_.lane(), sm::mma_rows - 1);
+    Value in_matrix = write_.bitAnd(write_.lane(), matrix_rows - 1);
+    Value tile = write_.multiply(write_.divide(write_.lane(), sm::mma_rows), sm::mma_columns);
+    return write_.add(first_column, write_.add(in_matrix, tile));
   }
 
-  Instructions &write;
-  bool transposed;
-  PanelRow row;
-  Value piece;
+  Instructions &write_;
+  bool transposed_;
+  PanelRow row_;
+  Value piece_;
 };
 
 /// Where each lane reads A from for a fragment of 16 rows: it names a row of one of four matrices, which
@@ -62,37 +62,37 @@ private:
 class RowAddresses {
 public:
   RowAddresses(Instructions &write, sm::BufferType type, bool transposed, Value first_row)
-      : write(write), transposed(transposed), row(write, type, slotRow(first_row)) {
+      : write_(write), transposed_(transposed), row_(write, type, slotRow(first_row)) {
     if (transposed)
       // Rows of a matrix are the depth, its pieces 8 rows of A.
-      piece =
+      piece_ =
           write.add(write.multiply(first_row, element_bytes),
                     write.multiply(write.bitAnd(write.divide(write.lane(), matrix_rows), 1), piece_bytes));
     else
-      piece = write.multiply(write.divide(write.lane(), sm::mma_rows), piece_bytes);
+      piece_ = write.multiply(write.divide(write.lane(), sm::mma_rows), piece_bytes);
   }
 
   /// In the slot that starts at `start`, from `depth` and from `row_of_warp` of the warp's on.
-  Value at(Value start, std::int64_t depth, std::int64_t row_of_warp) const {
-    const std::int64_t rows = transposed ? depth : row_of_warp, within = transposed ? row_of_warp : depth;
-    Value offset = row.at(write.add(piece, within * element_bytes));
-    return write.advance(write.advance(start, offset), rows * row.rowBytes());
+  Value at(Value start, int64_t depth, int64_t row_of_warp) const {
+    const int64_t rows = transposed_ ? depth : row_of_warp, within = transposed_ ? row_of_warp : depth;
+    Value offset = row_.at(write_.add(piece_, within * element_bytes));
+    return write_.advance(write_.advance(start, offset), rows * row_.rowBytes());
   }
 
 private:
-  static constexpr std::int64_t matrix_rows = 8;
+  static constexpr int64_t matrix_rows = 8;
 
   Value slotRow(Value first_row) const {
-    if (!transposed)
-      return write.add(first_row, write.bitAnd(write.lane(), sm::mma_rows - 1));
-    Value deep = write.multiply(write.divide(write.lane(), sm::mma_rows), matrix_rows);
-    return write.add(write.bitAnd(write.lane(), matrix_rows - 1), deep);
+    if (!transposed_)
+      return write_.add(first_row, write_.bitAnd(write_.lane(), sm::mma_rows - 1));
+    Value deep = write_.multiply(write_.divide(write_.lane(), sm::mma_rows), matrix_rows);
+    return write_.add(write_.bitAnd(write_.lane(), matrix_rows - 1), deep);
   }
 
-  Instructions &write;
-  bool transposed;
-  PanelRow row;
-  Value piece;
+  Instructions &write_;
+  bool transposed_;
+  PanelRow row_;
+  Value piece_;
 };
 
 /// Writes the product of one warp's part: rows of A times columns of B.
@@ -100,31 +100,32 @@ class WarpProduct {
 public:
   /// `sign_bits` (i32) are flipped in every pair of A's elements; null for none.
   WarpProduct(OpBuilder &builder, sm::MmaOp op, sm::MmaOp::Adaptor operands, Value sign_bits)
-      : builder(builder), location(op.getLoc()), write(builder, location), a(op.getA().getType()),
-        b(op.getB().getType()), sums_type(op.getAccumulator().getType()), a_transposed(op.getATransposed()),
-        b_transposed(op.getBTransposed()), multiplied_depth(op.getMultipliedDepth()), sign_bits(sign_bits),
-        a_start(slotStart(operands.getA(), operands.getASlot(), a)),
-        b_start(slotStart(operands.getB(), operands.getBSlot(), b)) {}
+      : builder_(builder), location_(op.getLoc()), write_(builder, location_), a_(op.getA().getType()),
+        b_(op.getB().getType()), sums_type_(op.getAccumulator().getType()),
+        a_transposed_(op.getATransposed()), b_transposed_(op.getBTransposed()),
+        multiplied_depth_(op.getMultipliedDepth()), sign_bits_(sign_bits),
+        a_start_(slotStart(operands.getA(), operands.getASlot(), a_)),
+        b_start_(slotStart(operands.getB(), operands.getBSlot(), b_)) {}
 
   Value add(Value sums) {
-    WarpPart part(write, sums_type);
-    const RowAddresses rows(write, a, a_transposed, part.firstRow());
-    const BankAddresses bank(write, b, b_transposed, part.firstColumn());
+    WarpPart part(write_, sums_type_);
+    const RowAddresses rows(write_, a_, a_transposed_, part.firstRow());
+    const WeightAddresses weights(write_, b_, b_transposed_, part.firstColumn());
 
-    TileSums tiles(builder, location, sums_type, sums);
-    for (std::int64_t depth = 0; depth < multiplied_depth; depth += sm::mma_depth) {
+    TileSums tiles(builder_, location_, sums_type_, sums);
+    for (int64_t depth = 0; depth < multiplied_depth_; depth += sm::mma_depth) {
       SmallVector<Registers> fragments;
-      for (std::int64_t row = 0; row < sums_type.getRowsOfWarp(); row += sm::mma_rows)
-        fragments.push_back(withSign(load(rows.at(a_start, depth, row), 4, a_transposed)));
-      for (std::int64_t column = 0; column < sums_type.getColumnsOfWarp(); column += pair_columns) {
-        const std::int64_t columns = std::min(pair_columns, sums_type.getColumnsOfWarp() - column);
+      for (int64_t row = 0; row < sums_type_.getRowsOfWarp(); row += sm::mma_rows)
+        fragments.push_back(withSign(load(rows.at(a_start_, depth, row), 4, a_transposed_)));
+      for (int64_t column = 0; column < sums_type_.getColumnsOfWarp(); column += pair_columns) {
+        const int64_t columns = std::min(pair_columns, sums_type_.getColumnsOfWarp() - column);
         // As the instruction wants B, a register holds two of the depth of one column.
         const Registers pair =
-            load(bank.at(b_start, depth, column), columns / sm::mma_columns * 2, !b_transposed);
-        for (std::int64_t tile = 0; tile < columns / sm::mma_columns; ++tile)
+            load(weights.at(b_start_, depth, column), columns / sm::mma_columns * 2, !b_transposed_);
+        for (int64_t tile = 0; tile < columns / sm::mma_columns; ++tile)
           for (auto [i, fragment] : llvm::enumerate(fragments))
             multiply(fragment, ArrayRef(pair).slice(2 * tile, 2),
-                     tiles.of(static_cast<std::int64_t>(i), column / sm::mma_columns + tile));
+                     tiles.of(static_cast<int64_t>(i), column / sm::mma_columns + tile));
       }
     }
     return tiles.all();
@@ -132,53 +133,53 @@ public:
 
 private:
   Value slotStart(Value buffer, Value slot, sm::BufferType type) {
-    return write.advance(buffer, write.multiply(slot, slotStride(type)));
+    return write_.advance(buffer, write_.multiply(slot, slotStride(type)));
   }
 
   /// 8 x 8 matrices whose rows begin at the addresses that groups of 8 lanes give.
-  Registers load(Value address, std::int64_t matrices, bool transposed) {
-    MLIRContext *context = builder.getContext();
-    Type word = builder.getI32Type();
+  Registers load(Value address, int64_t matrices, bool transposed) {
+    MLIRContext *context = builder_.getContext();
+    Type word = builder_.getI32Type();
     const SmallVector<Type> words(matrices, word);
     Value loaded = NVVM::LdMatrixOp::create(
-        builder, location, LLVM::LLVMStructType::getLiteral(context, words), address,
-        static_cast<std::uint32_t>(matrices), transposed ? NVVM::MMALayout::col : NVVM::MMALayout::row,
+        builder_, location_, LLVM::LLVMStructType::getLiteral(context, words), address,
+        static_cast<uint32_t>(matrices), transposed ? NVVM::MMALayout::col : NVVM::MMALayout::row,
         NVVM::LdStMatrixShapeAttr::get(context, 8, 8), NVVM::LdStMatrixEltType::B16);
     Registers registers;
-    for (std::int64_t i = 0; i < matrices; ++i)
-      registers.push_back(LLVM::ExtractValueOp::create(builder, location, loaded, i));
+    for (int64_t i = 0; i < matrices; ++i)
+      registers.push_back(LLVM::ExtractValueOp::create(builder_, location_, loaded, i));
     return registers;
   }
 
   Registers withSign(Registers fragment) {
-    if (sign_bits)
+    if (sign_bits_)
       for (Value &pair : fragment)
-        pair = write.bitXor(pair, sign_bits);
+        pair = write_.bitXor(pair, sign_bits_);
     return fragment;
   }
 
   void multiply(const Registers &a_fragment, ArrayRef<Value> b_fragment, MutableArrayRef<Value> sums) {
     using Types = std::array<NVVM::MMATypes, 2>;
     using Layouts = std::array<NVVM::MMALayout, 2>;
-    const SmallVector<Type> results(sums.size(), builder.getF32Type());
+    const SmallVector<Type> results(sums.size(), builder_.getF32Type());
     Value product = NVVM::MmaOp::create(
-        builder, location, LLVM::LLVMStructType::getLiteral(builder.getContext(), results), a_fragment,
+        builder_, location_, LLVM::LLVMStructType::getLiteral(builder_.getContext(), results), a_fragment,
         b_fragment, sums, {sm::mma_rows, sm::mma_columns, sm::mma_depth}, std::nullopt, std::nullopt,
         Types{NVVM::MMATypes::bf16, NVVM::MMATypes::bf16},
         Layouts{NVVM::MMALayout::row, NVVM::MMALayout::col});
     for (auto [i, sum] : llvm::enumerate(sums))
-      sum = LLVM::ExtractValueOp::create(builder, location, product, static_cast<std::int64_t>(i));
+      sum = LLVM::ExtractValueOp::create(builder_, location_, product, static_cast<int64_t>(i));
   }
 
-  OpBuilder &builder;
-  Location location;
-  Instructions write;
-  sm::BufferType a, b;
-  sm::AccumulatorType sums_type;
-  bool a_transposed, b_transposed;
-  std::int64_t multiplied_depth;
-  Value sign_bits;
-  Value a_start, b_start;
+  OpBuilder &builder_;
+  Location location_;
+  Instructions write_;
+  sm::BufferType a_, b_;
+  sm::AccumulatorType sums_type_;
+  bool a_transposed_, b_transposed_;
+  int64_t multiplied_depth_;
+  Value sign_bits_;
+  Value a_start_, b_start_;
 };
 
 struct WarpMmaLowering : ConvertOpToLLVMPattern<sm::MmaOp> {
@@ -188,7 +189,7 @@ struct WarpMmaLowering : ConvertOpToLLVMPattern<sm::MmaOp> {
     if (!op.getAccumulator().getType().hasWarps())
       return failure();
     // The sign bits of the two elements that a register holds.
-    constexpr std::int64_t both_signs = 0x80008000;
+    constexpr int64_t both_signs = 0x80008000;
     Instructions write(rewriter, op.getLoc());
     Value sign_bits;
     if (op.getNegate())
@@ -207,8 +208,8 @@ struct AddScaledLowering : ConvertOpToLLVMPattern<sm::AddScaledOp> {
     Location location = op.getLoc();
     Type type = typeConverter->convertType(op.getType());
     Value result = LLVM::PoisonOp::create(rewriter, location, type);
-    const auto count = static_cast<std::int64_t>(cast<LLVM::LLVMStructType>(type).getBody().size());
-    for (std::int64_t i = 0; i < count; ++i) {
+    const auto count = static_cast<int64_t>(cast<LLVM::LLVMStructType>(type).getBody().size());
+    for (int64_t i = 0; i < count; ++i) {
       auto of = [&](Value sums) { return LLVM::ExtractValueOp::create(rewriter, location, sums, i); };
       Value sum = LLVM::FMulAddOp::create(rewriter, location, of(adaptor.getPartial()),
                                           adaptor.getCoefficient(), of(adaptor.getTotal()));

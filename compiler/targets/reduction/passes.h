@@ -1,6 +1,5 @@
 // The passes of kernels of vector reductions; passes.td is their manual.
-#ifndef ALGCTL_COMPILER_TARGETS_REDUCTION_PASSES_H
-#define ALGCTL_COMPILER_TARGETS_REDUCTION_PASSES_H
+#pragma once
 
 #include "dialects/sm/sm.h"
 
@@ -25,5 +24,3 @@ void addTileToReduction(mlir::OpPassManager &passes, bool dependent);
 void registerReductionPasses();
 
 } // namespace compiler
-
-#endif

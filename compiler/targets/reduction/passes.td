@@ -13,17 +13,17 @@ def ConvertTileToReduction : Pass<"convert-tile-to-reduction", "mlir::ModuleOp">
 
     `own` becomes a loop over parts of the result on a persistent grid: column block, output group, and last the rows of the batch.
     The type of each row follows from its position, which is read from device memory or is that of row 0 and the row's number.
-    `add_row_terms` becomes a loop over blocks of the bank: of the blocks that the rows' next terms name, one is taken, all rows
+    `add_row_terms` becomes a loop over blocks of the weight matrix: of the blocks that the rows' next terms name, one is taken, all rows
     that name it take part, and go on to their next term. Of a complete graph the diagonal block comes first, so that all rows
     share it, and then those of their types; where some rows have a type in common they share that, too. Each row adds its
     terms in an order of its own, which does not depend on the rows beside it.
 
-    Every thread reads `vector` columns of eight rows of the bank at a time straight into registers, one slice every so many rows,
+    Every thread reads `vector` columns of eight rows of the weight matrix at a time straight into registers, one slice every so many rows,
     and multiplies in f32. The sums of slices are added by shuffles within a warp and through shared memory among warps, in
     one order. Then come the maps of the sums and stores of what exists.
 
-    With `dependent` the kernel asks the second-level cache for the blocks of the bank that it knows before it waits for the grid
-    before it, which never writes the bank: the diagonal, and where positions are not read the blocks of the rows' types.
+    With `dependent` the kernel asks the second-level cache for the blocks of the weight matrix that it knows before it waits for the grid
+    before it, which never writes the weight matrix: the diagonal, and where positions are not read the blocks of the rows' types.
   }];
   let options = [
     Option<"dependent", "dependent", "bool", "false",

@@ -19,11 +19,11 @@ static Type swizzled(Type type) {
   };
   return TypeSwitch<Type, Type>(type)
       .Case([&](sm::MapsType maps) -> Type {
-        const std::int64_t swizzle = choose(maps);
+        const int64_t swizzle = choose(maps);
         return swizzle ? maps.withSwizzle(swizzle) : Type();
       })
       .Case([&](sm::BlockType block) -> Type {
-        const std::int64_t swizzle = choose(block);
+        const int64_t swizzle = choose(block);
         return swizzle ? sm::BlockType::get(block.getContext(), block.getRows(), block.getColumns(),
                                             block.getElementType(), swizzle)
                        : Type();
@@ -33,8 +33,7 @@ static Type swizzled(Type type) {
 
 /// Rows that are held lie as the boxes do that bring them.
 static Type swizzledAs(sm::BlockType block, sm::MapsType maps) {
-  const std::int64_t swizzle =
-      panelBytes(maps.getColumns(), maps.getElementType().getIntOrFloatBitWidth() / 8);
+  const int64_t swizzle = panelBytes(maps.getColumns(), maps.getElementType().getIntOrFloatBitWidth() / 8);
   return swizzle ? sm::BlockType::get(block.getContext(), block.getRows(), block.getColumns(),
                                       block.getElementType(), swizzle)
                  : Type();
@@ -48,7 +47,7 @@ static bool isForThreads(Value value) {
     return false;
   constexpr unsigned of_every_kernel = 6;
   auto argument = dyn_cast<BlockArgument>(value);
-  return llvm::any_of(value.getUsers(), llvm::IsaPred<sm::DeliverOp>) ||
+  return llvm::any_of(value.getUsers(), llvm::IsaPred<sm::StoreSumsOp>) ||
          (argument && argument.getArgNumber() >= of_every_kernel && maps.getRowDimension() == 3);
 }
 

@@ -13,9 +13,9 @@ SmallVector<Value> BlockProducts::blocks() const {
 
 SmallVector<sm::MultiplyOp, 2> productsOf(ValueRange blocks) {
   SmallVector<sm::MultiplyOp, 2> products;
-  for (Value bank : blocks.drop_front()) {
-    auto multiply = bank.hasOneUse() ? dyn_cast<sm::MultiplyOp>(*bank.user_begin()) : sm::MultiplyOp();
-    if (!multiply || multiply.getB() != bank || multiply.getA() != blocks.front() ||
+  for (Value weights : blocks.drop_front()) {
+    auto multiply = weights.hasOneUse() ? dyn_cast<sm::MultiplyOp>(*weights.user_begin()) : sm::MultiplyOp();
+    if (!multiply || multiply.getB() != weights || multiply.getA() != blocks.front() ||
         (!products.empty() && multiply->getBlock() != products.front()->getBlock()))
       return {};
     products.push_back(multiply);
@@ -44,25 +44,25 @@ static LogicalResult checkTogether(ArrayRef<sm::MultiplyOp> multiplies) {
 FailureOr<BlockProducts> findProducts(sm::KernelOp kernel) {
   BlockProducts products;
   kernel.walk([&](sm::MultiplyOp multiply) { products.multiplies.push_back(multiply); });
-  auto areTogether = [&](sm::MultiplyOp multiply) {
+  auto are_together = [&](sm::MultiplyOp multiply) {
     return multiply.getA() == products.first().getA() && multiply->getBlock() == products.first()->getBlock();
   };
-  if (products.multiplies.empty() || !llvm::all_of(products.multiplies, areTogether))
+  if (products.multiplies.empty() || !llvm::all_of(products.multiplies, are_together))
     return kernel.emitOpError("multiplies in ")
            << products.multiplies.size()
            << " places; operands are staged for exactly one, which may multiply "
-           << "the same rows by several banks";
+           << "the same rows by several weight matrices";
   products.a = products.first().getA().getDefiningOp<sm::FetchOp>();
   products.parts = products.first().getA().getDefiningOp<sm::FetchPartsOp>();
-  auto feeds = [&](Operation *fetch, std::size_t uses) {
+  auto feeds = [&](Operation *fetch, size_t uses) {
     return fetch && fetch->getBlock() == products.first()->getBlock() &&
            llvm::range_size(fetch->getUses()) == uses;
   };
   bool fed = feeds(products.a ? products.a.getOperation() : products.parts.getOperation(),
                    products.multiplies.size());
   for (sm::MultiplyOp multiply : products.multiplies) {
-    products.banks.push_back(multiply.getB().getDefiningOp<sm::FetchOp>());
-    fed = fed && feeds(products.banks.back(), 1);
+    products.weight_matrices.push_back(multiply.getB().getDefiningOp<sm::FetchOp>());
+    fed = fed && feeds(products.weight_matrices.back(), 1);
   }
   if (!fed)
     return products.first().emitOpError(

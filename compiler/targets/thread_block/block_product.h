@@ -1,17 +1,16 @@
 // The products of one step of a thread block's program, and the blocks that they multiply: what targets
 // stage.
-#ifndef ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_BLOCK_PRODUCT_H
-#define ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_BLOCK_PRODUCT_H
+#pragma once
 
 #include "dialects/sm/sm.h"
 
 namespace compiler {
 
-/// Products of the same rows with a block of a bank of its own each.
+/// Products of the same rows with a block of a weight matrix of its own each.
 struct BlockProducts {
   llvm::SmallVector<sm::MultiplyOp, 2> multiplies; ///< at least one, in the order of the program
-  sm::FetchOp a;                           ///< null where rows of several types are fetched, by `parts`
-  llvm::SmallVector<sm::FetchOp, 2> banks; ///< B of each
+  sm::FetchOp a; ///< null where rows of several types are fetched, by `parts`
+  llvm::SmallVector<sm::FetchOp, 2> weight_matrices; ///< B of each
   sm::FetchPartsOp parts;
   sm::HoldOp held; ///< null where no rows are held
 
@@ -34,5 +33,3 @@ llvm::SmallVector<mlir::Value> chooseProducts(mlir::OpBuilder &builder, mlir::Lo
                                               mlir::Value condition, WriteSums then, WriteSums otherwise);
 
 } // namespace compiler
-
-#endif

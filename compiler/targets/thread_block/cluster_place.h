@@ -1,6 +1,5 @@
 // Where a thread block stands in its cluster, and with whom it shares what it copies.
-#ifndef ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_CLUSTER_PLACE_H
-#define ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_CLUSTER_PLACE_H
+#pragma once
 
 #include "compiler/targets/thread_block/index_math.h"
 #include "dialects/sm/sm.h"
@@ -8,16 +7,14 @@
 namespace compiler {
 
 /// The blocks of a cluster of rows x columns are numbered row by row. Those of a row work on the same rows of
-/// X, those of a column on the same columns of the bank. Bit r of a mask stands for block r.
+/// X, those of a column on the same columns of the weight matrix. Bit r of a mask stands for block r.
 struct ClusterPlace {
   using Value = mlir::Value;
   /// Writes the place of the block that runs the code, where `builder` stands.
-  ClusterPlace(mlir::OpBuilder &builder, mlir::Location location, std::int64_t rows, std::int64_t columns);
+  ClusterPlace(mlir::OpBuilder &builder, mlir::Location location, int64_t rows, int64_t columns);
 
   Value row, column;
   Value row_mask, column_mask; ///< the blocks of its row and of its column, itself among them
 };
 
 } // namespace compiler
-
-#endif

@@ -1,6 +1,5 @@
 // The passes that GPU targets share; passes.td is their manual.
-#ifndef ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_PASSES_H
-#define ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_PASSES_H
+#pragma once
 
 #include "dialects/sm/sm.h"
 
@@ -17,5 +16,3 @@ namespace compiler {
 #include "compiler/targets/thread_block/passes.h.inc"
 
 } // namespace compiler
-
-#endif

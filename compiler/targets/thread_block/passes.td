@@ -21,11 +21,11 @@ def ConvertTileToSm : ThreadBlockPass<"convert-tile-to-sm"> {
 
     `terms` and `mma` become one loop over the steps of a tile, `depth` of one term at a time. The terms of Q(q)
     follow from type and group; others are read from the terms table. A step fetches a block of rows and a block
-    of the bank and multiplies them; after the last, the sums are delivered.
+    of the weight matrix and multiplies them; after the last, the sums are stored.
 
     A schedule with a `cluster` of A x B numbers tiles in clusters, each of A blocks of rows times B blocks of columns,
     which the blocks of a cluster take together: `own` becomes a loop over those. What the blocks of a row or a
-    column of the cluster share, each fetches a part of for all: the rows of X in B parts, those of the bank in A.
+    column of the cluster share, each fetches a part of for all: the rows of X in B parts, those of the weight matrix in A.
     A cluster is passed over where its first block has no rows; otherwise all of its blocks go through all steps.
 
     Where a tile has several types, of a complete graph, its lines are as many consecutive ones, and its terms those
@@ -34,21 +34,21 @@ def ConvertTileToSm : ThreadBlockPass<"convert-tile-to-sm"> {
     there are none: those parts lie past the end of the last line, which reads as zeros and is not written.
 
     With `held` groups a block takes all tiles of so many consecutive groups in turn, column block by column block, and
-    before them the rows of X that are its types' own group (`sm.hold`). A step of an own term then fetches the bank
+    before them the rows of X that are its types' own group (`sm.hold`). A step of a forall term then fetches the weight matrix
     alone, and multiplies a piece of what is held.
 
     A schedule with `split` lets all blocks of a cluster take the same tile: `own` becomes a loop over the tiles of clusters,
     and each block walks its share of their steps, consecutive ones. Then the sums are added up (`sm.reduce_scatter`), and
-    each block delivers a part of the columns, or where rows are on side N of the rows.
+    each block stores a part of the columns, or where rows are on side N of the rows.
 
     A schedule with `warps` makes the maps plain and cuts the sums among single warps. Only there may coefficients
     be other than signs: the terms table then lists those with one coefficient together, their products are added
     to a sum of their own, and that is scaled and added to the total once behind the last of them.
 
-    Where `tile.terms` multiplies the same rows by several banks, a step fetches a block of each, and multiplies A by each
+    Where `tile.terms` multiplies the same rows by several weight matrices, a step fetches a block of each, and multiplies A by each
     of them; each product has its own sums. What maps read beside sums comes as numbers of columns, as plain maps in the
-    views of the result, or as numbers; results behind the first are delivered through plain maps. Tiles of
-    several types, held rows, and the sums that blocks exchange with a `split` are those of one product.
+    views of the result, or as numbers; results behind the first are stored through plain maps. Tiles of
+    several types, stationary rows, and the sums that blocks exchange with a `split` are those of one product.
   }];
 }
 

@@ -1,7 +1,6 @@
-// The terms of a tile of several types of a complete graph: blocks of the bank that its types share come
-// once.
-#ifndef ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_SHARED_TERMS_H
-#define ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_SHARED_TERMS_H
+// The terms of a tile of several types of a complete graph: blocks of the weight matrix that its types share
+// come once.
+#pragma once
 
 #include "compiler/targets/thread_block/index_math.h"
 
@@ -16,12 +15,12 @@ public:
   using Value = mlir::Value;
   /// Part p of the tile, p < present, has the type (first_type + p) mod types. There is at least one part,
   /// and no type twice.
-  SharedTerms(const IndexMath &math, std::int64_t types, Value first_type, Value present, Value group);
+  SharedTerms(const IndexMath &math, int64_t types, Value first_type, Value present, Value group);
 
-  Value count() const { return term_count; }
+  Value count() const { return term_count_; }
 
   struct Term {
-    Value group;  ///< of X, and the row of the bank's blocks
+    Value group;  ///< of X, and the row of the weight matrix's blocks
     Value part;   ///< to which its products belong, where it is not shared
     Value shared; ///< i1: by all parts
   };
@@ -29,14 +28,12 @@ public:
   Term at(const IndexMath &math, Value ordinal) const;
 
 private:
-  Value first_type, group;
-  Value straight; ///< parts before the type wraps around
-  Value wrapped;  ///< and behind: types 0, 1, ...
-  Value below;    ///< types below j, and so the ordinal of the shared term
-  Value inserted; ///< 1 where the shared term is no type's own
-  Value term_count;
+  Value first_type_, group_;
+  Value straight_; ///< parts before the type wraps around
+  Value wrapped_;  ///< and behind: types 0, 1, ...
+  Value below_;    ///< types below j, and so the ordinal of the shared term
+  Value inserted_; ///< 1 where the shared term is no type's own
+  Value term_count_;
 };
 
 } // namespace compiler
-
-#endif

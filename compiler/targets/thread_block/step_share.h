@@ -1,6 +1,5 @@
 // The steps of a tile that one of several thread blocks takes.
-#ifndef ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_STEP_SHARE_H
-#define ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_STEP_SHARE_H
+#pragma once
 
 #include "compiler/targets/thread_block/index_math.h"
 
@@ -14,8 +13,6 @@ struct StepShare {
 };
 
 /// Of block `rank` among `blocks`. Nothing larger than `steps` is computed.
-StepShare shareOf(const IndexMath &math, mlir::Value steps, mlir::Value rank, std::int64_t blocks);
+StepShare shareOf(const IndexMath &math, mlir::Value steps, mlir::Value rank, int64_t blocks);
 
 } // namespace compiler
-
-#endif

@@ -4,73 +4,73 @@ using namespace mlir;
 
 namespace compiler {
 
-std::int64_t wordsOfGroupStarts(tile::LayoutAttr layout) {
+int64_t wordsOfGroupStarts(tile::LayoutAttr layout) {
   if (!layout.hasUnequalGroups())
     return 0;
-  return layout.getIn().getCount() + layout.getOut().getCount() + layout.getBank().getCount() + 3;
+  return layout.getIn().getCount() + layout.getOut().getCount() + layout.getWeights().getCount() + 3;
 }
 
 StepTerms::StepTerms(OpBuilder &builder, Location location, tile::LayoutAttr layout,
                      Coefficients coefficients, Value table, Value type, Value group)
-    : builder(builder), location(location), math(builder, location), coefficients(coefficients),
-      pieces(layout.hasUnequalGroups()), computed(!pieces && layout.getTerms().completeGraph()),
-      table(table) {
-  if (computed) {
+    : builder_(builder), location_(location), math_(builder, location), coefficients_(coefficients),
+      pieces_(layout.hasUnequalGroups()), computed_(!pieces_ && layout.getTerms().completeGraph()),
+      table_(table) {
+  if (computed_) {
     if (layout.isTransposed()) {
       // All groups where i = j, and one elsewhere: group `lower` and those that follow it.
-      Value own = math.equal(type, group);
-      lower = math.select(own, math.constant(0), group);
-      term_count = math.select(own, math.constant(layout.getIn().getCount()), math.constant(1));
+      Value own = math_.equal(type, group);
+      lower_ = math_.select(own, math_.constant(0), group);
+      term_count_ = math_.select(own, math_.constant(layout.getIn().getCount()), math_.constant(1));
       return;
     }
     // B(i, j) = {i, j}, and one term where i = j.
-    lower = math.least(type, group);
-    upper = math.greatest(type, group);
-    term_count = math.select(math.equal(type, group), math.constant(1), math.constant(2));
+    lower_ = math_.least(type, group);
+    upper_ = math_.greatest(type, group);
+    term_count_ = math_.select(math_.equal(type, group), math_.constant(1), math_.constant(2));
     return;
   }
-  const std::int64_t types = layout.getTerms().types(), groups = layout.getTerms().outputGroups();
-  const std::int64_t lists = wordsOfGroupStarts(layout);
-  Value entry = math.add(math.add(math.multiply(type, groups), group), lists);
-  Value first = math.readTerms(table, entry);
-  term_count = math.subtract(math.readTerms(table, math.add(entry, 1)), first);
+  const int64_t types = layout.getTerms().types(), groups = layout.getTerms().outputGroups();
+  const int64_t lists = wordsOfGroupStarts(layout);
+  Value entry = math_.add(math_.add(math_.multiply(type, groups), group), lists);
+  Value first = math_.readTerms(table, entry);
+  term_count_ = math_.subtract(math_.readTerms(table, math_.add(entry, 1)), first);
   // Behind the starts come the words of each term.
-  first_words = math.add(math.multiply(first, wordsOfTerm()), lists + types * groups + 1);
+  first_words_ = math_.add(math_.multiply(first, wordsOfTerm()), lists + types * groups + 1);
 }
 
-Value StepTerms::read(Value ordinal, std::int64_t word) const {
-  Value position = math.add(math.add(first_words, math.multiply(ordinal, wordsOfTerm())), word);
-  return sm::ReadTermsOp::create(builder, location, builder.getI32Type(), table, position);
+Value StepTerms::read(Value ordinal, int64_t word) const {
+  Value position = math_.add(math_.add(first_words_, math_.multiply(ordinal, wordsOfTerm())), word);
+  return sm::ReadTermsOp::create(builder_, location_, builder_.getI32Type(), table_, position);
 }
 
 StepTerms::Term StepTerms::at(Value ordinal) const {
-  if (computed) {
-    if (!upper) {
-      Value group = math.add(lower, ordinal);
+  if (computed_) {
+    if (!upper_) {
+      Value group = math_.add(lower_, ordinal);
       return {group, group, {}, {}};
     }
-    Value group = math.select(math.equal(ordinal, math.constant(0)), lower, upper);
+    Value group = math_.select(math_.equal(ordinal, math_.constant(0)), lower_, upper_);
     return {group, group, {}, {}};
   }
-  Value group = math.fromWord(read(ordinal, 0)), bank = read(ordinal, bankWord());
-  Value column = pieces ? math.fromWord(read(ordinal, 1)) : Value();
-  if (coefficients == Coefficients::Numbers)
-    return {group, math.fromWord(bank), {}, column};
-  auto word = [&](std::int32_t value) -> Value {
-    return arith::ConstantOp::create(builder, location, builder.getI32IntegerAttr(value));
+  Value group = math_.fromWord(read(ordinal, 0)), weights = read(ordinal, weightWord());
+  Value column = pieces_ ? math_.fromWord(read(ordinal, 1)) : Value();
+  if (coefficients_ == Coefficients::Numbers)
+    return {group, math_.fromWord(weights), {}, column};
+  auto word = [&](int32_t value) -> Value {
+    return arith::ConstantOp::create(builder_, location_, builder_.getI32IntegerAttr(value));
   };
   // Bit 31 is the sign of the coefficient.
-  Value row = arith::AndIOp::create(builder, location, bank, word(0x7fffffff));
+  Value row = arith::AndIOp::create(builder_, location_, weights, word(0x7fffffff));
   Value negative;
-  if (coefficients == Coefficients::Signs)
-    negative = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::slt, bank, word(0));
-  return {group, math.fromWord(row), negative, column};
+  if (coefficients_ == Coefficients::Signs)
+    negative = arith::CmpIOp::create(builder_, location_, arith::CmpIPredicate::slt, weights, word(0));
+  return {group, math_.fromWord(row), negative, column};
 }
 
 StepTerms::Coefficient StepTerms::coefficientAt(Value ordinal) const {
-  assert(coefficients == Coefficients::Numbers && !computed);
-  return coefficientAmong(math, builder, location, ordinal, term_count,
-                          [&](Value term) { return read(term, bankWord() + 1); });
+  assert(coefficients_ == Coefficients::Numbers && !computed_);
+  return coefficientAmong(math_, builder_, location_, ordinal, term_count_,
+                          [&](Value term) { return read(term, weightWord() + 1); });
 }
 
 StepTerms::Coefficient StepTerms::coefficientAmong(const IndexMath &math, OpBuilder &builder,

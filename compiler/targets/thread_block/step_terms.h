@@ -1,6 +1,5 @@
 // The terms of the tile that a thread block works on: computed for Q(q), read from the terms table otherwise.
-#ifndef ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_STEP_TERMS_H
-#define ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_STEP_TERMS_H
+#pragma once
 
 #include "compiler/targets/thread_block/index_math.h"
 #include "dialects/sm/sm.h"
@@ -9,7 +8,7 @@ namespace compiler {
 
 /// Words of the lists of groups with which the terms table begins: none where all groups of a kind have one
 /// width.
-std::int64_t wordsOfGroupStarts(tile::LayoutAttr layout);
+int64_t wordsOfGroupStarts(tile::LayoutAttr layout);
 
 class StepTerms {
 public:
@@ -18,7 +17,7 @@ public:
   /// runtime/gpu_kernel_abi.h.
   enum class Coefficients {
     None,    ///< all are 1
-    Signs,   ///< a bit of the bank row
+    Signs,   ///< a bit of the weight matrix row
     Numbers, ///< a word of their own; terms with one coefficient stand together
   };
 
@@ -27,12 +26,12 @@ public:
             Coefficients coefficients, Value table, Value type, Value group);
 
   /// Of the terms, or their pieces.
-  Value count() const { return term_count; }
+  Value count() const { return term_count_; }
   /// Whether a term is there once for each depth of its input group, as where groups have unequal widths.
-  bool arePieces() const { return pieces; }
+  bool arePieces() const { return pieces_; }
 
   struct Term {
-    Value input_group, bank_row;
+    Value input_group, weight_row;
     Value negative; ///< i1, the coefficient is -1; null but for Coefficients::Signs
     Value column;   ///< of the input group, with which the piece begins; null but for pieces
   };
@@ -51,22 +50,20 @@ public:
                                       llvm::function_ref<Value(Value)> read);
 
 private:
-  std::int64_t bankWord() const { return pieces ? 2 : 1; }
-  std::int64_t wordsOfTerm() const { return bankWord() + (coefficients == Coefficients::Numbers ? 2 : 1); }
-  Value read(Value ordinal, std::int64_t word) const;
+  int64_t weightWord() const { return pieces_ ? 2 : 1; }
+  int64_t wordsOfTerm() const { return weightWord() + (coefficients_ == Coefficients::Numbers ? 2 : 1); }
+  Value read(Value ordinal, int64_t word) const;
 
-  mlir::OpBuilder &builder;
-  mlir::Location location;
-  IndexMath math;
-  Coefficients coefficients;
-  bool pieces, computed;
-  Value term_count;
+  mlir::OpBuilder &builder_;
+  mlir::Location location_;
+  IndexMath math_;
+  Coefficients coefficients_;
+  bool pieces_, computed_;
+  Value term_count_;
   // Computed: the two groups, the same one twice where type and group are equal. Transposed, the first of the
   // groups that follow one another, and null.
-  Value lower, upper;
-  Value table, first_words; // read: where the words of the first term are
+  Value lower_, upper_;
+  Value table_, first_words_; // read: where the words of the first term are
 };
 
 } // namespace compiler
-
-#endif

@@ -1,12 +1,11 @@
 // What one thread block does, in order, written from a tile program.
-#ifndef ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_THREAD_BLOCK_PROGRAM_H
-#define ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_THREAD_BLOCK_PROGRAM_H
+#pragma once
 
-#include "compiler/targets/thread_block/bank_steps.h"
 #include "compiler/targets/thread_block/cluster_place.h"
-#include "compiler/targets/thread_block/row_lines.h"
+#include "compiler/targets/thread_block/row_segments.h"
 #include "compiler/targets/thread_block/step_share.h"
 #include "compiler/targets/thread_block/step_terms.h"
+#include "compiler/targets/thread_block/weight_steps.h"
 
 #include <optional>
 
@@ -24,22 +23,22 @@ private:
 
   /// Where the tile that the block works on lies.
   struct Tile {
-    RowLines::Line line; ///< of a tile of one type
+    RowSegments::Segment segment; ///< of a tile of one type
     Value row, group, column;
-    Value bank_row; ///< of a tile of dW, whose `row` is the first of its features
-    llvm::SmallVector<RowLines::RowBlock> parts; ///< of a tile of several types
-    Value present;                               ///< parts up to the last that has rows
+    Value weight_row; ///< of a tile of dW, whose `row` is the first of its features
+    llvm::SmallVector<RowSegments::RowBlock> parts; ///< of a tile of several types
+    Value present;                                  ///< parts up to the last that has rows
     Value is_long; ///< i1: of a group that comes first, where groups have an order
     Value held;    ///< rows of the types' own groups, where they stay
   };
 
   // tile_to_sm.cpp: the kernel, and the ops of a tile one by one.
-  mlir::LogicalResult check(tile::OwnOp own);
-  mlir::LogicalResult checkSplit();
+  mlir::LogicalResult check(tile::ForallOp own);
+  mlir::LogicalResult checkSplitK();
   mlir::FailureOr<sm::KernelOp> declare();
-  mlir::LogicalResult writeTile(tile::OwnOp own, const Tile &tile);
-  mlir::LogicalResult writeOp(mlir::Operation *op, tile::OwnOp own, const Tile &tile);
-  mlir::LogicalResult writeStore(tile::StoreOp store, tile::OwnOp own, const Tile &tile);
+  mlir::LogicalResult writeTile(tile::ForallOp own, const Tile &tile);
+  mlir::LogicalResult writeOp(mlir::Operation *op, tile::ForallOp own, const Tile &tile);
+  mlir::LogicalResult writeStore(tile::StoreOp store, tile::ForallOp own, const Tile &tile);
   /// Where the sums are: in single warps or in warpgroups.
   sm::AccumulatorType sumsOf(tile::FragmentType fragment,
                              llvm::function_ref<mlir::InFlightDiagnostic()> error);
@@ -48,37 +47,39 @@ private:
   void sortOperands();
   mlir::LogicalResult checkOperands();
   mlir::LogicalResult checkSeveral();
-  sm::MapsType mapsOf(std::int64_t count, std::int64_t rows, std::int64_t columns, mlir::Type element,
-                      std::int64_t dimension, std::int64_t vector);
+  sm::MapsType mapsOf(int64_t count, int64_t rows, int64_t columns, mlir::Type element, int64_t dimension,
+                      int64_t vector);
   /// Of rows of the batch, one column or those that a block stores.
   sm::MapsType mapsOfRows(tile::MatrixType matrix);
   mlir::LogicalResult declareFurther(mlir::Block &body);
 
   // epilogue.cpp: what becomes of finished sums.
-  mlir::LogicalResult writeEpilogue(llvm::ArrayRef<mlir::Operation *> ops, tile::OwnOp own, const Tile &tile);
-  Value inputOf(tile::MapOp map, unsigned input, tile::OwnOp own);
-  mlir::LogicalResult writeMap(tile::MapOp map, tile::OwnOp own, const Tile &tile);
+  mlir::LogicalResult writeEpilogue(llvm::ArrayRef<mlir::Operation *> ops, tile::ForallOp own,
+                                    const Tile &tile);
+  Value inputOf(tile::MapOp map, unsigned input, tile::ForallOp own);
+  mlir::LogicalResult writeMap(tile::MapOp map, tile::ForallOp own, const Tile &tile);
 
-  // bank_gradient.cpp: what a tile of dW has in these ops' place.
-  mlir::LogicalResult writeBankTerms(tile::BankTermsOp terms, tile::OwnOp own, const Tile &tile);
-  mlir::LogicalResult checkBankTerms(tile::BankTermsOp terms, tile::OwnOp own);
-  mlir::LogicalResult writeStoreBank(tile::StoreBankOp store, tile::OwnOp own, const Tile &tile);
-  mlir::LogicalResult checkBankGradient();
+  // weight_gradient.cpp: what a tile of dW has in these ops' place.
+  mlir::LogicalResult writeWeightTerms(tile::WeightTermsOp terms, tile::ForallOp own, const Tile &tile);
+  mlir::LogicalResult checkWeightTerms(tile::WeightTermsOp terms, tile::ForallOp own);
+  mlir::LogicalResult writeStoreWeights(tile::StoreWeightOp store, tile::ForallOp own, const Tile &tile);
+  mlir::LogicalResult checkWeightGradient();
 
   // tile_walk.cpp: which tiles the block takes.
-  mlir::LogicalResult writeWalk(tile::OwnOp own);
-  mlir::LogicalResult writeTurn(tile::OwnOp own, Tile &tile);
+  mlir::LogicalResult writeFor(tile::ForallOp own);
+  mlir::LogicalResult writeTurn(tile::ForallOp own, Tile &tile);
   void writeHold(Tile &tile);
   /// Whether the tile has rows at all.
   Value locate(Value number, Tile &tile);
-  /// Whether the tile's group, and its row group of the bank, reach as far; i1.
+  /// Whether the tile's group, and its row group of the weight matrix, reach as far; i1.
   Value isWithinGroups(const Tile &tile);
-  /// Blocks of rows of the longest line, and of columns of a group, in whole clusters.
+  /// Blocks of rows of the longest segment, and of columns of a group, in whole clusters.
   Value rowClusters() const;
-  std::int64_t columnClusters() const;
-  /// What is cut into blocks of rows: lines, or row groups of the bank; and what into blocks of columns.
-  Value lineCount() const;
-  std::int64_t groupCount() const;
+  int64_t columnClusters() const;
+  /// What is cut into blocks of rows: segments, or row groups of the weight matrix; and what into blocks of
+  /// columns.
+  Value segmentCount() const;
+  int64_t groupCount() const;
   /// The number of the block in the grid, and of blocks; or of its cluster, and of clusters.
   std::pair<Value, Value> workers();
   /// Moves the tile of a cluster's first block to this block's place.
@@ -86,67 +87,65 @@ private:
 
   // ordered_walk.cpp: the same where tiles of some groups come first.
   mlir::LogicalResult checkOrder();
-  mlir::LogicalResult writeOrderedWalk(tile::OwnOp own);
+  mlir::LogicalResult writeOrderedWalk(tile::ForallOp own);
   Value groupOfRank(Value order_start, Value type, Value rank);
   Value startOfOrder();
   Value weightOfLongTurn() const;
 
   // tile_terms.cpp: the steps of a tile.
-  mlir::LogicalResult checkTerms(tile::TermsOp terms, tile::OwnOp own);
-  mlir::LogicalResult writeTerms(tile::TermsOp terms, tile::OwnOp own, const Tile &tile);
+  mlir::LogicalResult checkTerms(tile::TermsOp terms, tile::ForallOp own);
+  mlir::LogicalResult writeTerms(tile::TermsOp terms, tile::ForallOp own, const Tile &tile);
   mlir::LogicalResult checkCoefficients(mlir::Operation *product, bool scales);
   /// Of so many steps of a tile those that this block takes.
   StepShare shareOfBlock(Value steps, const Tile &tile);
   void writeSharedTerms(tile::TermsOp terms, const Tile &tile);
-  Value fetch(Value maps, Value map, mlir::ValueRange coordinates, std::int64_t parts,
-              Value ClusterPlace::*part, Value ClusterPlace::*mask);
-  Value fetchBank(Value bank, const Tile &tile, Value k, Value bank_row);
+  Value fetch(Value maps, Value map, mlir::ValueRange coordinates, int64_t parts, Value ClusterPlace::*part,
+              Value ClusterPlace::*mask);
+  Value fetchWeights(Value weights, const Tile &tile, Value k, Value weight_row);
   sm::MultiplyOp multiply(Value a, Value b, Value sums, Value negate);
   void markShallow(mlir::ValueRange products, Value depth_block);
-  void writeScaling(Value ends_term, llvm::function_ref<StepTerms::Coefficient()> coefficientHere,
+  void writeScaling(Value ends_term, llvm::function_ref<StepTerms::Coefficient()> coefficient_here,
                     mlir::ValueRange partials, mlir::ValueRange totals);
 
-  /// Rows of a block of the bank as it lies in memory and in a slot, and its columns: depth x columns, or of
-  /// a transposed bank columns x depth.
-  std::int64_t bankBlockRows() const {
-    return layout.isTransposed() ? schedule.getColumns() : schedule.getDepth();
+  /// Rows of a block of the weight matrix as it lies in memory and in a slot, and its columns: depth x
+  /// columns, or of a transposed weight columns x depth.
+  int64_t weightBlockRows() const {
+    return layout_.isTransposed() ? schedule_.getColumns() : schedule_.getDepth();
   }
-  std::int64_t bankBlockColumns() const {
-    return layout.isTransposed() ? schedule.getDepth() : schedule.getColumns();
+  int64_t weightBlockColumns() const {
+    return layout_.isTransposed() ? schedule_.getDepth() : schedule_.getColumns();
   }
   /// What the boxes of some maps make up, one below the other.
-  static sm::BlockType blockOf(Value maps, std::int64_t boxes = 1);
+  static sm::BlockType blockOf(Value maps, int64_t boxes = 1);
   /// Whether it computes several products of the same rows, or writes several results.
-  bool hasSeveralBanks() const { return source_banks.size() > 1; }
-  bool hasSeveralResults() const { return source_results.size() > 1; }
+  bool hasSeveralWeights() const { return source_weights_.size() > 1; }
+  bool hasSeveralResults() const { return source_results_.size() > 1; }
   /// Whether a tile's terms are told apart: the one of its own group, and those of its types' groups.
-  bool hasParts() const { return schedule.getTypes() > 1 || holds(); }
-  bool holds() const { return schedule.getHeldGroups() > 0; }
+  bool hasParts() const { return schedule_.getTypes() > 1 || holds(); }
+  bool holds() const { return schedule_.getStationaryGroups() > 0; }
   /// Whether blocks of a cluster divide the steps of a tile, or of the tiles that come first.
-  bool splits() const { return schedule.getSplit() > 1; }
-  bool splitsSome() const { return splits() && schedule.ordersGroups(); }
+  bool splits() const { return schedule_.getSplitK() > 1; }
+  bool splitsSome() const { return splits() && schedule_.ordersGroups(); }
   /// The part of a tile's sums that one block stores; all of them where tiles are not divided.
-  std::int64_t storedRows() const;
-  std::int64_t storedColumns() const;
+  int64_t storedRows() const;
+  int64_t storedColumns() const;
 
-  tile::KernelOp source;
-  tile::LayoutAttr layout;
-  tile::StagedAttr schedule;
-  mlir::OpBuilder builder;
-  mlir::Location location;
-  IndexMath math;
-  llvm::SmallVector<mlir::BlockArgument> source_banks, source_operands, source_results; ///< but X
-  Value x, w, y, table;              ///< operands of the new kernel; in mode j those of X, dY and dW
-  llvm::SmallVector<Value> banks;    ///< W and those behind it
-  Value rows, beta;                  ///< M, and in mode j what dW is multiplied with
-  std::optional<RowLines> lines;     ///< of X and Y
-  std::optional<ClusterPlace> place; ///< of the block, where those of its cluster copy for each other
-  Value rank;                        ///< of the block, where those of its cluster divide tiles
+  tile::KernelOp source_;
+  tile::LayoutAttr layout_;
+  tile::StagedAttr schedule_;
+  mlir::OpBuilder builder_;
+  mlir::Location location_;
+  IndexMath math_;
+  llvm::SmallVector<mlir::BlockArgument> source_weights_, source_operands_, source_results_; ///< but X
+  Value x_, w_, y_, table_;             ///< operands of the new kernel; in mode j those of X, dY and dW
+  llvm::SmallVector<Value> weights_;    ///< W and those behind it
+  Value rows_, beta_;                   ///< M, and in mode j what dW is multiplied with
+  std::optional<RowSegments> segments_; ///< of X and Y
+  std::optional<ClusterPlace> place_;   ///< of the block, where those of its cluster copy for each other
+  Value rank_;                          ///< of the block, where those of its cluster divide tiles
   llvm::DenseMap<Value, Value>
-      operands;                      ///< of maps, and results: those of the tile program, of the new kernel
-  llvm::DenseMap<Value, Value> sums; ///< fragments of the tile program
+      operands_;                      ///< of maps, and results: those of the tile program, of the new kernel
+  llvm::DenseMap<Value, Value> sums_; ///< fragments of the tile program
 };
 
 } // namespace compiler
-
-#endif

@@ -8,17 +8,15 @@ using namespace mlir;
 
 namespace compiler {
 
-static std::int64_t roundUp(std::int64_t value, std::int64_t step) {
-  return (value + step - 1) / step * step;
-}
+static int64_t roundUp(int64_t value, int64_t step) { return (value + step - 1) / step * step; }
 
-sm::BlockType ThreadBlockProgram::blockOf(Value maps, std::int64_t boxes) {
+sm::BlockType ThreadBlockProgram::blockOf(Value maps, int64_t boxes) {
   auto type = cast<sm::MapsType>(maps.getType());
   return sm::BlockType::get(maps.getContext(), boxes * type.getRows(), type.getColumns(),
                             type.getElementType(), type.getSwizzle());
 }
 
-LogicalResult ThreadBlockProgram::checkTerms(tile::TermsOp terms, tile::OwnOp own) {
+LogicalResult ThreadBlockProgram::checkTerms(tile::TermsOp terms, tile::ForallOp own) {
   Block &body = terms.getBody().front();
   auto products = llvm::to_vector(body.getOps<tile::MmaOp>());
   auto yield = cast<tile::YieldOp>(body.getTerminator());
@@ -33,10 +31,10 @@ LogicalResult ThreadBlockProgram::checkTerms(tile::TermsOp terms, tile::OwnOp ow
     return terms.emitOpError("must add one product to ")
            << (terms.getInits().size() == 1 ? "one" : "each") << " sum for each term";
   auto index = [&](tile::AxisKind kind) { return own.getIndex(kind); };
-  for (auto [mma, bank] : llvm::zip(products, source_banks)) {
-    if (mma.getRows() != source.getBody().getArgument(0) || mma.getBank() != bank)
-      return mma.emitOpError(hasSeveralBanks()
-                                 ? "must multiply X and each of the banks straight from memory, in "
+  for (auto [mma, weights] : llvm::zip(products, source_weights_)) {
+    if (mma.getRows() != source_.getBody().getArgument(0) || mma.getWeights() != weights)
+      return mma.emitOpError(hasSeveralWeights()
+                                 ? "must multiply X and each of the weight matrices straight from memory, in "
                                    "the order of the kernel's operands"
                                  : "must multiply X and W straight from memory");
     if (terms.getRowType() != index(tile::AxisKind::Types) ||
@@ -44,38 +42,38 @@ LogicalResult ThreadBlockProgram::checkTerms(tile::TermsOp terms, tile::OwnOp ow
         mma.getRowType() != index(tile::AxisKind::Types) || mma.getRow() != index(tile::AxisKind::Rows) ||
         mma.getGroup() != index(tile::AxisKind::Groups) ||
         mma.getColumn() != index(tile::AxisKind::Columns) || mma.getInputGroup() != body.getArgument(0) ||
-        mma.getBankRow() != body.getArgument(1))
+        mma.getWeightRow() != body.getArgument(1))
       return mma.emitOpError("must multiply what its tile owns");
     if (static_cast<bool>(mma.getScale()) != static_cast<bool>(products[0].getScale()) ||
         mma.getSigns() != products[0].getSigns())
       return mma.emitOpError(
           "must have coefficients where the first product has some: their terms are the same");
   }
-  if (products.size() != source_banks.size())
-    return terms.emitOpError("has ") << products.size() << " products, of " << source_banks.size()
-                                     << " banks: each bank is multiplied once";
+  if (products.size() != source_weights_.size())
+    return terms.emitOpError("has ") << products.size() << " products, of " << source_weights_.size()
+                                     << " weight matrices: each weight matrix is multiplied once";
   return checkCoefficients(products[0], products[0].getScale() && !products[0].getSigns());
 }
 
 LogicalResult ThreadBlockProgram::checkCoefficients(Operation *product, bool scales) {
-  if (scales && !schedule.hasWarps())
+  if (scales && !schedule_.hasWarps())
     return product->emitOpError("scales by coefficients that are not signs, which tensor cores cannot do in "
                                 "passing; only a schedule with warps has sums to scale");
   return success();
 }
 
 StepShare ThreadBlockProgram::shareOfBlock(Value steps, const Tile &tile) {
-  const StepShare all = {math.constant(0), steps};
+  const StepShare all = {math_.constant(0), steps};
   if (!splits())
     return all;
-  const StepShare part = shareOf(math, steps, rank, schedule.getSplit());
-  return splitsSome() ? StepShare{math.select(tile.is_long, part.first, all.first),
-                                  math.select(tile.is_long, part.end, all.end)}
+  const StepShare part = shareOf(math_, steps, rank_, schedule_.getSplitK());
+  return splitsSome() ? StepShare{math_.select(tile.is_long, part.first, all.first),
+                                  math_.select(tile.is_long, part.end, all.end)}
                       : part;
 }
 
 /// One loop over the steps of a tile: `depth` of one term at a time, whatever their number.
-LogicalResult ThreadBlockProgram::writeTerms(tile::TermsOp terms, tile::OwnOp own, const Tile &tile) {
+LogicalResult ThreadBlockProgram::writeTerms(tile::TermsOp terms, tile::ForallOp own, const Tile &tile) {
   if (failed(checkTerms(terms, own)))
     return failure();
   if (hasParts()) {
@@ -84,91 +82,92 @@ LogicalResult ThreadBlockProgram::writeTerms(tile::TermsOp terms, tile::OwnOp ow
   }
   auto mma = cast<tile::MmaOp>(terms.getBody().front().front());
   const bool scaled = mma.getScale() && !mma.getSigns();
-  const StepTerms steps(builder, location, layout,
+  const StepTerms steps(builder_, location_, layout_,
                         scaled           ? StepTerms::Coefficients::Numbers
                         : mma.getScale() ? StepTerms::Coefficients::Signs
                                          : StepTerms::Coefficients::None,
-                        table, tile.line.type, tile.group);
-  const std::int64_t depth = schedule.getDepth();
+                        table_, tile.segment.type, tile.group);
+  const int64_t depth = schedule_.getDepth();
   // Pieces of terms are one step each.
-  const std::int64_t depth_blocks = steps.arePieces() ? 1 : (layout.getIn().getWidth(0) + depth - 1) / depth;
-  const auto products = static_cast<unsigned>(banks.size());
+  const int64_t depth_blocks = steps.arePieces() ? 1 : (layout_.getIn().getWidth(0) + depth - 1) / depth;
+  const auto products = static_cast<unsigned>(weights_.size());
   // Scaled terms carry the products of the current coefficient and, last, the sums of what has been scaled.
   SmallVector<Value> carried;
   for (unsigned number = 0; scaled && number < products; ++number)
-    carried.push_back(sm::ZeroOp::create(builder, location, sums.lookup(terms.getInits()[number]).getType()));
+    carried.push_back(
+        sm::ZeroOp::create(builder_, location_, sums_.lookup(terms.getInits()[number]).getType()));
   for (Value init : terms.getInits())
-    carried.push_back(sums.lookup(init));
-  const StepShare share = shareOfBlock(math.multiply(steps.count(), depth_blocks), tile);
-  auto loop = scf::ForOp::create(builder, location, share.first, share.end, math.constant(1), carried);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToEnd(loop.getBody());
+    carried.push_back(sums_.lookup(init));
+  const StepShare share = shareOfBlock(math_.multiply(steps.count(), depth_blocks), tile);
+  auto loop = scf::ForOp::create(builder_, location_, share.first, share.end, math_.constant(1), carried);
+  OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPointToEnd(loop.getBody());
   Value step = loop.getInductionVar();
-  Value depth_block = math.remainder(step, depth_blocks), ordinal = math.divide(step, depth_blocks);
-  Value k = math.multiply(depth_block, depth);
+  Value depth_block = math_.remainder(step, depth_blocks), ordinal = math_.divide(step, depth_blocks);
+  Value k = math_.multiply(depth_block, depth);
   const StepTerms::Term term = steps.at(ordinal);
   if (steps.arePieces())
     k = term.column;
 
-  Value a = fetch(x, tile.line.map, {k, term.input_group, tile.line.line, tile.row},
-                  schedule.getClusterColumns(), &ClusterPlace::column, &ClusterPlace::row_mask);
+  Value a = fetch(x_, tile.segment.map, {k, term.input_group, tile.segment.segment, tile.row},
+                  schedule_.getClusterColumns(), &ClusterPlace::column, &ClusterPlace::row_mask);
   SmallVector<Value> blocks, next;
-  for (Value bank : banks)
-    blocks.push_back(fetchBank(bank, tile, k, term.bank_row));
+  for (Value weights : weights_)
+    blocks.push_back(fetchWeights(weights, tile, k, term.weight_row));
   for (auto [number, b] : llvm::enumerate(blocks))
     next.push_back(multiply(a, b, loop.getRegionIterArg(static_cast<unsigned>(number)), term.negative));
   if (!steps.arePieces())
     markShallow(next, depth_block);
   if (scaled)
     writeScaling(
-        math.equal(depth_block, math.constant(depth_blocks - 1)),
+        math_.equal(depth_block, math_.constant(depth_blocks - 1)),
         [&] { return steps.coefficientAt(ordinal); }, next, loop.getRegionIterArgs().take_back(products));
   else
-    scf::YieldOp::create(builder, location, next);
+    scf::YieldOp::create(builder_, location_, next);
   for (auto [sum, result] : llvm::zip_equal(terms.getResults(), loop.getResults().take_back(products)))
-    sums[sum] = result;
+    sums_[sum] = result;
   return success();
 }
 
 /// A block of so many parts, the rows of the maps' boxes. Where they are several, each block of a row or a
 /// column of the cluster fetches one, by its place there, for all blocks of the mask.
-Value ThreadBlockProgram::fetch(Value maps, Value map, ValueRange coordinates, std::int64_t parts,
+Value ThreadBlockProgram::fetch(Value maps, Value map, ValueRange coordinates, int64_t parts,
                                 Value ClusterPlace::*part, Value ClusterPlace::*mask) {
   if (parts == 1)
-    return sm::FetchOp::create(builder, location, blockOf(maps), maps, map, coordinates);
-  return sm::FetchOp::create(builder, location, blockOf(maps, parts), maps, map, coordinates, (*place).*part,
-                             builder.getI64IntegerAttr(parts), (*place).*mask);
+    return sm::FetchOp::create(builder_, location_, blockOf(maps), maps, map, coordinates);
+  return sm::FetchOp::create(builder_, location_, blockOf(maps, parts), maps, map, coordinates,
+                             (*place_).*part, builder_.getI64IntegerAttr(parts), (*place_).*mask);
 }
 
-Value ThreadBlockProgram::fetchBank(Value bank, const Tile &tile, Value k, Value bank_row) {
-  // A block of the bank in the slot lift belongs to no output group: all read it from column 0 on.
-  const bool slots = layout.getLift() == tile::LiftKind::Slots;
-  Value zero = math.constant(0);
-  // Block (b, j) of the transposed bank is that of row group j and column group b, columns and depth in each
-  // other's place; in the slot lift it is block b.
-  SmallVector<Value, 4> coordinates = {tile.column, slots ? zero : tile.group, k, bank_row};
-  if (layout.isTransposed())
-    coordinates = {k, slots ? zero : bank_row, tile.column, slots ? bank_row : tile.group};
-  return fetch(bank, zero, coordinates, schedule.getClusterRows(), &ClusterPlace::row,
+Value ThreadBlockProgram::fetchWeights(Value weights, const Tile &tile, Value k, Value weight_row) {
+  // A block of the weight matrix in the slot lift belongs to no output group: all read it from column 0 on.
+  const bool slots = layout_.getLift() == tile::LiftKind::Slots;
+  Value zero = math_.constant(0);
+  // Block (b, j) of the transposed weight matrix is that of row group j and column group b, columns and depth
+  // in each other's place; in the slot lift it is block b.
+  SmallVector<Value, 4> coordinates = {tile.column, slots ? zero : tile.group, k, weight_row};
+  if (layout_.isTransposed())
+    coordinates = {k, slots ? zero : weight_row, tile.column, slots ? weight_row : tile.group};
+  return fetch(weights, zero, coordinates, schedule_.getClusterRows(), &ClusterPlace::row,
                &ClusterPlace::column_mask);
 }
 
 sm::MultiplyOp ThreadBlockProgram::multiply(Value a, Value b, Value sums, Value negate) {
-  auto product = sm::MultiplyOp::create(builder, location, sums.getType(), a, b, sums, negate);
-  product.setBTransposed(layout.isTransposed());
+  auto product = sm::MultiplyOp::create(builder_, location_, sums.getType(), a, b, sums, negate);
+  product.setBTransposed(layout_.isTransposed());
   return product;
 }
 
 /// What is left of a group for its last block may be less deep than a block.
 void ThreadBlockProgram::markShallow(ValueRange products, Value depth_block) {
-  const std::int64_t depth = schedule.getDepth(), width = layout.getIn().getWidth(0);
-  const std::int64_t last = (width + depth - 1) / depth - 1;
-  const std::int64_t rest = roundUp(width - last * depth, sm::mma_depth);
+  const int64_t depth = schedule_.getDepth(), width = layout_.getIn().getWidth(0);
+  const int64_t last = (width + depth - 1) / depth - 1;
+  const int64_t rest = roundUp(width - last * depth, sm::mma_depth);
   if (rest == depth)
     return;
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(products.front().getDefiningOp());
-  Value shallow = math.equal(depth_block, math.constant(last));
+  OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPoint(products.front().getDefiningOp());
+  Value shallow = math_.equal(depth_block, math_.constant(last));
   for (Value product : products) {
     auto multiply = product.getDefiningOp<sm::MultiplyOp>();
     multiply.getShallowMutable().assign(shallow);
@@ -179,29 +178,30 @@ void ThreadBlockProgram::markShallow(ValueRange products, Value depth_block) {
 /// The same loop for a tile of several types. A step of the term that they share brings and multiplies the
 /// rows of all of them, one of a type's own term only that type's.
 void ThreadBlockProgram::writeSharedTerms(tile::TermsOp terms, const Tile &tile) {
-  const std::int64_t depth = schedule.getDepth(), parts = schedule.getTypes();
-  const std::int64_t depth_blocks = (layout.getIn().getWidth(0) + depth - 1) / depth;
-  const SharedTerms steps(math, layout.getRowTypes().getCount(), tile.parts[0].line.type, tile.present,
+  const int64_t depth = schedule_.getDepth(), parts = schedule_.getTypes();
+  const int64_t depth_blocks = (layout_.getIn().getWidth(0) + depth - 1) / depth;
+  const SharedTerms steps(math_, layout_.getRowTypes().getCount(), tile.parts[0].segment.type, tile.present,
                           tile.group);
-  Value init = sums.lookup(terms.getInits()[0]);
-  auto loop = scf::ForOp::create(builder, location, math.constant(0),
-                                 math.multiply(steps.count(), depth_blocks), math.constant(1), init);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToEnd(loop.getBody());
+  Value init = sums_.lookup(terms.getInits()[0]);
+  auto loop = scf::ForOp::create(builder_, location_, math_.constant(0),
+                                 math_.multiply(steps.count(), depth_blocks), math_.constant(1), init);
+  OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPointToEnd(loop.getBody());
   Value step = loop.getInductionVar();
-  Value piece = math.remainder(step, depth_blocks), k = math.multiply(piece, depth);
-  const SharedTerms::Term term = steps.at(math, math.divide(step, depth_blocks));
-  Value part = math.select(term.shared, math.constant(parts), term.part);
+  Value piece = math_.remainder(step, depth_blocks), k = math_.multiply(piece, depth);
+  const SharedTerms::Term term = steps.at(math_, math_.divide(step, depth_blocks));
+  Value part = math_.select(term.shared, math_.constant(parts), term.part);
   // What is held need not come.
-  Value fetched = holds() ? math.select(term.shared, math.constant(parts), math.constant(parts + 1)) : part;
+  Value fetched =
+      holds() ? math_.select(term.shared, math_.constant(parts), math_.constant(parts + 1)) : part;
 
   SmallVector<Value> maps, coordinates;
-  for (const RowLines::RowBlock &block : tile.parts) {
-    maps.push_back(block.line.map);
-    coordinates.append({k, term.group, block.line.line, block.row});
+  for (const RowSegments::RowBlock &block : tile.parts) {
+    maps.push_back(block.segment.map);
+    coordinates.append({k, term.group, block.segment.segment, block.row});
   }
-  Value a = sm::FetchPartsOp::create(builder, location, blockOf(x, parts), x, maps, coordinates, fetched);
-  Value b = fetchBank(w, tile, k, term.group);
+  Value a = sm::FetchPartsOp::create(builder_, location_, blockOf(x_, parts), x_, maps, coordinates, fetched);
+  Value b = fetchWeights(w_, tile, k, term.group);
   auto next = multiply(a, b, loop.getRegionIterArg(0), /*negate=*/Value());
   next.getPartMutable().assign(part);
   next.setParts(parts);
@@ -210,40 +210,41 @@ void ThreadBlockProgram::writeSharedTerms(tile::TermsOp terms, const Tile &tile)
     next.getPieceMutable().assign(piece);
   }
   markShallow(next.getResult(), piece);
-  scf::YieldOp::create(builder, location, next.getResult());
-  sums[terms.getResult(0)] = loop.getResult(0);
+  scf::YieldOp::create(builder_, location_, next.getResult());
+  sums_[terms.getResult(0)] = loop.getResult(0);
 }
 
 /// Ends a step of scaled terms. The sums of their products are scaled behind the last step of a run of terms
 /// with one coefficient, and begin anew.
-void ThreadBlockProgram::writeScaling(Value ends_term, function_ref<StepTerms::Coefficient()> coefficientHere,
+void ThreadBlockProgram::writeScaling(Value ends_term,
+                                      function_ref<StepTerms::Coefficient()> coefficient_here,
                                       ValueRange partials, ValueRange totals) {
   SmallVector<Value> as_they_are(partials);
   llvm::append_range(as_they_are, totals);
   auto choose = [&](Value condition, auto then) {
-    auto branch = scf::IfOp::create(builder, location, ValueRange(as_they_are).getTypes(), condition,
+    auto branch = scf::IfOp::create(builder_, location_, ValueRange(as_they_are).getTypes(), condition,
                                     /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToEnd(branch.elseBlock());
-    scf::YieldOp::create(builder, location, as_they_are);
-    builder.setInsertionPointToEnd(branch.thenBlock());
-    scf::YieldOp::create(builder, location, then());
+    OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPointToEnd(branch.elseBlock());
+    scf::YieldOp::create(builder_, location_, as_they_are);
+    builder_.setInsertionPointToEnd(branch.thenBlock());
+    scf::YieldOp::create(builder_, location_, then());
     return SmallVector<Value>(branch.getResults());
   };
   const SmallVector<Value> next = choose(ends_term, [&]() -> SmallVector<Value> {
-    const StepTerms::Coefficient coefficient = coefficientHere();
+    const StepTerms::Coefficient coefficient = coefficient_here();
     return choose(coefficient.ends_run, [&]() -> SmallVector<Value> {
       SmallVector<Value> anew, scaled;
       for (auto [partial, total] : llvm::zip_equal(partials, totals)) {
-        scaled.push_back(
-            sm::AddScaledOp::create(builder, location, total.getType(), partial, coefficient.number, total));
-        anew.push_back(sm::ZeroOp::create(builder, location, partial.getType()));
+        scaled.push_back(sm::AddScaledOp::create(builder_, location_, total.getType(), partial,
+                                                 coefficient.number, total));
+        anew.push_back(sm::ZeroOp::create(builder_, location_, partial.getType()));
       }
       llvm::append_range(anew, scaled);
       return anew;
     });
   });
-  scf::YieldOp::create(builder, location, next);
+  scf::YieldOp::create(builder_, location_, next);
 }
 
 } // namespace compiler

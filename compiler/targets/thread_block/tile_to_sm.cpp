@@ -13,99 +13,102 @@ using namespace mlir;
 using namespace compiler;
 
 ThreadBlockProgram::ThreadBlockProgram(tile::KernelOp source)
-    : source(source), layout(source.getLayout()), schedule(source.getStagedSchedule()),
-      builder(source.getContext()), location(source.getLoc()), math(builder, location) {}
+    : source_(source), layout_(source.getLayout()), schedule_(source.getStagedSchedule()),
+      builder_(source.getContext()), location_(source.getLoc()), math_(builder_, location_) {}
 
-std::int64_t ThreadBlockProgram::storedRows() const {
-  return schedule.getRows() / (schedule.getRowsOn() == tile::Side::N ? schedule.getSplit() : 1);
+int64_t ThreadBlockProgram::storedRows() const {
+  return schedule_.getRows() / (schedule_.getRowsOn() == tile::Side::N ? schedule_.getSplitK() : 1);
 }
 
-std::int64_t ThreadBlockProgram::storedColumns() const {
-  return schedule.getColumns() / (schedule.getRowsOn() == tile::Side::M ? schedule.getSplit() : 1);
+int64_t ThreadBlockProgram::storedColumns() const {
+  return schedule_.getColumns() / (schedule_.getRowsOn() == tile::Side::M ? schedule_.getSplitK() : 1);
 }
 
-LogicalResult ThreadBlockProgram::checkSplit() {
+LogicalResult ThreadBlockProgram::checkSplitK() {
   if (!splits())
     return success();
-  if (schedule.hasWarps())
-    return source.emitOpError(
+  if (schedule_.hasWarps())
+    return source_.emitOpError(
         "divides the steps of a tile among blocks, whose warpgroups exchange sums; where "
         "threads copy, single warps have them");
-  if (schedule.sharesCopies() || hasParts() || schedule.getTurns() > 1)
-    return source.emitOpError(
+  if (schedule_.sharesCopies() || hasParts() || schedule_.getPingPong() > 1)
+    return source_.emitOpError(
         "divides the steps of a tile among blocks: its tiles have one type, hold no rows, "
         "copy nothing for others and take no turns");
-  const bool rows = schedule.getRowsOn() == tile::Side::N;
-  const std::int64_t whole = rows ? schedule.getRows() : schedule.getColumns();
-  if (whole % (schedule.getSplit() * sm::mma_columns) != 0)
-    return source.emitOpError("has ")
-           << whole << (rows ? " rows" : " columns") << ", of which " << schedule.getSplit()
+  const bool rows = schedule_.getRowsOn() == tile::Side::N;
+  const int64_t whole = rows ? schedule_.getRows() : schedule_.getColumns();
+  if (whole % (schedule_.getSplitK() * sm::mma_columns) != 0)
+    return source_.emitOpError("has ")
+           << whole << (rows ? " rows" : " columns") << ", of which " << schedule_.getSplitK()
            << " blocks cannot store equal parts, multiples of " << sm::mma_columns;
   return success();
 }
 
-LogicalResult ThreadBlockProgram::check(tile::OwnOp own) {
-  if (RowLines::areListed(layout.getRowTypes()) && !schedule.hasWarps())
-    return source.emitOpError(
+LogicalResult ThreadBlockProgram::check(tile::ForallOp own) {
+  if (RowSegments::areListed(layout_.getRowTypes()) && !schedule_.hasWarps())
+    return source_.emitOpError(
         "has explicit row types, whose rows no tensor map can address; threads find them in "
         "a list: give its schedule warps");
-  if (layout.hasUnequalGroups() && !schedule.hasWarps())
-    return source.emitOpError(
+  if (layout_.hasUnequalGroups() && !schedule_.hasWarps())
+    return source_.emitOpError(
         "has groups of unequal widths, which one tensor map cannot address; threads find "
         "them in a list: give its schedule warps");
-  if (failed(checkBankGradient()) || failed(checkSeveral()) || failed(checkSplit()) || failed(checkOrder()))
+  if (failed(checkWeightGradient()) || failed(checkSeveral()) || failed(checkSplitK()) ||
+      failed(checkOrder()))
     return failure();
-  const std::int64_t cluster_rows = schedule.getClusterRows(), cluster_columns = schedule.getClusterColumns();
-  if (schedule.sharesCopies() && schedule.hasWarps())
-    return source.emitOpError(
+  const int64_t cluster_rows = schedule_.getClusterRows(), cluster_columns = schedule_.getClusterColumns();
+  if (schedule_.sharesCopies() && schedule_.hasWarps())
+    return source_.emitOpError(
         "runs in clusters, whose blocks copy for each other: the copy engine does that, and "
         "threads cannot; take away its warps");
-  const bool bank = layout.isBankGradient();
-  const std::int64_t x_rows = bank ? schedule.getDepth() : schedule.getRows(),
-                     second_rows = bank ? schedule.getDepth() : bankBlockRows();
-  if (schedule.sharesCopies() && (second_rows % (cluster_rows * sm::swizzle_rows) != 0 ||
-                                  x_rows % (cluster_columns * sm::swizzle_rows) != 0))
-    return source.emitOpError("runs in clusters of ")
+  const bool weights = layout_.isWeightGradient();
+  const int64_t x_rows = weights ? schedule_.getDepth() : schedule_.getRows(),
+                second_rows = weights ? schedule_.getDepth() : weightBlockRows();
+  if (schedule_.sharesCopies() && (second_rows % (cluster_rows * sm::swizzle_rows) != 0 ||
+                                   x_rows % (cluster_columns * sm::swizzle_rows) != 0))
+    return source_.emitOpError("runs in clusters of ")
            << cluster_rows << " x " << cluster_columns << ", but " << second_rows << " rows of "
-           << (bank ? "dY" : "the bank") << " and " << x_rows << " of X have no parts that are multiples of "
-           << sm::swizzle_rows;
-  if (hasParts() && (schedule.sharesCopies() || schedule.getRowsOn() == tile::Side::N))
-    return source.emitOpError(
+           << (weights ? "dY" : "the weight matrix") << " and " << x_rows
+           << " of X have no parts that are multiples of " << sm::swizzle_rows;
+  if (hasParts() && (schedule_.sharesCopies() || schedule_.getRowsOn() == tile::Side::N))
+    return source_.emitOpError(
         "shares blocks among its types, or holds rows: its workers run alone, with rows on "
         "the first side");
-  if (layout.isTransposed() && hasParts())
-    return source.emitOpError("multiplies by a transposed bank (mode i), where the rows of a type's own "
-                              "group of dY are no more used than "
-                              "others: its tiles have one type and hold no rows");
-  const std::int64_t types = schedule.getTypes();
-  if (types > 1 && schedule.hasWarps())
-    return source.emitOpError("owns ") << types << " types in a tile; where threads copy, it has one";
-  if (holds() && schedule.hasWarps())
-    return source.emitOpError("holds rows of X; where threads copy, they come with every group");
-  const std::optional<std::int64_t> complete = layout.getTerms().completeGraph();
+  if (layout_.isTransposed() && hasParts())
+    return source_.emitOpError(
+        "multiplies by a transposed weight matrix (mode i), where the rows of a type's own "
+        "group of dY are no more used than "
+        "others: its tiles have one type and hold no rows");
+  const int64_t types = schedule_.getTypes();
+  if (types > 1 && schedule_.hasWarps())
+    return source_.emitOpError("owns ") << types << " types in a tile; where threads copy, it has one";
+  if (holds() && schedule_.hasWarps())
+    return source_.emitOpError("holds rows of X; where threads copy, they come with every group");
+  const std::optional<int64_t> complete = layout_.getTerms().completeGraph();
   if (types > 1 && types > complete.value_or(0))
-    return source.emitOpError("owns ")
+    return source_.emitOpError("owns ")
            << types << " types in a tile; only those of a complete graph share blocks, and "
-           << layout.getRowTypes().getCount() << " are there";
+           << layout_.getRowTypes().getCount() << " are there";
   if (holds() && !complete)
-    return source.emitOpError("holds rows of X; only types of a complete graph have a group of their own");
-  const std::pair<tile::AxisKind, std::int64_t> wanted[] = {
-      {bank ? tile::AxisKind::BankRows : tile::AxisKind::Types, types},
-      {bank ? tile::AxisKind::Features : tile::AxisKind::Rows, schedule.getRows()},
+    return source_.emitOpError("holds rows of X; only types of a complete graph have a group of their own");
+  const std::pair<tile::AxisKind, int64_t> wanted[] = {
+      {weights ? tile::AxisKind::WeightRows : tile::AxisKind::Types, types},
+      {weights ? tile::AxisKind::Features : tile::AxisKind::Rows, schedule_.getRows()},
       {tile::AxisKind::Groups, 1},
-      {tile::AxisKind::Columns, schedule.getColumns()}};
+      {tile::AxisKind::Columns, schedule_.getColumns()}};
   bool owns = own.getAxes().size() == std::size(wanted);
   for (auto [kind, step] : wanted)
     owns = owns && own.getAxis(kind) && own.getAxis(kind).getStep() == step;
   if (!owns)
     return own.emitOpError("must own one tile of the schedule: <")
-           << (bank ? "bank_rows, " : "types, ") << types << ">, <" << (bank ? "features, " : "rows, ")
-           << schedule.getRows() << ">, <groups, 1>, <columns, " << schedule.getColumns() << ">";
+           << (weights ? "weight_rows, " : "types, ") << types << ">, <"
+           << (weights ? "features, " : "rows, ") << schedule_.getRows() << ">, <groups, 1>, <columns, "
+           << schedule_.getColumns() << ">";
   return success();
 }
 
 LogicalResult ThreadBlockProgram::write() {
-  auto own = *source.getBody().getOps<tile::OwnOp>().begin();
+  auto own = *source_.getBody().getOps<tile::ForallOp>().begin();
   sortOperands();
   if (failed(check(own)))
     return failure();
@@ -115,18 +118,18 @@ LogicalResult ThreadBlockProgram::write() {
   Block &body = kernel->getBody().front();
 
   // Dependent launches came with the copy engine.
-  if (!schedule.hasWarps())
-    sm::WaitForPredecessorOp::create(builder, location);
-  lines.emplace(math, layout.getRowTypes(), rows, body.getArgument(4), x);
-  return writeWalk(own);
+  if (!schedule_.hasWarps())
+    sm::WaitForPredecessorOp::create(builder_, location_);
+  segments_.emplace(math_, layout_.getRowTypes(), rows_, body.getArgument(4), x_);
+  return writeFor(own);
 }
 
 /// Its products, and behind the last of them what is done with the sums that a block stores.
-LogicalResult ThreadBlockProgram::writeTile(tile::OwnOp own, const Tile &tile) {
+LogicalResult ThreadBlockProgram::writeTile(tile::ForallOp own, const Tile &tile) {
   Block &body = own.getBody().front();
   auto epilogue = body.begin();
   for (Operation &op : body)
-    if (isa<tile::TermsOp, tile::BankTermsOp>(op))
+    if (isa<tile::TermsOp, tile::WeightTermsOp>(op))
       epilogue = std::next(op.getIterator());
   for (Operation &op : llvm::make_range(body.begin(), epilogue))
     if (failed(writeOp(&op, own, tile)))
@@ -137,18 +140,18 @@ LogicalResult ThreadBlockProgram::writeTile(tile::OwnOp own, const Tile &tile) {
   return writeEpilogue(rest, own, tile);
 }
 
-LogicalResult ThreadBlockProgram::writeOp(Operation *op, tile::OwnOp own, const Tile &tile) {
+LogicalResult ThreadBlockProgram::writeOp(Operation *op, tile::ForallOp own, const Tile &tile) {
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](tile::ZeroOp zero) -> LogicalResult {
         sm::AccumulatorType sum = sumsOf(zero.getResult().getType(), [&] { return zero.emitError(); });
         if (!sum)
           return failure();
-        sums[zero.getResult()] = sm::ZeroOp::create(builder, location, sum);
+        sums_[zero.getResult()] = sm::ZeroOp::create(builder_, location_, sum);
         return success();
       })
       .Case([&](tile::TermsOp terms) { return writeTerms(terms, own, tile); })
-      .Case([&](tile::BankTermsOp terms) { return writeBankTerms(terms, own, tile); })
-      .Case([&](tile::StoreBankOp store) { return writeStoreBank(store, own, tile); })
+      .Case([&](tile::WeightTermsOp terms) { return writeWeightTerms(terms, own, tile); })
+      .Case([&](tile::StoreWeightOp store) { return writeStoreWeights(store, own, tile); })
       .Case([&](tile::MapOp map) { return writeMap(map, own, tile); })
       // The maps clip, and constants are written where they are used.
       .Case<tile::MaskOp, arith::ConstantOp>([&](auto) { return LogicalResult(success()); })
@@ -160,13 +163,13 @@ LogicalResult ThreadBlockProgram::writeOp(Operation *op, tile::OwnOp own, const 
 
 sm::AccumulatorType ThreadBlockProgram::sumsOf(tile::FragmentType fragment,
                                                function_ref<InFlightDiagnostic()> error) {
-  return sm::AccumulatorType::getChecked(error, builder.getContext(), fragment.getRows(),
-                                         fragment.getColumns(), schedule.getWarpRows(),
-                                         schedule.getWarpColumns(), schedule.getRowsOn() == tile::Side::N);
+  return sm::AccumulatorType::getChecked(error, builder_.getContext(), fragment.getRows(),
+                                         fragment.getColumns(), schedule_.getWarpRows(),
+                                         schedule_.getWarpColumns(), schedule_.getRowsOn() == tile::Side::N);
 }
 
-LogicalResult ThreadBlockProgram::writeStore(tile::StoreOp store, tile::OwnOp own, const Tile &tile) {
-  Value target = operands.lookup(store.getTarget());
+LogicalResult ThreadBlockProgram::writeStore(tile::StoreOp store, tile::ForallOp own, const Tile &tile) {
+  Value target = operands_.lookup(store.getTarget());
   if (!target || store.getRowType() != own.getIndex(tile::AxisKind::Types) ||
       store.getRow() != own.getIndex(tile::AxisKind::Rows) ||
       store.getGroup() != own.getIndex(tile::AxisKind::Groups) ||
@@ -174,15 +177,16 @@ LogicalResult ThreadBlockProgram::writeStore(tile::StoreOp store, tile::OwnOp ow
     return store.emitOpError("must store what its tile owns to Y");
   if (hasParts()) {
     SmallVector<Value> maps, coordinates;
-    for (const RowLines::RowBlock &block : tile.parts) {
-      maps.push_back(block.line.map);
-      coordinates.append({tile.column, tile.group, block.line.line, block.row});
+    for (const RowSegments::RowBlock &block : tile.parts) {
+      maps.push_back(block.segment.map);
+      coordinates.append({tile.column, tile.group, block.segment.segment, block.row});
     }
-    sm::DeliverPartsOp::create(builder, location, sums.lookup(store.getValue()), target, maps, coordinates);
+    sm::StoreSumsInPartsOp::create(builder_, location_, sums_.lookup(store.getValue()), target, maps,
+                                   coordinates);
     return success();
   }
-  sm::DeliverOp::create(builder, location, sums.lookup(store.getValue()), target, tile.line.map,
-                        ValueRange{tile.column, tile.group, tile.line.line, tile.row});
+  sm::StoreSumsOp::create(builder_, location_, sums_.lookup(store.getValue()), target, tile.segment.map,
+                          ValueRange{tile.column, tile.group, tile.segment.segment, tile.row});
   return success();
 }
 

@@ -1,6 +1,5 @@
 // In which order a thread block, or a cluster, takes its tiles where some take much longer than the others.
-#ifndef ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_TURN_ORDER_H
-#define ALGCTL_COMPILER_TARGETS_THREAD_BLOCK_TURN_ORDER_H
+#pragma once
 
 #include "compiler/targets/thread_block/index_math.h"
 
@@ -18,7 +17,7 @@ public:
             Value weight);
 
   /// Turns of this worker.
-  Value count() const { return turns; }
+  Value count() const { return turns_; }
 
   struct Turn {
     Value is_long; ///< i1
@@ -28,14 +27,12 @@ public:
   Turn at(const IndexMath &math, Value ordinal) const;
 
 private:
-  Value worker, workers, turns;
-  Value mine_long; ///< long turns of this worker
-  Value ahead;     ///< workers with one long turn less than the others, at least 1; the last ones
-  Value place;     ///< of this one among them
-  Value filling;   ///< short turns that they take first, and those of them that this one takes
-  Value mine_filling;
+  Value worker_, workers_, turns_;
+  Value mine_long_; ///< long turns of this worker
+  Value ahead_;     ///< workers with one long turn less than the others, at least 1; the last ones
+  Value place_;     ///< of this one among them
+  Value filling_;   ///< short turns that they take first, and those of them that this one takes
+  Value mine_filling_;
 };
 
 } // namespace compiler
-
-#endif

@@ -72,7 +72,7 @@ BestGpuDense GpuBaselines::composition(CheckedProduct &product, int64_t m, std::
   operands.poisonDenseResult();
   best.product->enqueue(stream_.get());
   stream_.synchronize();
-  const CheckOutcome outcome = product.reference().compare(operands.denseResult(), ElementType::bf16, rounds);
+  const CheckOutcome outcome = product.reference().compare(operands.denseResult(), ElementType::Bf16, rounds);
   found = best.product->name();
   relative_l2 = outcome.relative_l2;
   if (outcome.right())

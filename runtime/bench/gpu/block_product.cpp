@@ -48,7 +48,7 @@ std::vector<RowSet> rowsOfType(const Layer &layer, int64_t m, int64_t type) {
 
 // What a term takes, whatever group of y it is for.
 using Source = std::tuple<int32_t, int32_t, double>;
-Source sourceOf(const Term &term) { return {term.input_group, term.bank_row, term.coefficient}; }
+Source sourceOf(const Term &term) { return {term.input_group, term.weight_row, term.coefficient}; }
 
 // The terms of every output group of a type; those whose source most groups share come first, so that they
 // meet in one round.
@@ -83,23 +83,23 @@ int64_t BlockProduct::gemms() const {
 }
 
 BlockProduct composeOfBlocks(const Layer &layer, const Support &support, int64_t m) {
-  if (layer.row_types == RowTypesKind::explicit_types)
+  if (layer.row_types == RowTypesKind::ExplicitTypes)
     throw Error(ALGRT_UNSUPPORTED, "rows of explicit types have no regular places");
   const int64_t distance = rowDistance(layer, m);
   BlockProduct product{checkedMultiply(distance, layer.k, "the distance of rows"),
-                       layer.bankColumns(),
+                       layer.weightColumns(),
                        checkedMultiply(distance, layer.n, "the distance of rows"),
                        {}};
   const std::vector<int64_t> x_begins = beginsOf(layer.in_groups), y_begins = beginsOf(layer.out_groups),
-                             w_begins = beginsOf(layer.bank_rows);
+                             w_begins = beginsOf(layer.weight_rows);
   for (int64_t type = 0; type < layer.types; ++type) {
     const std::vector<RowSet> sets = rowsOfType(layer, m, type);
     const std::vector<std::vector<Term>> groups = orderedTerms(layer, support, type);
     for (size_t group = 0; group < groups.size(); ++group)
       for (size_t round = 0; round < groups[group].size(); ++round) {
         const Term &term = groups[group][round];
-        // Slots all have the bank's columns, and then no two neighbours are one product.
-        const bool rows_lift = layer.lift == Lift::rows;
+        // Slots all have the weight matrix's columns, and then no two neighbours are one product.
+        const bool rows_lift = layer.lift == Lift::Rows;
         const auto continues = [&](size_t from) {
           return rows_lift && round < groups[from].size() && sourceOf(groups[from][round]) == sourceOf(term);
         };
@@ -114,7 +114,7 @@ BlockProduct composeOfBlocks(const Layer &layer, const Support &support, int64_t
           product.rounds[round].push_back(
               {set.count, y_begins[end] - y_begins[group], layer.in_groups[size_t(term.input_group)],
                set.first * layer.k + x_begins[size_t(term.input_group)],
-               w_begins[size_t(term.bank_row)] * layer.bankColumns() + (rows_lift ? y_begins[group] : 0),
+               w_begins[size_t(term.weight_row)] * layer.weightColumns() + (rows_lift ? y_begins[group] : 0),
                set.first * layer.n + y_begins[group], term.coefficient});
       }
   }

@@ -9,7 +9,8 @@
 
 namespace algrt {
 
-// rows x columns of y, from rows x depth of x and depth x columns of the bank. Places are in elements.
+// rows x columns of y, from rows x depth of x and depth x columns of the weight matrix. Places are in
+// elements.
 struct BlockGemm {
   int64_t rows, columns, depth;
   int64_t x, w, y;
@@ -28,10 +29,11 @@ struct BlockProduct {
   int64_t gemms() const;
 };
 
-// The product of m rows, row 0 at position 0. Where one block of x is multiplied with neighbours of the bank
-// for neighbouring groups of y, that is one product; such products come first. Of interval types, each row of
-// a run is a product of its own or each run, whichever are fewer. Slots of y without terms are products with
-// coefficient 0. Throws Error(ALGRT_UNSUPPORTED) for explicit types, whose rows have no regular places.
+// The product of m rows, row 0 at position 0. Where one block of x is multiplied with neighbours of the
+// weight matrix for neighbouring groups of y, that is one product; such products come first. Of interval
+// types, each row of a run is a product of its own or each run, whichever are fewer. Slots of y without terms
+// are products with coefficient 0. Throws Error(ALGRT_UNSUPPORTED) for explicit types, whose rows have no
+// regular places.
 BlockProduct composeOfBlocks(const Layer &layer, const Support &support, int64_t m);
 
 } // namespace algrt

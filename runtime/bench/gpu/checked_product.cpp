@@ -19,7 +19,7 @@ algrt_bundle *openBundle(const std::string &path) {
 
 // A position in the middle of a period and, for intervals, of a run: what a kernel does with an offset.
 int64_t unevenPosition(const Layer &layer) {
-  if (layer.lift == Lift::slots || layer.types == 1)
+  if (layer.lift == Lift::Slots || layer.types == 1)
     return 0;
   return layer.types / 2 * layer.row_type_width + layer.row_type_width / 2 + 1;
 }

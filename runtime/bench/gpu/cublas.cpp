@@ -66,7 +66,7 @@ int asInt(int64_t value) {
 }
 
 // Blocks of one shape and coefficient in a round. The library stores matrices by columns: it is asked for
-// y^T = w^T x^T, so its m is the columns, its n the rows, its A the bank and its B is x.
+// y^T = w^T x^T, so its m is the columns, its n the rows, its A the weight matrix and its B is x.
 struct ShapeGroup {
   int m, n, k;
   float alpha;

@@ -12,7 +12,7 @@
 
 namespace algrt {
 
-// Device addresses of x, the bank and y, all bf16.
+// Device addresses of x, the weight matrix and y, all bf16.
 struct GpuBlockOperands {
   uint64_t x, w, y;
 };

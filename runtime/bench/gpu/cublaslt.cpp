@@ -114,7 +114,7 @@ struct Problem {
         operands(o) {
     require(f.operation_create(operation.out(), compute_f32, type_f32), "cublasLtMatmulDescCreate");
     const uint64_t m = uint64_t(o.m), k = uint64_t(o.k), n = uint64_t(o.n);
-    const int output = o.output == ElementType::f32 ? type_f32 : type_bf16;
+    const int output = o.output == ElementType::F32 ? type_f32 : type_bf16;
     if (o.w_transposed)
       require(f.operation_set(operation.get(), operation_of_a, &transposed, sizeof(transposed)),
               "the transposition of w");

@@ -25,7 +25,7 @@ template <typename Functions> struct CudaLibrary {
 // `findAll(library, functions)` fills the functions and returns the name of one that is missing, or nothing.
 // Nothing where there is no such library, or it is not the one; `problem` then says why, for people.
 template <typename Functions, typename FindAll>
-std::optional<CudaLibrary<Functions>> openCudaLibrary(const CudaLibraryName &name, FindAll findAll,
+std::optional<CudaLibrary<Functions>> openCudaLibrary(const CudaLibraryName &name, FindAll find_all,
                                                       std::string &problem) {
   std::vector<std::string> files = {name.file + ".13", name.file + ".12", name.file};
   if (const char *chosen = std::getenv(name.variable.c_str()); chosen != nullptr && *chosen != '\0')
@@ -38,7 +38,7 @@ std::optional<CudaLibrary<Functions>> openCudaLibrary(const CudaLibraryName &nam
       continue;
     }
     CudaLibrary<Functions> opened{};
-    if (const std::string missing = findAll(library, opened.functions); !missing.empty()) {
+    if (const std::string missing = find_all(library, opened.functions); !missing.empty()) {
       problem = "no " + name.title + ": " + file + " has no function " + missing;
       return std::nullopt;
     }

@@ -17,9 +17,8 @@ std::string GpuDevice::name() const {
 
 int64_t GpuDevice::l2Bytes() const {
   int bytes = 0;
-  driver().check(
-      driver().deviceGetAttribute(&bytes, cuda::DeviceAttribute::l2_cache_size, properties_.handle),
-      "cuDeviceGetAttribute");
+  driver().check(driver().deviceGetAttribute(&bytes, cuda::DeviceAttribute::L2CacheSize, properties_.handle),
+                 "cuDeviceGetAttribute");
   return bytes;
 }
 
@@ -44,7 +43,7 @@ std::string cudaVersion(const cuda::Driver &driver) {
 GpuMemory::GpuMemory(const GpuDevice &device, size_t bytes, const char *what)
     : driver_(device.driver()), bytes_(bytes) {
   const cuda::Result result = driver_.memAlloc(&address_, bytes);
-  if (result == cuda::Result::out_of_memory)
+  if (result == cuda::Result::OutOfMemory)
     throw Error(ALGRT_OUT_OF_MEMORY, std::string(what) + " needs " + std::to_string(bytes) +
                                          " bytes on the device, which has " +
                                          std::to_string(device.freeBytes()) + " left: measure fewer rows");
@@ -81,7 +80,7 @@ void GpuStream::synchronize() const {
 GpuGraph::GpuGraph(const GpuDevice &device, const GpuStream &stream, const GpuCall &call, int calls)
     : driver_(device.driver()), stream_(stream), calls_(calls) {
   // Of this thread alone: what other threads do meanwhile does not break the capture.
-  driver_.check(driver_.streamBeginCapture(stream.get(), cuda::CaptureMode::thread_local_),
+  driver_.check(driver_.streamBeginCapture(stream.get(), cuda::CaptureMode::ThreadLocal),
                 "cuStreamBeginCapture");
   cuda::Graph graph = nullptr;
   try {
@@ -107,7 +106,7 @@ GpuTimer::GpuTimer(const GpuDevice &device, const GpuStream &stream)
     : driver_(device.driver()), stream_(stream) {
   driver_.check(driver_.eventCreate(&begin_, cuda::event_default), "cuEventCreate");
   const cuda::Result result = driver_.eventCreate(&end_, cuda::event_default);
-  if (result != cuda::Result::success) {
+  if (result != cuda::Result::Success) {
     driver_.eventDestroy(begin_);
     driver_.fail(result, "cuEventCreate");
   }

@@ -24,7 +24,7 @@ public:
   int64_t l2Bytes() const;
   size_t freeBytes() const;
   // Waits for all work; false where the device has failed, so that nothing more can run in this process.
-  bool healthy() const { return driver().ctxSynchronize() == cuda::Result::success; }
+  bool healthy() const { return driver().ctxSynchronize() == cuda::Result::Success; }
 
 private:
   GpuDevice(const std::shared_ptr<const cuda::Driver> &driver, const cuda::DeviceProperties &properties);

@@ -19,14 +19,14 @@ namespace {
 std::string fileName(const std::string &path) { return path.substr(path.rfind('/') + 1); }
 
 int64_t algebraSize(const Layer &layer) {
-  return layer.lift == Lift::rows ? layer.types : int64_t(layer.out_groups.size());
+  return layer.lift == Lift::Rows ? layer.types : int64_t(layer.out_groups.size());
 }
 
 // Products with a bf16 result are compared with each other and with the library's; f32 results, which take
 // longer to write, stand in for them only where there are no others.
 bool beats(const GpuVariant &variant, const GpuVariant &winner) {
   if (variant.kernel.output != winner.kernel.output)
-    return variant.kernel.output == ElementType::bf16;
+    return variant.kernel.output == ElementType::Bf16;
   return variant.calibration_us < winner.calibration_us;
 }
 
@@ -315,13 +315,13 @@ void GpuBench::State::setFloor(const std::vector<Part> &parts, GpuBenchCase &res
     const ActiveWork &work = parts[i].work;
     const Map map = parts[i].product->map();
     const ElementType output =
-        result.winners.empty() ? ElementType::bf16 : result.variants[result.winners[i]].kernel.output;
-    const auto bytesOf = [&](int64_t elements, bool written) {
+        result.winners.empty() ? ElementType::Bf16 : result.variants[result.winners[i]].kernel.output;
+    const auto bytes_of = [&](int64_t elements, bool written) {
       return double(written ? elementBytes(output) : 2) * double(elements);
     };
-    const double bytes = bytesOf(work.x_elements, map == Map::dx) +
-                         bytesOf(work.bank_elements, map == Map::dw) +
-                         bytesOf(work.y_elements, map == Map::forward);
+    const double bytes = bytes_of(work.x_elements, map == Map::Dx) +
+                         bytes_of(work.weight_elements, map == Map::Dw) +
+                         bytes_of(work.y_elements, map == Map::Forward);
     const double macs_us = rate > 0 ? 1e6 * double(work.macs) / rate : 0;
     const double bytes_us = 1e6 * bytes / machine.copy_bytes_per_second;
     result.floor_macs_us += macs_us;
@@ -349,8 +349,8 @@ GpuBenchCase GpuBench::measure(const std::string &bundle_path, int64_t m, const 
     const SampledCheck &reference = parts.back().product->reference();
     ActiveWork &work = parts.back().work;
     work = averageWork(bundle, m, nullptr, workload.rotates);
-    if (map == Map::dw) // written whole
-      work.bank_elements = bundle.layer().k * bundle.layer().bankColumns();
+    if (map == Map::Dw) // written whole
+      work.weight_elements = bundle.layer().k * bundle.layer().weightColumns();
     result.active_macs += work.macs;
     result.checked_outputs += reference.samples();
     result.checked_diagonal += reference.diagonalSamples();

@@ -35,14 +35,14 @@ void GpuOperands::Matrix::fillRandom(double deviation, uint64_t seed) {
 
 GpuOperands::GpuOperands(const GpuDevice &device, const Bundle &bundle, Map map, int64_t m, uint64_t seed)
     : device_(device), layer_(bundle.layer()), map_(map), m_(m), seed_(seed),
-      x_(device, m, layer_.k, map == Map::dx, map == Map::dx ? "dx" : "x"),
-      w_(device, layer_.k, layer_.bankColumns(), map == Map::dw, map == Map::dw ? "dw" : "w"),
-      y_(device, m, layer_.n, map == Map::forward, map == Map::forward ? "y" : "dy"),
-      first_(map == Map::dx ? y_ : x_), second_(map == Map::dw ? y_ : w_), result_(map == Map::forward ? y_
-                                                                                   : map == Map::dx    ? x_
+      x_(device, m, layer_.k, map == Map::Dx, map == Map::Dx ? "dx" : "x"),
+      w_(device, layer_.k, layer_.weightColumns(), map == Map::Dw, map == Map::Dw ? "dw" : "w"),
+      y_(device, m, layer_.n, map == Map::Forward, map == Map::Forward ? "y" : "dy"),
+      first_(map == Map::Dx ? y_ : x_), second_(map == Map::Dw ? y_ : w_), result_(map == Map::Forward ? y_
+                                                                                   : map == Map::Dx    ? x_
                                                                                                        : w_) {
-  if (layer_.bias && map != Map::dx)
-    bias_.emplace(device, 1, layer_.n, false, map == Map::dw ? "dbias" : "the bias");
+  if (layer_.bias && map != Map::Dx)
+    bias_.emplace(device, 1, layer_.n, false, map == Map::Dw ? "dbias" : "the bias");
   if (hasBiasGradient()) {
     dense_bias_gradient_.emplace(device, bytesOf(1, layer_.n, 2, "dbias"), "the dense side's dbias");
     if (const int64_t bytes = cuda::biasGradientBytes(layer_.n, m); bytes > 0)
@@ -52,21 +52,21 @@ GpuOperands::GpuOperands(const GpuDevice &device, const Bundle &bundle, Map map,
   // there are the operands, a result in either type and, while they are made, nothing else.
   const int64_t elements =
       checkedAdd(checkedAdd(checkedMultiply(m, layer_.k, "x"), checkedMultiply(m, layer_.n, "y"), "x and y"),
-                 checkedMultiply(layer_.k, layer_.bankColumns(), "w"), "the operands");
+                 checkedMultiply(layer_.k, layer_.weightColumns(), "w"), "the operands");
   requireMemory(uint64_t(checkedMultiply(elements, int64_t(4), "the operands")),
                 "the operands of " + std::to_string(m) + " rows on the host");
-  if (map != Map::dx)
+  if (map != Map::Dx)
     x_.fillRandom(1, seed);
-  if (map != Map::dw)
+  if (map != Map::Dw)
     w_.fillRandom(1 / std::sqrt(double(layer_.k)), seed + 1);
-  if (map != Map::forward)
+  if (map != Map::Forward)
     y_.fillRandom(1, seed + 6);
-  if (bias_ && map == Map::forward)
+  if (bias_ && map == Map::Forward)
     bias_->fillRandom(1, seed + 5);
 }
 
 DLTensor GpuOperands::tensorOf(Matrix &matrix, ElementType output) {
-  const ElementType type = &matrix == &result_ ? output : ElementType::bf16;
+  const ElementType type = &matrix == &result_ ? output : ElementType::Bf16;
   return {
       matrix.memory.pointer(), {kDLCUDA, device_.ordinal()}, 2, dlpackType(type), matrix.shape, nullptr, 0};
 }
@@ -86,7 +86,7 @@ int GpuOperands::run(const algrt_bundle *bundle, const Call &call) {
     return args;
   };
   switch (map_) {
-  case Map::forward: {
+  case Map::Forward: {
     algrt_forward_args args = fill(algrt_forward_args_init());
     if (bias_)
       args.bias = &bias;
@@ -95,14 +95,14 @@ int GpuOperands::run(const algrt_bundle *bundle, const Call &call) {
     args.y = &y;
     return algrt_forward(bundle, &args);
   }
-  case Map::dx: {
+  case Map::Dx: {
     algrt_dx_args args = fill(algrt_dx_args_init());
     args.dy = &y;
     args.w = &w;
     args.dx = &x;
     return algrt_dx(bundle, &args);
   }
-  case Map::dw:
+  case Map::Dw:
     break;
   }
   algrt_dw_args args = fill(algrt_dw_args_init()); // beta is 0: written, not added
@@ -149,21 +149,21 @@ const void *GpuOperands::result(ElementType output) {
 }
 
 GpuDenseOperands GpuOperands::denseShape() const {
-  const ElementType type = ElementType::bf16;
+  const ElementType type = ElementType::Bf16;
   const uint64_t x = first_.memory.address(), w = second_.memory.address();
   switch (map_) {
-  case Map::forward:
+  case Map::Forward:
     return {m_, layer_.k, layer_.n, type, x, w, 0};
-  case Map::dx:
+  case Map::Dx:
     return {m_, layer_.n, layer_.k, type, x, w, 0, /*x_transposed=*/false, /*w_transposed=*/true};
-  case Map::dw:
+  case Map::Dw:
     break;
   }
   return {layer_.k, m_, layer_.n, type, x, w, 0, /*x_transposed=*/true, /*w_transposed=*/false};
 }
 
 GpuDenseOperands GpuOperands::dense() {
-  if (layer_.lift == Lift::slots && map_ != Map::dw && !device_dense_w_) {
+  if (layer_.lift == Lift::Slots && map_ != Map::Dw && !device_dense_w_) {
     dense_w_ = randomMatrix(layer_.k, layer_.n, 1 / std::sqrt(double(layer_.k)), seed_ + 4);
     device_dense_w_.emplace(device_, dense_w_.size(), "the dense weights");
     device_dense_w_->upload(dense_w_.data());

@@ -40,7 +40,7 @@ public:
   const uint16_t *hostBias() const { return bias_ && !hasBiasGradient() ? hostValues(*bias_) : nullptr; }
   // Whether dw sums the gradient of a bias beside; and a copy of it, valid until the next call: the call's,
   // or the dense product's.
-  bool hasBiasGradient() const { return map_ == Map::dw && layer_.bias; }
+  bool hasBiasGradient() const { return map_ == Map::Dw && layer_.bias; }
   const uint16_t *biasGradient(bool of_dense);
 
   // Every byte of the result to unwritten_byte.
@@ -49,7 +49,7 @@ public:
   const void *result(ElementType output);
 
   // Operands of the dense product of the same size, x w, dy w^T or x^T dy, whose result goes elsewhere than
-  // the map's: the bank itself in the row lift, otherwise a random k x n matrix.
+  // the map's: the weight matrix itself in the row lift, otherwise a random k x n matrix.
   GpuDenseOperands dense();
   // The same on the host, with a copy of the result that is valid until the next call.
   DenseCheckProblem denseCheck();

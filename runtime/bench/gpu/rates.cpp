@@ -86,7 +86,7 @@ double gpuDenseMacsPerSecond(const GpuDevice &device, CublasLt &library, const G
   fillRandomBfloat16(values, 1, 102);
   w.upload(values.data());
   const BestGpuDense best =
-      fastestGpuDense(library, {size, size, size, ElementType::bf16, x.address(), w.address(), y.address()},
+      fastestGpuDense(library, {size, size, size, ElementType::Bf16, x.address(), w.address(), y.address()},
                       workspace, trials);
   return best.product == nullptr ? 0 : double(size) * double(size) * double(size) / (1e-6 * best.us);
 }

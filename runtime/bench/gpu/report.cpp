@@ -45,7 +45,7 @@ Json toJson(const GpuTile &tile) {
           {"stages", tile.stages},
           {"consumers", tile.consumers},
           {"types", tile.types},
-          {"held_groups", tile.held_groups}};
+          {"held_groups", tile.stationary_groups}};
 }
 
 // Null where the manifest does not say it.
@@ -99,8 +99,8 @@ Json joined(const GpuBenchCase &result, const std::vector<size_t> &variants, con
 Json toJson(const GpuReport::Entry &entry) {
   const GpuBenchCase &result = entry.result;
   const bool right = !result.winners.empty();
-  const auto ofWinners = [&](const auto &text) { return joined(result, result.winners, text); };
-  const auto nameOf = [](const GpuVariant &variant) { return variant.name; };
+  const auto of_winners = [&](const auto &text) { return joined(result, result.winners, text); };
+  const auto name_of = [](const GpuVariant &variant) { return variant.name; };
   const double algebra_us = medianOf(result.algebra, &WarmAndFlushed::warm);
   const double flushed_us = medianOf(result.algebra, &WarmAndFlushed::flushed);
   const double dense_us = medianOf(result.dense, &WarmAndFlushed::warm);
@@ -114,10 +114,10 @@ Json toJson(const GpuReport::Entry &entry) {
       {"n", result.n},
       {"q", result.q},
       {"map", result.map},
-      {"target", ofWinners([](const GpuVariant &variant) { return variant.target; })},
+      {"target", of_winners([](const GpuVariant &variant) { return variant.target; })},
       {"dtype", result.dtype},
       {"output",
-       ofWinners([](const GpuVariant &variant) { return std::string(name(variant.kernel.output)); })},
+       of_winners([](const GpuVariant &variant) { return std::string(name(variant.kernel.output)); })},
       {"algebra_us", positive(algebra_us)},
       {"algebra_flushed_us", positive(flushed_us)},
       {"dense_us", positive(dense_us)},
@@ -141,8 +141,8 @@ Json toJson(const GpuReport::Entry &entry) {
       {"checked_whole", result.checked_whole},
       {"active_macs", result.active_macs},
       {"dense_macs", result.dense_macs},
-      {"variant", ofWinners(nameOf)},
-      {"chosen_variant", joined(result, result.chosen, nameOf)},
+      {"variant", of_winners(name_of)},
+      {"chosen_variant", joined(result, result.chosen, name_of)},
       {"tile", result.winners.size() == 1 ? toJson(result.variants[result.winners[0]].kernel.tile) : Json()},
       {"algebra_trials_us", toJson(result.algebra)},
       {"dense_trials_us", toJson(result.dense)},

@@ -169,11 +169,11 @@ std::string gpuText(const std::vector<Json> &reports) {
                                 "paper speedup", "paper flushed", "floor us", "warm/floor", "error"}};
   try {
     const bool composed = anyHas(reports, "composition_us");
-    const auto compositionColumns = [&](const TextRow &cells) {
+    const auto composition_columns = [&](const TextRow &cells) {
       if (composed)
         rows.back().insert(rows.back().begin() + composition_column, cells.begin(), cells.end());
     };
-    compositionColumns(composition_titles);
+    composition_columns(composition_titles);
     const bool predicted = anyHas(reports, "predicted_us");
     if (predicted)
       rows[0].push_back("model us");
@@ -187,7 +187,7 @@ std::string gpuText(const std::vector<Json> &reports) {
         notes += "no composed times: " + library + "\n";
       for (const Json &result : report.at("cases")) {
         rows.push_back(rowOf(result));
-        compositionColumns(compositionCells(result));
+        composition_columns(compositionCells(result));
         if (predicted)
           rows.back().push_back(number(result.value("predicted_us", Json()), 1));
         notes += compositionText(result, library);

@@ -1,7 +1,7 @@
 // Copies run ahead of the products, through a ring of slots.
 // RUN: alg-opt %s -split-input-file -sm-pipeline-copies -canonicalize -cse | FileCheck %s
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 16, columns = 16, depth = 32, stages = 3, warps = 1 x 1, vector = 8>
 // CHECK-LABEL: sm.kernel @steps(
@@ -62,13 +62,13 @@ sm.kernel @steps(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 64, v
     %next = sm.multiply %a, %b, %sum negate %minus : <16 x 32 x bf16, swizzle 64>, <32 x 16 x bf16, swizzle 32>, <16 x 16, warps 1 x 1>
     scf.yield %next : !sm.accumulator<16 x 16, warps 1 x 1>
   }
-  // CHECK: sm.deliver %[[TOTAL]]#0
-  sm.deliver %total to %y[%c0] [%c0, %c0, %c0, %c0] : <16 x 16, warps 1 x 1> to <2 x 16 x 16 x bf16, row_dimension 3, vector 2>
+  // CHECK: sm.store_sums %[[TOTAL]]#0
+  sm.store_sums %total to %y[%c0] [%c0, %c0, %c0, %c0] : <16 x 16, warps 1 x 1> to <2 x 16 x 16 x bf16, row_dimension 3, vector 2>
 }
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 16, columns = 16, depth = 32, stages = 3, warps = 1 x 1, vector = 8>
 sm.kernel @once(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 64, vector 8>,
@@ -93,18 +93,18 @@ sm.kernel @once(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 64, ve
     // CHECK-NEXT: sm.copy_wait 0
     // CHECK-NEXT: sm.block_sync
     // CHECK-NEXT: sm.mma
-    // CHECK-NEXT: sm.deliver
+    // CHECK-NEXT: sm.store_sums
     %a = sm.fetch %x[%c0] [%k, %c0, %c0, %c0] : <2 x 16 x 32 x bf16, row_dimension 3, swizzle 64, vector 8> -> <16 x 32 x bf16, swizzle 64>
     %b = sm.fetch %w[%c0] [%c0, %c0, %k, %c0] : <1 x 32 x 16 x bf16, row_dimension 2, swizzle 32, vector 8> -> <32 x 16 x bf16, swizzle 32>
     %total = sm.multiply %a, %b, %zero : <16 x 32 x bf16, swizzle 64>, <32 x 16 x bf16, swizzle 32>, <16 x 16, warps 1 x 1>
-    sm.deliver %total to %y[%c0] [%c0, %c0, %c0, %c0] : <16 x 16, warps 1 x 1> to <2 x 16 x 16 x bf16, row_dimension 3, vector 2>
+    sm.store_sums %total to %y[%c0] [%c0, %c0, %c0, %c0] : <16 x 16, warps 1 x 1> to <2 x 16 x 16 x bf16, row_dimension 3, vector 2>
   }
 }
 
 // -----
 
 // A ring of two slots: nothing may be under way but the step's own group. Without stages in the schedule, four.
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 16, columns = 16, depth = 32, stages = 2, warps = 1 x 1, vector = 8>
 sm.kernel @two(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 64, vector 8>,
@@ -124,12 +124,12 @@ sm.kernel @two(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 64, vec
     %next = sm.multiply %a, %b, %sum : <16 x 32 x bf16, swizzle 64>, <32 x 16 x bf16, swizzle 32>, <16 x 16, warps 1 x 1>
     scf.yield %next : !sm.accumulator<16 x 16, warps 1 x 1>
   }
-  sm.deliver %total to %y[%c0] [%c0, %c0, %c0, %c0] : <16 x 16, warps 1 x 1> to <2 x 16 x 16 x bf16, row_dimension 3, vector 2>
+  sm.store_sums %total to %y[%c0] [%c0, %c0, %c0, %c0] : <16 x 16, warps 1 x 1> to <2 x 16 x 16 x bf16, row_dimension 3, vector 2>
 }
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 16, columns = 16, depth = 32, stages = 0, warps = 1 x 1, vector = 8>
 sm.kernel @usual(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 64, vector 8>,
@@ -149,13 +149,13 @@ sm.kernel @usual(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 64, v
     %next = sm.multiply %a, %b, %sum : <16 x 32 x bf16, swizzle 64>, <32 x 16 x bf16, swizzle 32>, <16 x 16, warps 1 x 1>
     scf.yield %next : !sm.accumulator<16 x 16, warps 1 x 1>
   }
-  sm.deliver %total to %y[%c0] [%c0, %c0, %c0, %c0] : <16 x 16, warps 1 x 1> to <2 x 16 x 16 x bf16, row_dimension 3, vector 2>
+  sm.store_sums %total to %y[%c0] [%c0, %c0, %c0, %c0] : <16 x 16, warps 1 x 1> to <2 x 16 x 16 x bf16, row_dimension 3, vector 2>
 }
 
 // -----
 
-// Slots of a transposed bank are as many columns high as the tile has, and fit as well as others.
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 64>, bank = <2 x 64>, out = <2 x 48>,
+// Slots of a transposed weight matrix are as many columns high as the tile has, and fit as well as others.
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 64>, weights = <2 x 64>, out = <2 x 48>,
                        row_types = <cyclic 2>, mode = i>
 #schedule = #tile.staged<types = 1, rows = 16, columns = 48, depth = 32, stages = 3, warps = 1 x 1, vector = 8>
 // CHECK-LABEL: sm.kernel @transposed(
@@ -175,12 +175,12 @@ sm.kernel @transposed(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 
     %next = sm.multiply %a, %b transposed, %sum : <16 x 32 x bf16, swizzle 64>, <48 x 32 x bf16, swizzle 64>, <16 x 48, warps 1 x 1>
     scf.yield %next : !sm.accumulator<16 x 48, warps 1 x 1>
   }
-  sm.deliver %total to %y[%c0] [%c0, %c0, %c0, %c0] : <16 x 48, warps 1 x 1> to <2 x 16 x 48 x bf16, row_dimension 3, vector 2>
+  sm.store_sums %total to %y[%c0] [%c0, %c0, %c0, %c0] : <16 x 48, warps 1 x 1> to <2 x 16 x 48 x bf16, row_dimension 3, vector 2>
 }
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 16, columns = 16, depth = 32, stages = 3, warps = 1 x 1, vector = 8>
 
@@ -215,6 +215,6 @@ sm.kernel @products(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 64
     %other = sm.multiply %a, %c, %up : <16 x 32 x bf16, swizzle 64>, <32 x 16 x bf16, swizzle 32>, <16 x 16, warps 1 x 1>
     scf.yield %next, %other : !sm.accumulator<16 x 16, warps 1 x 1>, !sm.accumulator<16 x 16, warps 1 x 1>
   }
-  sm.deliver %total#1 to %y[%c0] [%c0, %c0, %c0, %c0] : <16 x 16, warps 1 x 1> to <2 x 16 x 16 x bf16, row_dimension 3, vector 2>
-  sm.deliver %total#0 to %y[%c0] [%c0, %c0, %c0, %c0] : <16 x 16, warps 1 x 1> to <2 x 16 x 16 x bf16, row_dimension 3, vector 2>
+  sm.store_sums %total#1 to %y[%c0] [%c0, %c0, %c0, %c0] : <16 x 16, warps 1 x 1> to <2 x 16 x 16 x bf16, row_dimension 3, vector 2>
+  sm.store_sums %total#0 to %y[%c0] [%c0, %c0, %c0, %c0] : <16 x 16, warps 1 x 1> to <2 x 16 x 16 x bf16, row_dimension 3, vector 2>
 }

@@ -1,7 +1,7 @@
 // RUN: alg-opt %s -split-input-file -verify-diagnostics -sm-pipeline-copies
 
 // expected-error @+4 {{multiplies in 0 places; operands are staged for exactly one}}
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 16, columns = 16, depth = 32, stages = 3, warps = 1 x 1, vector = 8>
 sm.kernel @nothing(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 64, vector 8>,
@@ -16,7 +16,7 @@ sm.kernel @nothing(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 64,
 // -----
 
 // expected-error @+4 {{needs at least 2 slots of 2048 bytes, so that one fills while the other is multiplied; its schedule has fewer stages}}
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 16, columns = 16, depth = 32, stages = 1, warps = 1 x 1, vector = 8>
 sm.kernel @stages(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 64, vector 8>,
@@ -38,7 +38,7 @@ sm.kernel @stages(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 64, 
 // -----
 
 // expected-error @+4 {{cannot have 50 slots of 2048 bytes: 49 fit shared memory}}
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 16, columns = 16, depth = 32, stages = 50, warps = 1 x 1, vector = 8>
 sm.kernel @many(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 64, vector 8>,
@@ -59,7 +59,7 @@ sm.kernel @many(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 64, ve
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 16, columns = 16, depth = 32, stages = 3, warps = 1 x 1, vector = 8>
 sm.kernel @from(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 64, vector 8>,
@@ -82,7 +82,7 @@ sm.kernel @from(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 64, ve
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 16, columns = 16, depth = 32, stages = 3, warps = 1 x 1, vector = 8>
 sm.kernel @carried(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 64, vector 8>,
@@ -105,7 +105,7 @@ sm.kernel @carried(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 64,
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 16, columns = 16, depth = 32, stages = 3, warps = 1 x 1, vector = 8>
 sm.kernel @effects(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 64, vector 8>,
@@ -129,7 +129,7 @@ sm.kernel @effects(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 64,
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 16, columns = 16, depth = 32, stages = 3, warps = 1 x 1, vector = 8>
 sm.kernel @engine(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 64>,
@@ -151,7 +151,7 @@ sm.kernel @engine(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 64>,
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 16, columns = 16, depth = 32, stages = 3, warps = 1 x 1, vector = 8>
 sm.kernel @layout(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, vector 8>,

@@ -111,7 +111,7 @@ struct Closing {
 struct Tensor {
   Tensor(std::vector<int64_t> sizes, algrt::ElementType type)
       : shape(std::move(sizes)),
-        bytes(static_cast<std::size_t>(compiler::elementCount(shape) * algrt::elementBytes(type) + 1)),
+        bytes(static_cast<size_t>(compiler::elementCount(shape) * algrt::elementBytes(type) + 1)),
         tensor{bytes.data(),
                {kDLCPU, 0},
                static_cast<int32_t>(shape.size()),
@@ -119,12 +119,12 @@ struct Tensor {
                shape.data(),
                nullptr,
                0} {}
-  void setBfloat16(std::size_t i, float value) {
-    const std::uint16_t bits = algrt::toBfloat16(value);
+  void setBfloat16(size_t i, float value) {
+    const uint16_t bits = algrt::toBfloat16(value);
     std::memcpy(bytes.data() + 2 * i, &bits, 2);
   }
-  float bfloat16(std::size_t i) const {
-    std::uint16_t bits;
+  float bfloat16(size_t i) const {
+    uint16_t bits;
     std::memcpy(&bits, bytes.data() + 2 * i, 2);
     return algrt::fromBfloat16(bits);
   }
@@ -139,13 +139,13 @@ TEST(ElementwiseBundle, RunsProgramsOfFunctions) {
   algrt_bundle *opened = nullptr;
   ASSERT_EQ(algrt_bundle_open_memory(bytes.data(), bytes.size(), &opened), ALGRT_OK) << algrt_last_error();
   const std::unique_ptr<algrt_bundle, Closing> bundle(opened);
-  constexpr std::size_t m = 700, n = 40;
+  constexpr size_t m = 700, n = 40;
   using enum algrt::ElementType;
-  Tensor in({m, n}, bf16), weight({n}, bf16), epsilon({1}, f32), out({m, n}, bf16);
+  Tensor in({m, n}, Bf16), weight({n}, Bf16), epsilon({1}, F32), out({m, n}, Bf16);
   std::mt19937 random(5);
-  for (std::size_t i = 0; i < m * n; ++i)
+  for (size_t i = 0; i < m * n; ++i)
     in.setBfloat16(i, static_cast<float>(random() % 7) - 3);
-  for (std::size_t i = 0; i < n; ++i)
+  for (size_t i = 0; i < n; ++i)
     weight.setBfloat16(i, static_cast<float>(random() % 5) + 1);
   const float added = 0.5f;
   std::memcpy(epsilon.bytes.data(), &added, sizeof(added));
@@ -158,11 +158,11 @@ TEST(ElementwiseBundle, RunsProgramsOfFunctions) {
     options.threads = threads;
     std::fill(out.bytes.begin(), out.bytes.end(), 0);
     ASSERT_EQ(algrt_run(bundle.get(), "norm", tensors, 4, &options), ALGRT_OK) << algrt_last_error();
-    for (std::size_t row = 0; row < m; ++row) {
+    for (size_t row = 0; row < m; ++row) {
       float sum = added;
-      for (std::size_t i = row * n; i < (row + 1) * n; ++i)
+      for (size_t i = row * n; i < (row + 1) * n; ++i)
         sum += in.bfloat16(i) * in.bfloat16(i);
-      for (std::size_t i = 0; i < n; ++i)
+      for (size_t i = 0; i < n; ++i)
         ASSERT_EQ(out.bfloat16(row * n + i), algrt::fromBfloat16(algrt::toBfloat16(
                                                  in.bfloat16(row * n + i) * weight.bfloat16(i) / sum)));
     }
@@ -175,7 +175,7 @@ TEST(ElementwiseBundle, RefusesWhatTheFunctionDoesNotTake) {
   ASSERT_EQ(algrt_bundle_open_memory(bytes.data(), bytes.size(), &opened), ALGRT_OK) << algrt_last_error();
   const std::unique_ptr<algrt_bundle, Closing> bundle(opened);
   using enum algrt::ElementType;
-  Tensor in({5, 40}, bf16), weight({40}, bf16), epsilon({1}, f32);
+  Tensor in({5, 40}, Bf16), weight({40}, Bf16), epsilon({1}, F32);
   // The output is the input.
   const algrt_named_tensor tensors[] = {{"in", &in.tensor, nullptr},
                                         {"weight", &weight.tensor, nullptr},
@@ -238,7 +238,7 @@ std::string faultOfCall(const Json &manifest) {
   EXPECT_EQ(algrt_bundle_open_memory(bytes.data(), bytes.size(), &opened), ALGRT_OK) << algrt_last_error();
   const std::unique_ptr<algrt_bundle, Closing> bundle(opened);
   using enum algrt::ElementType;
-  Tensor in({5, 40}, bf16), weight({40}, bf16), epsilon({1}, f32), out({5, 40}, bf16);
+  Tensor in({5, 40}, Bf16), weight({40}, Bf16), epsilon({1}, F32), out({5, 40}, Bf16);
   const algrt_named_tensor tensors[] = {{"in", &in.tensor, nullptr},
                                         {"weight", &weight.tensor, nullptr},
                                         {"epsilon", &epsilon.tensor, nullptr},

@@ -21,23 +21,23 @@ using compiler::DenseArray;
 /// change.
 class Memory {
 public:
-  Memory(const algrt::ElementwiseOperand &operand, std::int64_t rows, std::int64_t m, std::mt19937 &random)
-      : type(operand.type) {
-    const std::int64_t last = lengthOf(operand.shape.back(), m);
+  Memory(const algrt::ElementwiseOperand &operand, int64_t rows, int64_t m, std::mt19937 &random)
+      : type_(operand.type_) {
+    const int64_t last = lengthOf(operand.shape.back(), m);
     using Per = algrt::FusedOperand::Per;
-    this->rows = operand.per == Per::element ? rows : operand.per == Per::row ? last : 1;
-    columns = operand.per == Per::row ? 1 : last;
-    stride = columns + (operand.per == Per::element ? static_cast<std::int64_t>(random() % 3) : 0);
-    first = static_cast<std::int64_t>(random() % 4);
-    bytes.assign(static_cast<std::size_t>((first + this->rows * stride + 3) * algrt::elementBytes(type)),
+    this->rows_ = operand.per == Per::Element ? rows : operand.per == Per::Row ? last : 1;
+    columns_ = operand.per == Per::Row ? 1 : last;
+    stride_ = columns_ + (operand.per == Per::Element ? static_cast<int64_t>(random() % 3) : 0);
+    first_ = static_cast<int64_t>(random() % 4);
+    bytes.assign(static_cast<size_t>((first_ + this->rows_ * stride_ + 3) * algrt::elementBytes(type_)),
                  0xA5);
   }
 
   void set(const std::vector<double> &values) {
-    for (std::int64_t i = 0; i < rows * columns; ++i) {
-      const auto value = static_cast<float>(values[static_cast<std::size_t>(i)]);
-      const std::uint16_t half = algrt::toBfloat16(value);
-      if (type == algrt::ElementType::f32)
+    for (int64_t i = 0; i < rows_ * columns_; ++i) {
+      const auto value = static_cast<float>(values[static_cast<size_t>(i)]);
+      const uint16_t half = algrt::toBfloat16(value);
+      if (type_ == algrt::ElementType::F32)
         std::memcpy(place(i), &value, sizeof(value));
       else
         std::memcpy(place(i), &half, sizeof(half));
@@ -45,34 +45,36 @@ public:
   }
   std::vector<double> values() {
     std::vector<double> values;
-    for (std::int64_t i = 0; i < rows * columns; ++i) {
+    for (int64_t i = 0; i < rows_ * columns_; ++i) {
       float value;
-      std::uint16_t half;
-      std::memcpy(&value, place(i), sizeof(value) / (type == algrt::ElementType::f32 ? 1 : 2));
+      uint16_t half;
+      std::memcpy(&value, place(i), sizeof(value) / (type_ == algrt::ElementType::F32 ? 1 : 2));
       std::memcpy(&half, place(i), sizeof(half));
-      values.push_back(type == algrt::ElementType::f32 ? value : algrt::fromBfloat16(half));
+      values.push_back(type_ == algrt::ElementType::F32 ? value : algrt::fromBfloat16(half));
     }
     return values;
   }
-  algrt_memref2 descriptor() { return algrt::descriptor(algrt::MatrixView{place(0), rows, columns, stride}); }
+  algrt_memref2 descriptor() {
+    return algrt::descriptor(algrt::MatrixView{place(0), rows_, columns_, stride_});
+  }
 
   /// That what is no element still has its pattern.
   bool isIntact() {
     Memory copy = *this;
-    for (std::int64_t i = 0; i < rows * columns; ++i)
-      std::memset(copy.place(i), 0xA5, static_cast<std::size_t>(algrt::elementBytes(type)));
+    for (int64_t i = 0; i < rows_ * columns_; ++i)
+      std::memset(copy.place(i), 0xA5, static_cast<size_t>(algrt::elementBytes(type_)));
     return std::all_of(copy.bytes.begin(), copy.bytes.end(), [](unsigned char byte) { return byte == 0xA5; });
   }
 
   std::vector<unsigned char> bytes;
 
 private:
-  unsigned char *place(std::int64_t i) {
-    const std::int64_t at = columns == 0 ? first : first + i / columns * stride + i % columns;
-    return bytes.data() + at * algrt::elementBytes(type);
+  unsigned char *place(int64_t i) {
+    const int64_t at = columns_ == 0 ? first_ : first_ + i / columns_ * stride_ + i % columns_;
+    return bytes.data() + at * algrt::elementBytes(type_);
   }
-  algrt::ElementType type;
-  std::int64_t rows, columns, stride, first;
+  algrt::ElementType type_;
+  int64_t rows_, columns_, stride_, first_;
 };
 
 /// A compiled function.
@@ -80,38 +82,37 @@ class Kernel {
 public:
   explicit Kernel(const compiler::ElementwiseFunction &function, const std::string &level = "x86-64-v3")
       : description(function.description),
-        code(compiler::compileElementwiseForCpu(function, level, compiler::CompileOptions())),
-        object(code.shared_object, "test"),
-        entry(reinterpret_cast<algrt_elementwise_kernel>(object.symbol(code.kernel.symbol))) {}
+        code_(compiler::compileElementwiseForCpu(function, level, compiler::CompileOptions())),
+        object_(code_.shared_object, "test"),
+        entry_(reinterpret_cast<algrt_elementwise_kernel>(object_.symbol(code_.kernel.symbol))) {}
 
   /// The operands after a call, tasks dealt out in pieces of so many, the last ones first.
-  std::vector<Memory> call(const TestFunction &function, const std::vector<DenseArray> &arguments,
-                           std::int64_t m, std::int64_t piece, unsigned seed) const {
+  std::vector<Memory> call(const TestFunction &function, const std::vector<DenseArray> &arguments, int64_t m,
+                           int64_t piece, unsigned seed) const {
     std::mt19937 random(seed);
-    const std::int64_t rows = lengthOf(description.rows, m), columns = lengthOf(description.columns, m);
+    const int64_t rows = lengthOf(description.rows, m), columns = lengthOf(description.columns, m);
     std::vector<Memory> operands;
     for (const algrt::ElementwiseOperand &operand : description.operands) {
       operands.emplace_back(operand, rows, m, random);
-      if (operand.role == algrt::OperandRole::input)
+      if (operand.role == algrt::OperandRole::Input)
         operands.back().set(arguments[function.argumentOf(operand.name)].values);
     }
     std::vector<algrt_memref2> descriptors;
     for (Memory &operand : operands)
       descriptors.push_back(operand.descriptor());
-    const std::int64_t tasks = algrt::elementwiseTasks(code.kernel, rows, columns);
-    for (std::int64_t end = tasks; end > 0; end -= piece)
-      entry(descriptors.data(), rows, columns, std::max<std::int64_t>(end - piece, 0), end);
+    const int64_t tasks = algrt::elementwiseTasks(code_.kernel, rows, columns);
+    for (int64_t end = tasks; end > 0; end -= piece)
+      entry_(descriptors.data(), rows, columns, std::max<int64_t>(end - piece, 0), end);
     return operands;
   }
 
   /// The numbers of the results.
   std::vector<std::vector<double>> results(const TestFunction &function,
-                                           const std::vector<DenseArray> &arguments, std::int64_t m) const {
+                                           const std::vector<DenseArray> &arguments, int64_t m) const {
     std::vector<std::vector<double>> values;
-    std::vector<Memory> operands =
-        call(function, arguments, m, std::numeric_limits<std::int64_t>::max() / 2, 1);
-    for (std::size_t i = 0; i < operands.size(); ++i)
-      if (description.operands[i].role == algrt::OperandRole::output)
+    std::vector<Memory> operands = call(function, arguments, m, std::numeric_limits<int64_t>::max() / 2, 1);
+    for (size_t i = 0; i < operands.size(); ++i)
+      if (description.operands[i].role == algrt::OperandRole::Output)
         values.push_back(operands[i].values());
     return values;
   }
@@ -119,9 +120,9 @@ public:
   const algrt::Elementwise description;
 
 private:
-  compiler::ElementwiseCode code;
-  algrt::SharedObject object;
-  algrt_elementwise_kernel entry;
+  compiler::ElementwiseCode code_;
+  algrt::SharedObject object_;
+  algrt_elementwise_kernel entry_;
 };
 
 /// Whether the machine running the test has AVX-512.
@@ -143,17 +144,17 @@ TEST(ElementwiseCpu, ComputesRandomFunctionsExactlyWhateverTheThreads) {
     for (const std::string &level : levels()) {
       SCOPED_TRACE(level);
       const Kernel kernel(function.described, level);
-      for (const std::int64_t m : {0, 1, 5, 70}) {
+      for (const int64_t m : {0, 1, 5, 70}) {
         SCOPED_TRACE(m);
         const auto arguments = function.wholeArguments(random, m);
         const auto expected = function.evaluate(arguments);
         std::vector<Memory> whole = kernel.call(function, arguments, m, 1 << 30, 3);
         std::vector<Memory> pieces = kernel.call(function, arguments, m, 1, 3);
-        std::size_t result = 0;
-        for (std::size_t i = 0; i < whole.size(); ++i) {
+        size_t result = 0;
+        for (size_t i = 0; i < whole.size(); ++i) {
           EXPECT_EQ(whole[i].bytes, pieces[i].bytes) << kernel.description.operands[i].name;
           EXPECT_TRUE(whole[i].isIntact());
-          if (kernel.description.operands[i].role == algrt::OperandRole::input)
+          if (kernel.description.operands[i].role == algrt::OperandRole::Input)
             continue;
           std::vector<double> wanted = expected[result++].values;
           for (double &value : wanted)
@@ -190,7 +191,7 @@ TEST(ElementwiseCpu, ExpandsFunctionsOfMath) {
   const auto arguments = function.wholeArguments(random, 9);
   const auto expected = function.evaluate(arguments);
   const auto results = kernel.results(function, arguments, 9);
-  for (std::size_t i = 0; i < 9; ++i)
+  for (size_t i = 0; i < 9; ++i)
     EXPECT_NEAR(results[0][i], expected[0].values[i], 1e-6 * expected[0].values[i]);
   // p0 is not read.
   EXPECT_EQ(function.described.arguments, (std::vector<std::string>{"x", "x2", ""}));
@@ -207,7 +208,7 @@ func.func private @f(%dy: tensor<?x20xTYPE>) -> tensor<20xTYPE> {
   return %y : tensor<20xTYPE>
 }
 )";
-  for (std::size_t at; (at = text.find("TYPE")) != std::string::npos;)
+  for (size_t at; (at = text.find("TYPE")) != std::string::npos;)
     text.replace(at, 4, type);
   return text;
 }
@@ -216,9 +217,9 @@ TEST(ElementwiseCpu, SumsManyRowsInDoublePrecision) {
   TestFunction function(columnSums("f32"));
   const Kernel kernel(function.described);
   // In f32 alone a million ones and a large number would be the large number.
-  constexpr std::int64_t m = 100003;
+  constexpr int64_t m = 100003;
   std::vector<DenseArray> arguments = {{{m, 20}, std::vector<double>(m * 20, 1.0)}};
-  for (std::size_t column = 0; column < 20; ++column)
+  for (size_t column = 0; column < 20; ++column)
     arguments[0].values[column] = 1 << 30;
   const auto results = kernel.results(function, arguments, m);
   EXPECT_EQ(results[0], std::vector<double>(20, static_cast<float>((1 << 30) + m - 1)));
@@ -238,7 +239,7 @@ TEST(ElementwiseCpu, MaximaAreNanWhereAnElementIs) {
   const Kernel kernel(function.described);
   constexpr double nan = std::numeric_limits<double>::quiet_NaN(),
                    inf = std::numeric_limits<double>::infinity();
-  for (std::size_t column = 0; column < 20; ++column) {
+  for (size_t column = 0; column < 20; ++column) {
     std::vector<DenseArray> arguments = {{{4, 20}, std::vector<double>(80, -2.0)}};
     arguments[0].values[column] = nan;
     arguments[0].values[20 + column] = -inf;

@@ -18,7 +18,7 @@ using namespace algrt::test;
 using Json = nlohmann::ordered_json;
 using testing::HasSubstr;
 
-constexpr std::int64_t m = 21, n = 40;
+constexpr int64_t m = 21, n = 40;
 
 constexpr const char *squares_text = R"(
 !x = !alg.slots<?x40xbf16, rows(cyclic 2), cols(2 x 20)>
@@ -79,7 +79,7 @@ protected:
     options.workspace = reinterpret_cast<void *>(workspace);
   }
   ~ElementwiseCuda() override {
-    EXPECT_EQ(context.driver().memFree(workspace), algrt::cuda::Result::success);
+    EXPECT_EQ(context.driver().memFree(workspace), algrt::cuda::Result::Success);
   }
 
   std::string bytes() const {
@@ -114,7 +114,7 @@ protected:
     };
     add("x", x, simulator::Access::Read);
     add("y", y, simulator::Access::ReadWrite);
-    memory.registerGlobal("workspace", options.workspace, static_cast<std::int64_t>(options.workspace_bytes),
+    memory.registerGlobal("workspace", options.workspace, static_cast<int64_t>(options.workspace_bytes),
                           simulator::Access::ReadWrite);
     std::vector<std::vector<std::byte>> values = launched.parameters;
     std::vector<void *> arguments;
@@ -123,8 +123,8 @@ protected:
     simulator::Launch launch;
     launch.kernel = [&] { compiled.host.call(arguments.data()); };
     launch.grid = launched.grid;
-    launch.threads = static_cast<std::int32_t>(launched.threads);
-    launch.sharedBytes = launched.shared_bytes;
+    launch.threads = static_cast<int32_t>(launched.threads);
+    launch.shared_bytes = launched.shared_bytes;
     const simulator::Report report = simulator::run(launch, memory);
     for (const simulator::Fault &fault : report.faults)
       ADD_FAILURE() << compiler::explain(compiled.host, fault);
@@ -137,11 +137,11 @@ protected:
   }
   void expectCorrect() {
     const std::vector<float> in = x.values(), out = y.values();
-    for (std::int64_t row = 0; row < m; ++row) {
+    for (int64_t row = 0; row < m; ++row) {
       double sum = number;
-      for (std::int64_t i = row * n; i < (row + 1) * n; ++i)
+      for (int64_t i = row * n; i < (row + 1) * n; ++i)
         sum += double{in[i]} * in[i];
-      for (std::int64_t i = row * n; i < (row + 1) * n; ++i)
+      for (int64_t i = row * n; i < (row + 1) * n; ++i)
         EXPECT_NEAR(out[i], in[i] / sum, std::ldexp(std::abs(in[i] / sum), -8) + 1e-30);
     }
     EXPECT_TRUE(y.paddingIsPoison());
@@ -150,11 +150,11 @@ protected:
   Compiled squares{squares_text, "squares"}, scale{scale_text, "scale"};
   TestContext context;
   BundleHandle bundle;
-  GpuMatrix x{context, 0, m, n, 8, algrt::ElementType::bf16},
-      y{context, 0, m, n, 3, algrt::ElementType::bf16};
+  GpuMatrix x{context, 0, m, n, 8, algrt::ElementType::Bf16},
+      y{context, 0, m, n, 3, algrt::ElementType::Bf16};
   float number = 0.25f; // in CPU memory
-  std::int64_t one = 1;
-  DLTensor epsilon{&number, {kDLCPU, 0}, 1, algrt::dlpackType(algrt::ElementType::f32), &one, nullptr, 0};
+  int64_t one = 1;
+  DLTensor epsilon{&number, {kDLCPU, 0}, 1, algrt::dlpackType(algrt::ElementType::F32), &one, nullptr, 0};
   algrt_run_options options = algrt_run_options_init();
   algrt::cuda::DevicePointer workspace = 0;
 };
@@ -171,14 +171,14 @@ TEST_F(ElementwiseCuda, PreparesFunctionsForCaptures) {
   driver.check(driver.streamCreate(&stream, 0), "a stream");
   options.stream = stream;
   using enum algrt::cuda::CaptureMode;
-  driver.check(driver.streamBeginCapture(stream, thread_local_), "a capture");
+  driver.check(driver.streamBeginCapture(stream, ThreadLocal), "a capture");
   EXPECT_EQ(run(), ALGRT_NOT_PREPARED);
   EXPECT_THAT(algrt_last_error(), HasSubstr("algrt_bundle_prepare"));
   algrt::cuda::Graph graph = nullptr;
   driver.check(driver.streamEndCapture(stream, &graph), "the end of a capture");
   driver.check(driver.graphDestroy(graph), "a graph");
   ASSERT_EQ(algrt_bundle_prepare(bundle.get(), 0), ALGRT_OK) << algrt_last_error();
-  driver.check(driver.streamBeginCapture(stream, thread_local_), "a capture");
+  driver.check(driver.streamBeginCapture(stream, ThreadLocal), "a capture");
   EXPECT_EQ(run(), ALGRT_OK) << algrt_last_error();
   EXPECT_EQ(launches, 0);
   driver.check(driver.streamEndCapture(stream, &graph), "the end of a capture");

@@ -12,12 +12,12 @@ namespace elementwise_test {
 
 namespace {
 
-std::int64_t below(std::mt19937 &random, std::int64_t limit) {
-  return std::uniform_int_distribution<std::int64_t>(0, limit - 1)(random);
+int64_t below(std::mt19937 &random, int64_t limit) {
+  return std::uniform_int_distribution<int64_t>(0, limit - 1)(random);
 }
 
 template <typename T> T oneOf(std::mt19937 &random, std::initializer_list<T> all) {
-  return all.begin()[below(random, static_cast<std::int64_t>(all.size()))];
+  return all.begin()[below(random, static_cast<int64_t>(all.size()))];
 }
 
 const char *randomType(std::mt19937 &random) { return oneOf(random, {"f32", "bf16"}); }
@@ -27,10 +27,10 @@ const char *randomType(std::mt19937 &random) { return oneOf(random, {"f32", "bf1
 std::string randomBody(std::mt19937 &random, const std::vector<std::string> &types,
                        const std::string &result) {
   std::vector<std::string> arguments, lines;
-  for (std::size_t i = 0; i < types.size(); ++i)
+  for (size_t i = 0; i < types.size(); ++i)
     arguments.push_back(fmt::format("%a{}: {}", i, types[i]));
   std::vector<std::string> wide;
-  for (std::size_t i = 0; i < types.size(); ++i)
+  for (size_t i = 0; i < types.size(); ++i)
     if (types[i] == "f32") {
       wide.push_back(fmt::format("%a{}", i));
     } else {
@@ -39,12 +39,11 @@ std::string randomBody(std::mt19937 &random, const std::vector<std::string> &typ
     }
   lines.push_back("%two = arith.constant 2.0 : f32");
   lines.push_back(fmt::format("%s0 = arith.mulf {}, %two : f32", wide[0]));
-  for (std::size_t i = 1; i < wide.size(); ++i)
+  for (size_t i = 1; i < wide.size(); ++i)
     lines.push_back(fmt::format("%s{} = arith.{} %s{}, {} : f32", i,
                                 oneOf(random, {"addf", "subf", "maximumf", "addf"}), i - 1, wide[i]));
-  lines.push_back(
-      fmt::format("%last = arith.mulf %s{}, {} : f32", wide.size() - 1,
-                  wide[static_cast<std::size_t>(below(random, static_cast<std::int64_t>(wide.size())))]));
+  lines.push_back(fmt::format("%last = arith.mulf %s{}, {} : f32", wide.size() - 1,
+                              wide[static_cast<size_t>(below(random, static_cast<int64_t>(wide.size())))]));
   lines.push_back(fmt::format("%more = arith.cmpf ogt, %last, {} : f32", wide.back()));
   lines.push_back("%negative = arith.negf %last : f32");
   lines.push_back("%chosen = arith.select %more, %last, %negative : f32");
@@ -70,7 +69,7 @@ func.func private @f(%a: tensor<{0}f32>, %b: tensor<{0}f32>) -> tensor<{0}f32> {
 std::string randomFunction(std::mt19937 &random) {
   if (below(random, 8) == 0)
     return randomStatistics(random);
-  const std::int64_t columns = oneOf<std::int64_t>(random, {1, 2, 7, 8, 24, 31, 64, 100, 264, 520, 1000});
+  const int64_t columns = oneOf<int64_t>(random, {1, 2, 7, 8, 24, 31, 64, 100, 264, 520, 1000});
   const int kind = static_cast<int>(below(random, 5)); // of the domain
   const std::string shape = kind == 0   ? fmt::format("3x2x{}x", columns)
                             : kind == 1 ? fmt::format("6x{}x", columns)
@@ -88,7 +87,7 @@ std::string randomFunction(std::mt19937 &random) {
     parameters.push_back(fmt::format("%{}: tensor<{}{}>", name, dimensions, types.back()));
     return fmt::format("tensor<{}{}>", dimensions, types.back());
   };
-  for (std::int64_t i = 0, count = 1 + below(random, 3); i < count; ++i) {
+  for (int64_t i = 0, count = 1 + below(random, 3); i < count; ++i) {
     const std::string tensor = add(fmt::format("x{}", i), shape);
     views.push_back(fmt::format("  %v{0} = alg.slots %x{0} {1} : {2}\n", i, cut_op, tensor));
     view_names.push_back(fmt::format("%v{}", i));
@@ -134,49 +133,47 @@ std::string randomFunction(std::mt19937 &random) {
 }
 
 TestFunction::TestFunction(const std::string &text, const std::string &name) {
-  program.context.loadDialect<tile::TileDialect>();
-  module = program.parse(text);
-  if (!module)
+  program_.context.loadDialect<tile::TileDialect>();
+  module_ = program_.parse(text);
+  if (!module_)
     throw std::runtime_error("the function cannot be read");
-  function = module->lookupSymbol<mlir::func::FuncOp>(name);
-  auto found = compiler::describeElementwise(function);
+  function_ = module_->lookupSymbol<mlir::func::FuncOp>(name);
+  auto found = compiler::describeElementwise(function_);
   if (mlir::failed(found))
     throw std::runtime_error("the function is not element-wise");
   described = *found;
 }
 
-std::vector<DenseArray> TestFunction::wholeArguments(std::mt19937 &random, std::int64_t rows) {
+std::vector<DenseArray> TestFunction::wholeArguments(std::mt19937 &random, int64_t rows) {
   std::vector<DenseArray> arguments;
-  for (mlir::BlockArgument argument : function.getArguments()) {
+  for (mlir::BlockArgument argument : function_.getArguments()) {
     DenseArray &array = arguments.emplace_back();
     if (auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(argument.getType()))
-      for (const std::int64_t size : tensor.getShape())
+      for (const int64_t size : tensor.getShape())
         array.shape.push_back(mlir::ShapedType::isDynamic(size) ? rows : size);
-    for (std::int64_t left = compiler::elementCount(array.shape); left > 0; --left)
+    for (int64_t left = compiler::elementCount(array.shape); left > 0; --left)
       array.values.push_back(static_cast<double>(below(random, 7) - 3));
   }
   return arguments;
 }
 
 std::vector<DenseArray> TestFunction::evaluate(const std::vector<DenseArray> &arguments) {
-  auto results = compiler::evaluate(function, arguments);
+  auto results = compiler::evaluate(function_, arguments);
   if (mlir::failed(results))
     throw std::runtime_error("the function cannot be evaluated");
   return *results;
 }
 
-std::size_t TestFunction::argumentOf(const std::string &operand) const {
+size_t TestFunction::argumentOf(const std::string &operand) const {
   const auto found = std::find(described.arguments.begin(), described.arguments.end(), operand);
-  return static_cast<std::size_t>(found - described.arguments.begin());
+  return static_cast<size_t>(found - described.arguments.begin());
 }
 
-std::int64_t lengthOf(const algrt::Extent &extent, std::int64_t rows) {
-  return extent.factor * rows + extent.constant;
-}
+int64_t lengthOf(const algrt::Extent &extent, int64_t rows) { return extent.factor * rows + extent.constant; }
 
 double rounded(double number, algrt::ElementType type) {
   const float value = static_cast<float>(number);
-  return type == algrt::ElementType::f32 ? value : algrt::fromBfloat16(algrt::toBfloat16(value));
+  return type == algrt::ElementType::F32 ? value : algrt::fromBfloat16(algrt::toBfloat16(value));
 }
 
 } // namespace elementwise_test

@@ -1,7 +1,6 @@
 // Element-wise functions with their arguments and what they compute, for kernels of any target to be compared
 // with.
-#ifndef ALGCTL_TESTS_COMPILER_ELEMENTWISE_ELEMENTWISE_FUNCTION_H
-#define ALGCTL_TESTS_COMPILER_ELEMENTWISE_ELEMENTWISE_FUNCTION_H
+#pragma once
 
 #include "compiler/lower/elementwise_function.h"
 #include "tests/compiler/program/parsed_program.h"
@@ -25,26 +24,24 @@ public:
   const algrt::Elementwise &description() const { return described.description; }
 
   /// Arrays for its arguments, of `rows` rows where the launch knows them: whole numbers between -3 and 3.
-  std::vector<compiler::DenseArray> wholeArguments(std::mt19937 &random, std::int64_t rows);
+  std::vector<compiler::DenseArray> wholeArguments(std::mt19937 &random, int64_t rows);
   /// Its results in double precision.
   std::vector<compiler::DenseArray> evaluate(const std::vector<compiler::DenseArray> &arguments);
   /// The argument that an operand is.
-  std::size_t argumentOf(const std::string &operand) const;
+  size_t argumentOf(const std::string &operand) const;
 
   compiler::ElementwiseFunction described;
 
 private:
-  program_test::ProgramContext program;
-  mlir::OwningOpRef<mlir::ModuleOp> module;
-  mlir::func::FuncOp function;
+  program_test::ProgramContext program_;
+  mlir::OwningOpRef<mlir::ModuleOp> module_;
+  mlir::func::FuncOp function_;
 };
 
 /// How many numbers an extent is in a call with so many rows.
-std::int64_t lengthOf(const algrt::Extent &extent, std::int64_t rows);
+int64_t lengthOf(const algrt::Extent &extent, int64_t rows);
 
 /// A number as an operand of that type holds it.
 double rounded(double number, algrt::ElementType type);
 
 } // namespace elementwise_test
-
-#endif

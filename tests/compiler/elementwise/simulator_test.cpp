@@ -17,20 +17,20 @@ class Simulated {
 public:
   explicit Simulated(const std::string &text, compiler::Target target = compiler::Target::Sm90a)
       : function(text),
-        program(compiler::gpuElementwiseProgram(function.described, target, compiler::CompileOptions())),
-        kernel(function.description(), program.kernel, program.nvvm) {}
+        program_(compiler::gpuElementwiseProgram(function.described, target, compiler::CompileOptions())),
+        kernel_(function.description(), program_.kernel, program_.nvvm) {}
 
-  std::vector<std::vector<float>> run(const std::vector<DenseArray> &arguments, std::int64_t rows,
+  std::vector<std::vector<float>> run(const std::vector<DenseArray> &arguments, int64_t rows,
                                       const ElementwiseSettings &settings) {
     std::vector<std::vector<float>> inputs;
     for (const algrt::ElementwiseOperand &operand : function.description().operands)
-      if (operand.role == algrt::OperandRole::input) {
+      if (operand.role == algrt::OperandRole::Input) {
         const std::vector<double> &values = arguments[function.argumentOf(operand.name)].values;
         inputs.emplace_back(values.begin(), values.end());
       }
-    const compiler::SimulatedElementwise result = kernel.run(inputs, rows, settings);
+    const compiler::SimulatedElementwise result = kernel_.run(inputs, rows, settings);
     for (const simulator::Fault &fault : result.report.faults)
-      ADD_FAILURE() << kernel.explain(fault);
+      ADD_FAILURE() << kernel_.explain(fault);
     EXPECT_EQ(result.unwritten, 0);
     return result.outputs;
   }
@@ -38,18 +38,18 @@ public:
   TestFunction function;
 
 private:
-  compiler::GpuElementwiseProgram program;
-  compiler::SimulatedElementwiseKernel kernel;
+  compiler::GpuElementwiseProgram program_;
+  compiler::SimulatedElementwiseKernel kernel_;
 };
 
-void expectExact(Simulated &simulated, const std::vector<DenseArray> &arguments, std::int64_t rows,
+void expectExact(Simulated &simulated, const std::vector<DenseArray> &arguments, int64_t rows,
                  const ElementwiseSettings &settings) {
   const auto expected = simulated.function.evaluate(arguments);
   const auto outputs = simulated.run(arguments, rows, settings);
   ASSERT_EQ(outputs.size(), expected.size());
-  std::size_t number = 0;
+  size_t number = 0;
   for (const algrt::ElementwiseOperand &operand : simulated.function.description().operands) {
-    if (operand.role == algrt::OperandRole::input)
+    if (operand.role == algrt::OperandRole::Input)
       continue;
     std::vector<float> wanted;
     for (const double value : expected[number].values)
@@ -64,7 +64,7 @@ TEST(ElementwiseSimulator, ComputesRandomFunctionsExactly) {
     const std::string text = randomFunction(random);
     SCOPED_TRACE(text);
     Simulated simulated(text, repetition % 2 == 0 ? compiler::Target::Sm90a : compiler::Target::Sm80);
-    for (const std::int64_t rows : {0, 1, 5, 33}) {
+    for (const int64_t rows : {0, 1, 5, 33}) {
       SCOPED_TRACE(rows);
       const auto arguments = simulated.function.wholeArguments(random, rows);
       // Vectors where all lies at multiples of 16 bytes, numbers one by one elsewhere.
@@ -104,7 +104,7 @@ TEST(ElementwiseSimulator, SumsColumnsOfManyRows) {
   for (const char *text : {column_sums, column_products}) {
     Simulated simulated(text);
     // Up to several times what the threads of a block have on their way, and a few rows more.
-    for (const std::int64_t rows : {16, 255, 256, 271, 1000}) {
+    for (const int64_t rows : {16, 255, 256, 271, 1000}) {
       SCOPED_TRACE(rows);
       const auto arguments = simulated.function.wholeArguments(random, rows);
       expectExact(simulated, arguments, rows, {.seed = 1});
@@ -136,14 +136,14 @@ TEST(ElementwiseSimulator, AddsInOneOrder) {
        {std::pair("columns", "?xf32"), std::pair("rows", "300xf32"), std::pair("all", "f32")}) {
     std::string text = exponentials;
     for (const auto &[from, to] : {std::pair<std::string, std::string>("OVER", over), {"EXTENT", extent}})
-      for (std::size_t at; (at = text.find(from)) != std::string::npos;)
+      for (size_t at; (at = text.find(from)) != std::string::npos;)
         text.replace(at, from.size(), to);
     Simulated simulated(text);
     std::mt19937 random(3);
     const auto arguments = simulated.function.wholeArguments(random, 37);
     const auto expected = simulated.function.evaluate(arguments);
     const auto first = simulated.run(arguments, 37, {.seed = 1, .blocks = 1});
-    for (std::size_t i = 0; i < first[0].size(); ++i)
+    for (size_t i = 0; i < first[0].size(); ++i)
       EXPECT_NEAR(first[0][i], expected[0].values[i], 1e-6 * expected[0].values[i]);
     EXPECT_EQ(simulated.run(arguments, 37, {.seed = 2, .blocks = 4}), first) << over;
     EXPECT_EQ(simulated.run(arguments, 37, {.seed = 3, .padding = 1, .shift = 3}), first) << over;

@@ -3,7 +3,7 @@
 // RUN: alg-opt %s -sm-multi-buffer -canonicalize | FileCheck %s --check-prefix=STAGES
 // RUN: alg-opt %s -sm-multi-buffer -sm-insert-barriers -canonicalize -cse | FileCheck %s
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #square = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4, cluster = 2 x 2>
 #column = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4, cluster = 4 x 1>
@@ -37,8 +37,8 @@ sm.kernel @square(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>
       scf.yield %next : !sm.accumulator<128 x 64>
     }
     // CHECK: sm.arrive %[[EMPTY]][%{{.*}}] at %[[PEERS]]
-    // CHECK: sm.deliver
-    sm.deliver %total to %y[%c0] [%c0, %c0, %c0, %c0] : <128 x 64> to <2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>
+    // CHECK: sm.store_sums
+    sm.store_sums %total to %y[%c0] [%c0, %c0, %c0, %c0] : <128 x 64> to <2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>
     // CHECK-NEXT: sm.cluster_sync
     // CHECK-NEXT: }
   }
@@ -63,7 +63,7 @@ sm.kernel @square(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>
   }
 }
 
-// All four blocks of a column share the bank: every block hears of all, and the mask is known.
+// All four blocks of a column share the weight matrix: every block hears of all, and the mask is known.
 // CHECK-LABEL: sm.kernel @column
 sm.kernel @column(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
                   %w: !sm.maps<1 x 16 x 64 x bf16, row_dimension 2, swizzle 128>,
@@ -78,7 +78,7 @@ sm.kernel @column(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128
     // CHECK: sm.arrive %{{.*}}[%c0] at %c15
     %a, %b = sm.consume %pipe : <!sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>> -> !sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>
     %next = sm.multiply %a, %b, %zero : <128 x 64 x bf16, swizzle 128>, <64 x 64 x bf16, swizzle 128>, <128 x 64>
-    sm.deliver %next to %y[%c0] [%c0, %c0, %c0, %c0] : <128 x 64> to <2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>
+    sm.store_sums %next to %y[%c0] [%c0, %c0, %c0, %c0] : <128 x 64> to <2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>
   }
   sm.partition @load warpgroups 1 registers 40 {
     %c15 = arith.constant 15 : index

@@ -1,6 +1,6 @@
 // RUN: alg-opt %s -split-input-file -verify-diagnostics -sm-insert-barriers
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4>
 sm.kernel @empty_fill(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
@@ -28,7 +28,7 @@ sm.kernel @empty_fill(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4>
 sm.kernel @other_stage(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
@@ -57,7 +57,7 @@ sm.kernel @other_stage(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzl
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4>
 sm.kernel @no_product(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
@@ -86,7 +86,7 @@ sm.kernel @no_product(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4>
 sm.kernel @fixed_stage(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
@@ -120,7 +120,7 @@ sm.kernel @fixed_stage(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzl
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4>
 sm.kernel @two_loaders(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
@@ -149,7 +149,7 @@ sm.kernel @two_loaders(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzl
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4>
 sm.kernel @mixed(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
@@ -180,7 +180,7 @@ sm.kernel @mixed(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4>
 sm.kernel @elected_and_not(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
@@ -212,7 +212,7 @@ sm.kernel @elected_and_not(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, sw
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4>
 sm.kernel @twice(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,

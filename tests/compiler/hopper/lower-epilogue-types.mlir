@@ -1,7 +1,7 @@
 // Each warpgroup stores its 64 rows to the line of their type.
 // RUN: alg-opt %s -sm-lower-epilogue -canonicalize | FileCheck %s
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 2, rows = 128, columns = 64, depth = 64, stages = 4>
 
@@ -29,7 +29,7 @@ sm.kernel @types(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
     // CHECK-NEXT: %[[DOWN:.*]] = arith.muli %[[WITHIN]], %c64
     // CHECK-NEXT: %[[FROM:.*]] = arith.addi %[[ROW]], %[[DOWN]]
     // CHECK-NEXT: sm.store %{{.*}}[%[[WARPGROUP]]] to %y[%[[MAP]]] [%c0, %c0, %[[LINE]], %[[FROM]]]
-    sm.deliver_parts %sum to %y[%c0, %c1] [%c0, %c0, %rows, %offset, %c0, %c0, %offset, %rows]
+    sm.store_sums_in_parts %sum to %y[%c0, %c1] [%c0, %c0, %rows, %offset, %c0, %c0, %offset, %rows]
         : <256 x 64> to <2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>
   }
 }

@@ -1,7 +1,7 @@
 // Each warpgroup writes its 64 rows into a slot of its own and stores them while the next tile is multiplied.
 // RUN: alg-opt %s -sm-lower-epilogue -canonicalize | FileCheck %s
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4>
 
@@ -35,7 +35,7 @@ sm.kernel @result(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128
       // CHECK-NEXT: sm.store %[[SLOTS]][%[[WARPGROUP]]] to %y[%c1] [%c0, %c0, %c0, %[[ROW]]]
       // CHECK-NEXT: sm.store_commit
       // CHECK-NEXT: }
-      sm.deliver %sum to %y[%c1] [%c0, %c0, %c0, %tile] : <128 x 64> to <2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>
+      sm.store_sums %sum to %y[%c1] [%c0, %c0, %c0, %tile] : <128 x 64> to <2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>
     }
     // Behind the last tile.
     // CHECK-NEXT: }
@@ -60,6 +60,6 @@ sm.kernel @few_rows(%x: !sm.maps<2 x 24 x 64 x bf16, row_dimension 3, swizzle 12
     // CHECK: %[[ACROSS:.*]] = arith.muli %[[WARPGROUP]], %c64
     // CHECK: %[[COLUMN:.*]] = arith.addi %offset, %[[ACROSS]]
     // CHECK: sm.store %[[SLOTS]][%[[WARPGROUP]]] to %y[%c0] [%[[COLUMN]], %c0, %c0, %rows]
-    sm.deliver %sum to %y[%c0] [%offset, %c0, %c0, %rows] : <24 x 128, transposed> to <2 x 24 x 128 x bf16, row_dimension 3, swizzle 128>
+    sm.store_sums %sum to %y[%c0] [%offset, %c0, %c0, %rows] : <24 x 128, transposed> to <2 x 24 x 128 x bf16, row_dimension 3, swizzle 128>
   }
 }

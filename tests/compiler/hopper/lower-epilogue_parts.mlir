@@ -2,9 +2,9 @@
 // each from a slot of its own.
 // RUN: alg-opt %s -sm-lower-epilogue -canonicalize | FileCheck %s
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 64>, bank = <4 x 64>, out = <4 x 128>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 64>, weights = <4 x 64>, out = <4 x 128>,
                        row_types = <cyclic 4>, mode = i>
-#schedule = #tile.staged<types = 1, rows = 64, columns = 128, depth = 64, stages = 4, split = 2, long = 1>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 128, depth = 64, stages = 4, split_k = 2, longest_first = 1>
 
 // CHECK-LABEL: sm.kernel @parts
 // CHECK-SAME: %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>
@@ -26,13 +26,13 @@ sm.kernel @parts(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
         // CHECK: sm.store_wait 0
         // CHECK: sm.write %{{.*}} to %[[PART]]
         // CHECK: sm.store %[[PART]][%{{.*}}] to %y
-        sm.deliver %half to %y[%c1] [%c0, %c0, %c0, %tile] : <64 x 64> to <2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>
+        sm.store_sums %half to %y[%c1] [%c0, %c0, %c0, %tile] : <64 x 64> to <2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>
       } else {
         // CHECK: } else {
         // CHECK: sm.store_wait 0
         // CHECK: sm.write %{{.*}} to %[[WHOLE]]
         // CHECK: sm.store %[[WHOLE]][%{{.*}}] to %y[%c1] [{{.*}}] : <1 x 64 x 128 x bf16, swizzle 128> to <2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>
-        sm.deliver %sum to %y[%c1] [%c0, %c0, %c0, %tile] : <64 x 128> to <2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>
+        sm.store_sums %sum to %y[%c1] [%c0, %c0, %c0, %tile] : <64 x 128> to <2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>
       }
     }
     // Once behind the last tile.

@@ -1,7 +1,7 @@
 // Each part of a block is loaded into rows of its own, and multiplied by the warpgroups that hold its sums.
 // RUN: alg-opt %s -sm-multi-buffer -canonicalize | FileCheck %s
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 2, rows = 64, columns = 64, depth = 64, stages = 4>
 
@@ -30,10 +30,10 @@ sm.kernel @types(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
     // CHECK-NEXT: } else {
     // CHECK-NEXT: scf.yield %[[ZERO]]
     // CHECK: sm.consumer_release
-    // CHECK: sm.deliver_parts %[[SUM]]
+    // CHECK: sm.store_sums_in_parts %[[SUM]]
     %a, %b = sm.consume %pipe : <!sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>> -> !sm.block<128 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>
     %sum = sm.multiply %a, %b, %zero part %rows of 2 : <128 x 64 x bf16, swizzle 128>, <64 x 64 x bf16, swizzle 128>, <128 x 64>
-    sm.deliver_parts %sum to %y[%c0, %c1] [%c0, %c0, %c0, %c0, %c0, %c0, %c1, %c0] : <128 x 64> to <2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>
+    sm.store_sums_in_parts %sum to %y[%c0, %c1] [%c0, %c0, %c0, %c0, %c0, %c0, %c1, %c0] : <128 x 64> to <2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>
   }
   // CHECK: sm.partition @load
   sm.partition @load warpgroups 1 registers 40 {

@@ -2,7 +2,7 @@
 // RUN: alg-opt %s -sm-multi-buffer -canonicalize | FileCheck %s
 // RUN: alg-opt %s -sm-multi-buffer=stages=7 | FileCheck %s --check-prefix=SEVEN
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4>
 
@@ -43,8 +43,8 @@ sm.kernel @stages(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128
           %next = sm.multiply %a, %b, %sum : <128 x 64 x bf16, swizzle 128>, <64 x 64 x bf16, swizzle 128>, <128 x 64>
           scf.yield %next : !sm.accumulator<128 x 64>
         }
-        // CHECK: sm.deliver %[[STEPS]]#0
-        sm.deliver %total to %y[%c0] [%c0, %c0, %c0, %tile] : <128 x 64> to <2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>
+        // CHECK: sm.store_sums %[[STEPS]]#0
+        sm.store_sums %total to %y[%c0] [%c0, %c0, %c0, %tile] : <128 x 64> to <2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>
         // CHECK: scf.yield %[[STEPS]]#1, %[[STEPS]]#2
         // A tile that does not exist moves nothing.
         // CHECK: } else {
@@ -91,9 +91,9 @@ sm.kernel @signs(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>
     // CHECK-NEXT: %[[MORE:.*]] = sm.mma {{.*}}, %{{[0-9]+}} :
     // CHECK-NEXT: scf.yield %[[MORE]]
     // CHECK: sm.consumer_release
-    // CHECK: sm.deliver %[[SUM]]
+    // CHECK: sm.store_sums %[[SUM]]
     %sum = sm.multiply %a, %b, %zero negate %minus : <128 x 64 x bf16, swizzle 128>, <64 x 64 x bf16, swizzle 128>, <128 x 64>
-    sm.deliver %sum to %y[%c0] [%c0, %c0, %c0, %c0] : <128 x 64> to <2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>
+    sm.store_sums %sum to %y[%c0] [%c0, %c0, %c0, %c0] : <128 x 64> to <2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>
   }
   sm.partition @load warpgroups 1 registers 40 {
     sm.elect {
@@ -131,7 +131,7 @@ sm.kernel @depths(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128
     // CHECK-NEXT: %{{.*}} = sm.mma {{.*}}, %{{[0-9]+}} :
     // CHECK: sm.consumer_release
     %sum = sm.multiply %a, %b, %zero negate %minus shallow %last to 32 : <128 x 64 x bf16, swizzle 128>, <64 x 64 x bf16, swizzle 128>, <128 x 64>
-    sm.deliver %sum to %y[%c0] [%c0, %c0, %c0, %c0] : <128 x 64> to <2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>
+    sm.store_sums %sum to %y[%c0] [%c0, %c0, %c0, %c0] : <128 x 64> to <2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>
   }
   sm.partition @load warpgroups 1 registers 40 {
     sm.elect {

@@ -1,6 +1,6 @@
 // RUN: alg-opt %s -split-input-file -verify-diagnostics -sm-multi-buffer
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4>
 sm.kernel @layout(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3>,
@@ -26,7 +26,7 @@ sm.kernel @layout(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3>,
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4>
 sm.kernel @too_many(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
@@ -53,7 +53,7 @@ sm.kernel @too_many(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 1
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 1>
 sm.kernel @too_few(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
@@ -79,7 +79,7 @@ sm.kernel @too_few(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 12
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4>
 sm.kernel @idle(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,

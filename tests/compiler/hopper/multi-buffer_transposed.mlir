@@ -1,7 +1,7 @@
 // A B that has its columns as rows keeps saying so in its slot, whatever depth and sign are multiplied.
 // RUN: alg-opt %s -sm-multi-buffer -canonicalize | FileCheck %s
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 96>, bank = <2 x 96>, out = <2 x 32>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 96>, weights = <2 x 96>, out = <2 x 32>,
                        row_types = <cyclic 2>, mode = i>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 32, depth = 64, stages = 2>
 
@@ -28,7 +28,7 @@ sm.kernel @transposed(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 
       %next = sm.multiply %a, %b transposed, %sum negate %minus shallow %last to 32 : <64 x 64 x bf16, swizzle 128>, <32 x 64 x bf16, swizzle 128>, <64 x 32>
       scf.yield %next : !sm.accumulator<64 x 32>
     }
-    sm.deliver %total to %y[%c0] [%c0, %c0, %c0, %c0] : <64 x 32> to <2 x 64 x 32 x bf16, row_dimension 3, swizzle 64>
+    sm.store_sums %total to %y[%c0] [%c0, %c0, %c0, %c0] : <64 x 32> to <2 x 64 x 32 x bf16, row_dimension 3, swizzle 64>
   }
   sm.partition @load warpgroups 1 registers 40 {
     sm.elect {

@@ -1,7 +1,7 @@
 // A partition that fetches and one that multiplies: each has its own copy of the loops and of what they count.
 // RUN: alg-opt %s -sm-partition -canonicalize | FileCheck %s
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4>
 
@@ -23,7 +23,7 @@ sm.kernel @product(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 12
   // CHECK-NEXT: %[[BLOCKS:.*]]:2 = sm.consume %[[PIPE]]
   // CHECK-NEXT: %[[NEXT:.*]] = sm.multiply %[[BLOCKS]]#0, %[[BLOCKS]]#1, %[[BEFORE]]
   // CHECK-NEXT: scf.yield %[[NEXT]]
-  // CHECK: sm.deliver %[[SUM]] to %y
+  // CHECK: sm.store_sums %[[SUM]] to %y
   // CHECK: sm.partition @load warpgroups 1 registers 56 {
   // CHECK-NEXT: sm.elect {
   // CHECK-NEXT: sm.wait_for_predecessor
@@ -47,6 +47,6 @@ sm.kernel @product(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 12
       %next = sm.multiply %a, %b, %sum : <128 x 64 x bf16, swizzle 128>, <64 x 64 x bf16, swizzle 128>, <128 x 64>
       scf.yield %next : !sm.accumulator<128 x 64>
     }
-    sm.deliver %total to %y[%c0] [%tile, %c0, %c0, %c0] : <128 x 64> to <2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>
+    sm.store_sums %total to %y[%c0] [%tile, %c0, %c0, %c0] : <128 x 64> to <2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>
   }
 }

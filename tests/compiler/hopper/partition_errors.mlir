@@ -1,6 +1,6 @@
 // RUN: alg-opt %s -split-input-file -verify-diagnostics -sm-partition
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4>
 // expected-error @+1 {{multiplies in 0 places; operands are staged for exactly one}}
@@ -12,7 +12,7 @@ sm.kernel @nothing(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 12
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4>
 sm.kernel @twice(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
@@ -28,10 +28,10 @@ sm.kernel @twice(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 4>
-// expected-error @+1 {{multiplies in 2 places; operands are staged for exactly one, which may multiply the same rows by several banks}}
+// expected-error @+1 {{multiplies in 2 places; operands are staged for exactly one, which may multiply the same rows by several weight matrices}}
 sm.kernel @apart(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
                  %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2, swizzle 128>,
                  %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>, %rows: index, %offset: index,
@@ -48,7 +48,7 @@ sm.kernel @apart(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 4>
 sm.kernel @signs(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,

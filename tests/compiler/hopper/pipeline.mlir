@@ -1,5 +1,5 @@
 // The whole way, from what is computed to what a thread block does; what is left is for the lowering to instructions.
-// RUN: alg-opt %s -convert-alg-to-tile=target=sm_90a -tile-to-sm | FileCheck %s --implicit-check-not=sm.fetch --implicit-check-not=sm.produce --implicit-check-not=sm.consume --implicit-check-not=sm.deliver --implicit-check-not=sm.staged_pipe --implicit-check-not=sm.pipe
+// RUN: alg-opt %s -convert-alg-to-tile=target=sm_90a -tile-to-sm | FileCheck %s --implicit-check-not=sm.fetch --implicit-check-not=sm.produce --implicit-check-not=sm.consume --implicit-check-not=sm.store_sums --implicit-check-not=sm.staged_pipe --implicit-check-not=sm.pipe
 // RUN: alg-opt %s '-convert-alg-to-tile=target=sm_90a output=f32 schedule=rows=64,columns=48,depth=32,stages=5' | FileCheck %s --check-prefix=TILE
 
 !x = !alg.slots<?x512xbf16, rows(cyclic 4), cols(4 x 128)>
@@ -20,7 +20,7 @@
 
 // TILE: tile.kernel @forward_f32(%x: !tile.matrix<?x512xbf16>, %w: !tile.matrix<512x768xbf16>, %y: !tile.matrix<?x768xf32>)
 // TILE-SAME: schedule = #tile.staged<types = 1, rows = 64, columns = 48, depth = 32, stages = 5>
-// TILE-NEXT: tile.own (%i, %r, %g, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 48>] {
+// TILE-NEXT: tile.forall (%i, %r, %g, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 48>] {
 // TILE: tile.terms (%k, %b, %c) of (%i, %g)
 // TILE-NEXT: tile.mma %x[%i, %k, %r], %w[%b, %g, %n], %sum :
 // TILE-NOT: tile.map

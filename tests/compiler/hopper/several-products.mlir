@@ -2,7 +2,7 @@
 // RUN: alg-opt %s -sm-partition -canonicalize | FileCheck %s --check-prefix=PARTITIONS
 // RUN: alg-opt %s -sm-partition -canonicalize -sm-multi-buffer -sm-insert-barriers -canonicalize | FileCheck %s --check-prefix=STAGES
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 96>, bank = #alg.groups<2 x 96>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 96>, weights = #alg.groups<2 x 96>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 4>
 !x = !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>
@@ -62,5 +62,5 @@ sm.kernel @product(%x: !x, %w: !w, %y: !x, %rows: index, %offset: index, %terms:
     %p = arith.mulf %g, %u : f32
     sm.yield %p : f32
   }
-  sm.deliver %mapped to %y[%c0] [%c0, %c0, %c0, %c0] : !sums to !x
+  sm.store_sums %mapped to %y[%c0] [%c0, %c0, %c0, %c0] : !sums to !x
 }

@@ -2,7 +2,7 @@
 // meeting at both ends of the kernel.
 // RUN: alg-opt %s -sm-to-nvvm | FileCheck %s
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, weights = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 2, cluster = 2 x 1>
 

@@ -1,7 +1,7 @@
 // A part of a slot, where a condition holds; a barrier that expects what the conditions say.
 // RUN: alg-opt %s -sm-to-nvvm | FileCheck %s
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 2, rows = 64, columns = 64, depth = 64, stages = 4>
 

@@ -1,7 +1,7 @@
 // A slot of several blocks that the maps are for: a copy for each panel of columns, and for each box of rows.
 // RUN: alg-opt %s -sm-to-nvvm | FileCheck %s
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 64>, bank = <4 x 64>, out = <4 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 64>, weights = <4 x 64>, out = <4 x 64>,
                        row_types = <cyclic 4>, mode = i>
 
 // CHECK-LABEL: llvm.func @boxes(

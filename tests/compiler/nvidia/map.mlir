@@ -2,7 +2,7 @@
 // past the end of the group those of the last one.
 // RUN: alg-opt %s -split-input-file -sm-to-nvvm | FileCheck %s
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, weights = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 40>, row_types = #alg.row_types<cyclic 4>>
 
 // Two neighbouring columns in every 8, each in two rows: of 16 columns 4 numbers, added to 8 sums. Groups are 80 bytes long.
@@ -48,7 +48,7 @@ sm.kernel @columns(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, weights = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 40>, row_types = #alg.row_types<cyclic 4>>
 
 // Transposed sums: a thread has two columns in all, and all its rows get the number of one of them.
@@ -84,7 +84,7 @@ sm.kernel @transposed(%x: !sm.maps<2 x 16 x 64 x bf16, row_dimension 3, swizzle 
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, weights = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 40>, row_types = #alg.row_types<cyclic 4>>
 
 // Sums of single warps: two numbers for each 8 columns, for two rows.
@@ -109,13 +109,13 @@ sm.kernel @warps(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 64, v
     %s = arith.addf %v, %wide : f32
     sm.yield %s : f32
   }
-  sm.deliver %biased to %y[%slot] [%slot, %slot, %slot, %slot]
+  sm.store_sums %biased to %y[%slot] [%slot, %slot, %slot, %slot]
       : !sm.accumulator<16 x 16, warps 1 x 1> to !sm.maps<2 x 16 x 16 x bf16, row_dimension 3, vector 8>
 }
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, weights = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 40>, row_types = #alg.row_types<cyclic 4>>
 
 // Of two warpgroups that divide the columns each begins with its own. Code of arith and math, with a number of the launch, a
@@ -159,7 +159,7 @@ sm.kernel @code(%x: !sm.maps<2 x 16 x 64 x bf16, row_dimension 3, swizzle 128>,
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, weights = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 40>, row_types = #alg.row_types<cyclic 4>>
 
 // Rounded sums are bf16 in the map and f32 in registers, and so is a constant that stands outside of it.
@@ -195,7 +195,7 @@ sm.kernel @rectified(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 1
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, weights = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 40>, row_types = #alg.row_types<cyclic 4>>
 
 // Rows of operands are read where the result has them: a number for each of a thread's two rows, and in each of them two pairs of
@@ -238,6 +238,6 @@ sm.kernel @rows(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
       %t = math.fma %v, %s, %wide : f32
       sm.yield %t : f32
     }
-    sm.deliver %mapped to %y2[%slot] [%slot, %slot, %slot, %slot] : !sm.accumulator<64 x 16> to !sm.maps<2 x 64 x 16 x f32, row_dimension 3, vector 2>
+    sm.store_sums %mapped to %y2[%slot] [%slot, %slot, %slot, %slot] : !sm.accumulator<64 x 16> to !sm.maps<2 x 64 x 16 x f32, row_dimension 3, vector 2>
   }
 }

@@ -1,7 +1,7 @@
 // Products: descriptors, one instruction for every 16 of the depth, signs.
 // RUN: alg-opt %s -sm-to-nvvm | FileCheck %s
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, weights = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>>
 
 // Above bit 32: a stride of 1024 bytes and the mode of 128 bytes. The leading offset of B is one panel, 8192 bytes.
@@ -206,7 +206,7 @@ sm.kernel @two_warpgroups(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swi
   }
 }
 
-// Rows on side N: the bank is the transposed first operand, of which each warpgroup takes a panel of 64 columns; the rows
+// Rows on side N: the weight matrix is the transposed first operand, of which each warpgroup takes a panel of 64 columns; the rows
 // of X are the second, stored along the depth, 24 of them. 32 of a depth of 64 are two instructions.
 // CHECK-LABEL: llvm.func @rows_on_n(
 // CHECK: nvvm.wgmma.mma_async %{{.*}}, %{{.*}}, %{{.*}}, <m = 64, n = 24, k = 16>, D[<f32>, <one>], A[<bf16>, <one>, <col>], B[<bf16>, <one>, <col>]

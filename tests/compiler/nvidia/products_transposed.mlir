@@ -1,8 +1,8 @@
-// Products of warpgroups by a transposed bank: both operands along their depth, whichever side of the instruction they
+// Products of warpgroups by a transposed weight matrix: both operands along their depth, whichever side of the instruction they
 // are on, with the descriptors that rows have.
 // RUN: alg-opt %s -split-input-file -sm-to-nvvm | FileCheck %s
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, weights = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>, mode = i>
 
 // The description of the kernel says which map it computes.
@@ -35,10 +35,10 @@ sm.kernel @on_n(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, weights = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>, mode = i>
 
-// The bank is on side M, and its columns are cut among the warpgroups: 64 rows of 64 bytes each.
+// The weight matrix is on side M, and its columns are cut among the warpgroups: 64 rows of 64 bytes each.
 // CHECK-LABEL: llvm.func @on_m(
 // CHECK-DAG: %[[PART:.*]] = llvm.mlir.constant(4096 : i32)
 // CHECK: llvm.mul %{{.*}}, %[[PART]] : i32
@@ -62,10 +62,10 @@ sm.kernel @on_m(%x: !sm.maps<2 x 24 x 32 x bf16, row_dimension 3, swizzle 64>,
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, weights = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>>
 
-// An A that has its rows as columns lies along them, as the bank does: each of two warpgroups has a panel of 64 of
+// An A that has its rows as columns lies along them, as the weight matrix does: each of two warpgroups has a panel of 64 of
 // them, and the next 16 of the depth are 16 rows of 128 bytes further on, 128 units.
 // CHECK-LABEL: llvm.func @rows_as_columns(
 // CHECK: nvvm.wgmma.mma_async {{.*}} A[<bf16>, <one>, <col>], B[<bf16>, <one>, <row>]

@@ -1,7 +1,7 @@
 // Sums on their way to shared memory: stmatrix for bf16, pairs for f32, both in the layout of the copy engine.
 // RUN: alg-opt %s -sm-to-nvvm | FileCheck %s
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, weights = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>>
 
 // Four matrices of 8 x 8 for each 16 columns: rows 0-7 and 8-15 of the warp in 8 columns, and in the next 8.

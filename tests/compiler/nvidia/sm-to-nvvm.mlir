@@ -1,7 +1,7 @@
 // The function around a kernel: what a launch passes, where shared memory goes, which thread does what.
 // RUN: alg-opt %s -sm-to-nvvm -mlir-use-nameloc-as-prefix | FileCheck %s
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, weights = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 16>, row_types = #alg.row_types<cyclic 4>>
 
 // CHECK: llvm.mlir.global external @shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>

@@ -1,6 +1,6 @@
 // RUN: alg-opt %s -convert-sm-to-nvvm -split-input-file -verify-diagnostics
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, weights = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>>
 
 // expected-error@+1 {{needs 237600 bytes of shared memory, a block can have 232448; take fewer stages or a smaller tile}}
@@ -26,7 +26,7 @@ sm.kernel @shared(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, weights = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>>
 
 // expected-error@+1 {{has no partitions: make them with its target's passes before}}
@@ -45,7 +45,7 @@ sm.kernel @no_partitions(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizz
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, weights = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>>
 
 // expected-error@+1 {{has no sm.mma: nothing to say about its tile}}
@@ -69,7 +69,7 @@ sm.kernel @no_product(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, weights = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>>
 
 sm.kernel @behind(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
@@ -95,7 +95,7 @@ sm.kernel @behind(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, weights = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>>
 
 sm.kernel @no_barrier(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
@@ -125,7 +125,7 @@ sm.kernel @no_barrier(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, weights = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>>
 
 // A launch makes the maps that rows of these types need, and no others.

@@ -1,7 +1,7 @@
 // Copies by the threads of the block: vectors of rows, zeros for what the operand does not have.
 // RUN: alg-opt %s -split-input-file -sm-to-nvvm | FileCheck %s
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, weights = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>>
 
 // Eight elements at a time: four vectors in a row of a panel of 64 bytes, so that 128 threads copy 32 rows at a time.
@@ -72,7 +72,7 @@ sm.kernel @eight(%x: !sm.maps<2 x 64 x 32 x bf16, row_dimension 3, swizzle 64, v
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, weights = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>>
 
 // Two elements at a time: 4 bytes, through the L1 cache. A row of a panel has 32 vectors, 128 threads copy 4 rows at a
@@ -97,7 +97,7 @@ sm.kernel @two(%x: !sm.maps<2 x 64 x 32 x bf16, row_dimension 3, swizzle 64, vec
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, weights = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>>
 
 // Single elements go through registers. What is not there is read from the first element of the map, and not taken.
@@ -127,7 +127,7 @@ sm.kernel @one(%x: !sm.maps<2 x 64 x 32 x bf16, row_dimension 3, swizzle 64, vec
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, weights = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>>
 
 // 96 threads copy three rows of 32 vectors at a time: 16 rows are no multiple of that, and two thirds of the threads have

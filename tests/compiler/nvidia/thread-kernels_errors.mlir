@@ -1,7 +1,7 @@
 // Kernels whose threads copy for themselves, and what does not belong into them.
 // RUN: alg-opt %s -convert-sm-to-nvvm -split-input-file -verify-diagnostics
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, weights = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>>
 
 // expected-error@+1 {{mixes plain maps and tensor maps: where threads copy all are plain, where the copy engine does at most those of the result}}
@@ -18,7 +18,7 @@ sm.kernel @mixed(%x: !sm.maps<2 x 64 x 32 x bf16, row_dimension 3, swizzle 64, v
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, weights = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>>
 
 // expected-error@+1 {{has partitions, and plain maps: all threads of a block copy through those}}
@@ -35,7 +35,7 @@ sm.kernel @partitions(%x: !sm.maps<2 x 64 x 32 x bf16, row_dimension 3, swizzle 
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, weights = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>>
 
 sm.kernel @other_warps(%x: !sm.maps<2 x 64 x 32 x bf16, row_dimension 3, swizzle 64, vector 8>,
@@ -52,7 +52,7 @@ sm.kernel @other_warps(%x: !sm.maps<2 x 64 x 32 x bf16, row_dimension 3, swizzle
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, weights = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>>
 
 sm.kernel @no_warps(%x: !sm.maps<2 x 64 x 32 x bf16, row_dimension 3, swizzle 64, vector 8>,
@@ -69,7 +69,7 @@ sm.kernel @no_warps(%x: !sm.maps<2 x 64 x 32 x bf16, row_dimension 3, swizzle 64
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, weights = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>>
 
 sm.kernel @tensor_maps(%x: !sm.maps<2 x 64 x 32 x bf16, row_dimension 3, swizzle 64>,
@@ -88,7 +88,7 @@ sm.kernel @tensor_maps(%x: !sm.maps<2 x 64 x 32 x bf16, row_dimension 3, swizzle
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, weights = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>>
 
 // Every GPU since compute capability 8.0 has this much, not what Hopper has.
@@ -107,7 +107,7 @@ sm.kernel @shared(%x: !sm.maps<2 x 64 x 32 x bf16, row_dimension 3, swizzle 64, 
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, weights = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>>
 
 sm.kernel @warpgroup_results(%x: !sm.maps<2 x 64 x 32 x bf16, row_dimension 3, swizzle 64>,
@@ -120,8 +120,8 @@ sm.kernel @warpgroup_results(%x: !sm.maps<2 x 64 x 32 x bf16, row_dimension 3, s
   sm.partition @multiply warpgroups 1 registers 240 {
     %sum = sm.zero : !sm.accumulator<64 x 64>
     %next = sm.mma %a[%slot], %b[%slot], %sum : <2 x 64 x 32 x bf16, swizzle 64>, <2 x 32 x 64 x bf16, swizzle 128>, <64 x 64>
-    // expected-error@+2 {{delivers through tensor maps, by way of shared memory: lower the epilogue before}}
-    // expected-error@+1 {{failed to legalize operation 'sm.deliver'}}
-    sm.deliver %next to %y[%slot] [%slot, %slot, %slot, %slot] : !sm.accumulator<64 x 64> to !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>
+    // expected-error@+2 {{stores through tensor maps, by way of shared memory: lower the epilogue before}}
+    // expected-error@+1 {{failed to legalize operation 'sm.store_sums'}}
+    sm.store_sums %next to %y[%slot] [%slot, %slot, %slot, %slot] : !sm.accumulator<64 x 64> to !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>
   }
 }

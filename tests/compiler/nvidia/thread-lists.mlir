@@ -1,7 +1,7 @@
 // Blocks of operands that lists describe: rows wherever the row list says, groups from one start to the next.
 // RUN: alg-opt %s -split-input-file -sm-to-nvvm | FileCheck %s
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<[24, 40]>, bank = #alg.groups<[24, 40]>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<[24, 40]>, weights = #alg.groups<[24, 40]>,
                        out = #alg.groups<[16, 64]>, row_types = #alg.row_types<explicit 2>>
 #schedule = #tile.staged<types = 1, rows = 16, columns = 16, depth = 16, stages = 2, warps = 1 x 1, vector = 8>
 
@@ -45,7 +45,7 @@ sm.kernel @lists(%x: !sm.maps<1 x 16 x 16 x bf16, row_dimension 3, swizzle 32, v
   %b = sm.allocate : <2 x 16 x 16 x bf16, swizzle 32>
   sm.copy %x[%i] [%i, %i, %i, %i] to %a[%i]
       : <1 x 16 x 16 x bf16, row_dimension 3, swizzle 32, vector 8, unequal, listed> to <2 x 16 x 16 x bf16, swizzle 32>
-  // The row group of the bank: where it begins is a row.
+  // The row group of the weight matrix: where it begins is a row.
   // CHECK: llvm.getelementptr %{{.*}}[0, 3, 1]
   sm.copy %w[%i] [%i, %i, %i, %i] to %b[%i]
       : <1 x 16 x 16 x bf16, row_dimension 2, swizzle 32, vector 8, unequal> to <2 x 16 x 16 x bf16, swizzle 32>
@@ -58,5 +58,5 @@ sm.kernel @lists(%x: !sm.maps<1 x 16 x 16 x bf16, row_dimension 3, swizzle 32, v
   // CHECK: llvm.cond_br
   // CHECK: llvm.load %{{.*}} invariant {alignment = 4 : i64} : !llvm.ptr<1> -> i32
   // CHECK: llvm.store %{{.*}} : i32, !llvm.ptr<1>
-  sm.deliver %sum to %y[%i] [%i, %i, %i, %row] : <16 x 16, warps 1 x 1> to <1 x 16 x 16 x bf16, row_dimension 3, vector 2, unequal, listed>
+  sm.store_sums %sum to %y[%i] [%i, %i, %i, %row] : <16 x 16, warps 1 x 1> to <1 x 16 x 16 x bf16, row_dimension 3, vector 2, unequal, listed>
 }

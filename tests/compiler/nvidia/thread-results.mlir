@@ -1,7 +1,7 @@
 // Sums leave straight from registers: each thread has two neighbouring columns of a tile, in two rows.
 // RUN: alg-opt %s -split-input-file -sm-to-nvvm | FileCheck %s
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, weights = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>>
 
 // CHECK-LABEL: llvm.func @pairs(
@@ -37,12 +37,12 @@ sm.kernel @pairs(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 64, v
   %zero = arith.constant 0 : index
   %sum = sm.zero : !sm.accumulator<16 x 16, warps 1 x 1>
   %next = sm.mma %a[%slot], %b[%slot], %sum : <2 x 16 x 32 x bf16, swizzle 64>, <2 x 32 x 16 x bf16, swizzle 32>, <16 x 16, warps 1 x 1>
-  sm.deliver %next to %y[%slot] [%slot, %slot, %slot, %slot] : !sm.accumulator<16 x 16, warps 1 x 1> to !sm.maps<2 x 16 x 16 x bf16, row_dimension 3, vector 8>
+  sm.store_sums %next to %y[%slot] [%slot, %slot, %slot, %slot] : !sm.accumulator<16 x 16, warps 1 x 1> to !sm.maps<2 x 16 x 16 x bf16, row_dimension 3, vector 8>
 }
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, weights = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>>
 
 // CHECK-LABEL: llvm.func @floats(
@@ -59,12 +59,12 @@ sm.kernel @floats(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 64, 
   %zero = arith.constant 0 : index
   %sum = sm.zero : !sm.accumulator<16 x 16, warps 1 x 1>
   %next = sm.mma %a[%slot], %b[%slot], %sum : <2 x 16 x 32 x bf16, swizzle 64>, <2 x 32 x 16 x bf16, swizzle 32>, <16 x 16, warps 1 x 1>
-  sm.deliver %next to %y[%slot] [%slot, %slot, %slot, %slot] : !sm.accumulator<16 x 16, warps 1 x 1> to !sm.maps<2 x 16 x 16 x f32, row_dimension 3, vector 4>
+  sm.store_sums %next to %y[%slot] [%slot, %slot, %slot, %slot] : !sm.accumulator<16 x 16, warps 1 x 1> to !sm.maps<2 x 16 x 16 x f32, row_dimension 3, vector 4>
 }
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, weights = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>>
 
 // One at a time: each element has a condition of its own.
@@ -89,5 +89,5 @@ sm.kernel @singles(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 64,
   %zero = arith.constant 0 : index
   %sum = sm.zero : !sm.accumulator<16 x 16, warps 1 x 1>
   %next = sm.mma %a[%slot], %b[%slot], %sum : <2 x 16 x 32 x bf16, swizzle 64>, <2 x 32 x 16 x bf16, swizzle 32>, <16 x 16, warps 1 x 1>
-  sm.deliver %next to %y[%slot] [%slot, %slot, %slot, %slot] : !sm.accumulator<16 x 16, warps 1 x 1> to !sm.maps<2 x 16 x 16 x bf16, row_dimension 3, vector 1>
+  sm.store_sums %next to %y[%slot] [%slot, %slot, %slot, %slot] : !sm.accumulator<16 x 16, warps 1 x 1> to !sm.maps<2 x 16 x 16 x bf16, row_dimension 3, vector 1>
 }

@@ -1,7 +1,7 @@
-// Products of single warps: ldmatrix for the rows of A, transposed for the columns of the bank, mma.sync.
+// Products of single warps: ldmatrix for the rows of A, transposed for the columns of the weight matrix, mma.sync.
 // RUN: alg-opt %s -split-input-file -sm-to-nvvm | FileCheck %s
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, weights = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>>
 
 // A part of 32 x 32: two tiles of rows, two pairs of tiles of columns, two steps of the depth.
@@ -49,12 +49,12 @@ sm.kernel @part(%x: !sm.maps<2 x 64 x 32 x bf16, row_dimension 3, swizzle 64, ve
   %zero = arith.constant 0 : index
   %sum = sm.zero : !sm.accumulator<64 x 64, warps 2 x 2>
   %next = sm.mma %a[%slot], %b[%slot], %sum : <2 x 64 x 32 x bf16, swizzle 64>, <2 x 32 x 64 x bf16, swizzle 128>, <64 x 64, warps 2 x 2>
-  sm.deliver %next to %y[%slot] [%slot, %slot, %slot, %slot] : !sm.accumulator<64 x 64, warps 2 x 2> to !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, vector 8>
+  sm.store_sums %next to %y[%slot] [%slot, %slot, %slot, %slot] : !sm.accumulator<64 x 64, warps 2 x 2> to !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, vector 8>
 }
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, weights = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>>
 
 // Three tiles of columns: a pair, and one by ldmatrix.x2. The sign is an attribute: all bits of it are flipped.
@@ -78,12 +78,12 @@ sm.kernel @negated(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 64,
   %zero = arith.constant 0 : index
   %sum = sm.zero : !sm.accumulator<16 x 48, warps 1 x 2>
   %next = sm.mma %a[%slot], %b[%slot], %sum negate : <2 x 16 x 32 x bf16, swizzle 64>, <2 x 32 x 48 x bf16, swizzle 32>, <16 x 48, warps 1 x 2>
-  sm.deliver %next to %y[%slot] [%slot, %slot, %slot, %slot] : !sm.accumulator<16 x 48, warps 1 x 2> to !sm.maps<2 x 16 x 48 x bf16, row_dimension 3, vector 8>
+  sm.store_sums %next to %y[%slot] [%slot, %slot, %slot, %slot] : !sm.accumulator<16 x 48, warps 1 x 2> to !sm.maps<2 x 16 x 48 x bf16, row_dimension 3, vector 8>
 }
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, weights = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>>
 
 // The sign is a value; afterwards the products are scaled and added to others.
@@ -110,15 +110,15 @@ sm.kernel @scaled(%x: !sm.maps<2 x 64 x 32 x bf16, row_dimension 3, swizzle 64, 
   %next = sm.mma %a[%slot], %b[%slot], %sum negate_if %minus : <2 x 64 x 32 x bf16, swizzle 64>, <2 x 32 x 64 x bf16, swizzle 128>, <64 x 64, warps 2 x 2>
   %half = arith.constant 0.5 : f32
   %total = sm.add_scaled %next, %half, %next : !sm.accumulator<64 x 64, warps 2 x 2>
-  sm.deliver %total to %y[%slot] [%slot, %slot, %slot, %slot] : !sm.accumulator<64 x 64, warps 2 x 2> to !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, vector 8>
+  sm.store_sums %total to %y[%slot] [%slot, %slot, %slot, %slot] : !sm.accumulator<64 x 64, warps 2 x 2> to !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, vector 8>
 }
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, weights = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>, mode = i>
 
-// A transposed bank lies in rows of columns, which ldmatrix reads as they are: lanes 0 to 7 and 8 to 15 name the same 8
+// A transposed weight matrix lies in rows of columns, which ldmatrix reads as they are: lanes 0 to 7 and 8 to 15 name the same 8
 // columns, 16 bytes of the depth apart, the others the 8 columns behind them.
 // CHECK-LABEL: llvm.func @transposed(
 // CHECK-DAG: %[[ONE:.*]] = llvm.mlir.constant(1 : i32)
@@ -140,12 +140,12 @@ sm.kernel @transposed(%x: !sm.maps<2 x 32 x 32 x bf16, row_dimension 3, swizzle 
   %slot = sm.block_index
   %sum = sm.zero : !sm.accumulator<32 x 32, warps 2 x 1>
   %next = sm.mma %a[%slot], %b[%slot] transposed, %sum : <2 x 32 x 32 x bf16, swizzle 64>, <2 x 32 x 32 x bf16, swizzle 64>, <32 x 32, warps 2 x 1>
-  sm.deliver %next to %y[%slot] [%slot, %slot, %slot, %slot] : !sm.accumulator<32 x 32, warps 2 x 1> to !sm.maps<2 x 32 x 32 x bf16, row_dimension 3, vector 8>
+  sm.store_sums %next to %y[%slot] [%slot, %slot, %slot, %slot] : !sm.accumulator<32 x 32, warps 2 x 1> to !sm.maps<2 x 32 x 32 x bf16, row_dimension 3, vector 8>
 }
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, bank = #alg.groups<4 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 64>, weights = #alg.groups<4 x 64>,
                        out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>, mode = j>
 
 // A that has its rows as columns: ldmatrix transposes both operands. A fragment of 16 rows is four matrices, of
@@ -179,5 +179,5 @@ sm.kernel @rows_as_columns(%x: !sm.maps<3 x 32 x 64 x bf16, row_dimension 3, swi
   %slot = sm.block_index
   %sum = sm.zero : !sm.accumulator<64 x 32, warps 4 x 2>
   %next = sm.mma %a[%slot] transposed, %b[%slot], %sum : <2 x 32 x 64 x bf16, swizzle 128>, <2 x 32 x 32 x bf16, swizzle 64>, <64 x 32, warps 4 x 2>
-  sm.deliver %next to %dw[%slot] [%slot, %slot, %slot, %slot] plus %beta : !sm.accumulator<64 x 32, warps 4 x 2> to !sm.maps<1 x 64 x 32 x bf16, row_dimension 2, vector 2>
+  sm.store_sums %next to %dw[%slot] [%slot, %slot, %slot, %slot] plus %beta : !sm.accumulator<64 x 32, warps 4 x 2> to !sm.maps<1 x 64 x 32 x bf16, row_dimension 2, vector 2>
 }

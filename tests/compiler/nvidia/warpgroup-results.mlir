@@ -2,7 +2,7 @@
 // plain map of the result lies behind the tensor maps.
 // RUN: alg-opt %s -sm-to-nvvm | FileCheck %s
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 128>, bank = <4 x 128>, out = <4 x 16>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 128>, weights = <4 x 128>, out = <4 x 16>,
                        row_types = <cyclic 4>, mode = j>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 16, depth = 32, stages = 2>
 
@@ -45,6 +45,6 @@ sm.kernel @dw(%x: !sm.maps<3 x 32 x 128 x bf16, row_dimension 3, swizzle 128>,
     sm.mma_commit
     sm.mma_wait 0
     %done = sm.settle %next : !sm.accumulator<128 x 16>
-    sm.deliver %done to %dw[%slot] [%slot, %slot, %slot, %slot] plus %beta : <128 x 16> to <1 x 128 x 16 x f32, row_dimension 2, vector 2>
+    sm.store_sums %done to %dw[%slot] [%slot, %slot, %slot, %slot] plus %beta : <128 x 16> to <1 x 128 x 16 x f32, row_dimension 2, vector 2>
   }
 }

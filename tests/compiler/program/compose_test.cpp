@@ -56,13 +56,13 @@ TEST(Composition, KeepsWhatProgramsCompute) {
     options.constant = true;
     passes.addPass(compiler::createAlgCompose(options));
     ASSERT_TRUE(mlir::succeeded(passes.run(*module)));
-    int of_banks = 0;
-    module->walk([&](alg::ContractOp contract) { of_banks += contract.getLhs().getType().isBank(); });
-    EXPECT_EQ(of_banks, 1);
+    int of_weights = 0;
+    module->walk([&](alg::ContractOp contract) { of_weights += contract.getLhs().getType().isWeights(); });
+    EXPECT_EQ(of_weights, 1);
     const std::vector<compiler::DenseArray> after = call(function, arguments);
     ASSERT_EQ(after.size(), before.size());
     ASSERT_EQ(after.front().shape, before.front().shape);
-    for (std::size_t i = 0; i < before.front().values.size(); ++i)
+    for (size_t i = 0; i < before.front().values.size(); ++i)
       EXPECT_NEAR(after.front().values[i], before.front().values[i], 1e-12);
   }
 }

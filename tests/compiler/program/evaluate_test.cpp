@@ -91,7 +91,7 @@ func.func @forward(%x: tensor<?x6xf32> loc("x"), %w: tensor<6x4xf32> loc("w"), %
   const vector<DenseArray> results = call(function, randomArguments(random, function, 7, 0, 3));
   ASSERT_EQ(results.size(), 2U);
   double largest = 0;
-  for (std::size_t i = 0; i < results[0].values.size(); ++i) {
+  for (size_t i = 0; i < results[0].values.size(); ++i) {
     EXPECT_NEAR(results[0].values[i], results[1].values[i], 1e-12);
     largest = std::max(largest, std::fabs(results[0].values[i]));
   }

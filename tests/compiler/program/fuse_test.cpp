@@ -21,7 +21,7 @@ struct Counts {
 };
 
 /// Fuses the module and compares `forward`.
-Counts checkFusion(mlir::ModuleOp module, const NamedArrays &arguments, std::int64_t results) {
+Counts checkFusion(mlir::ModuleOp module, const NamedArrays &arguments, int64_t results) {
   auto forward = [&] { return module.lookupSymbol<mlir::func::FuncOp>("forward"); };
   const std::vector<compiler::DenseArray> before = call(forward(), arguments);
   mlir::PassManager passes(module.getContext());

@@ -39,7 +39,7 @@ TEST(Gradients, OfRandomProgramsAreThoseOfDifferences) {
       auto module = program.parse(text);
       ASSERT_TRUE(module);
       auto function = module->lookupSymbol<mlir::func::FuncOp>("forward");
-      const std::int64_t types = kind.lift == Lift::Kind::Rows ? (kind.algebra == "Q(2)*M(2)" ? 2 : 3) : 1;
+      const int64_t types = kind.lift == Lift::Kind::Rows ? (kind.algebra == "Q(2)*M(2)" ? 2 : 3) : 1;
       checkGradients(function, randomArguments(random, function, 5, 1, types), random);
     }
 }
@@ -88,13 +88,14 @@ INSTANTIATE_TEST_SUITE_P(
                     "%r = arith.select %k, %a, %q : f32",
                     "%k = arith.truncf %a : f32 to bf16\n %r = arith.extf %k : bf16 to f32",
                     "%r = math.fma %a, %b, %a : f32", "%r = math.exp %a : f32", "%r = math.exp2 %a : f32",
-                    "%r = math.log2 %a : f32", "%r = math.expm1 %a : f32", "%r = math.log %a : f32", "%r = math.log1p %a : f32",
-                    "%r = math.tanh %a : f32", "%r = math.erf %a : f32", "%r = math.sqrt %a : f32",
-                    "%r = math.rsqrt %a : f32", "%k = arith.subf %a, %c : f32\n %r = math.absf %k : f32",
-                    "%r = math.sin %a : f32", "%r = math.cos %a : f32", "%r = math.powf %a, %c : f32"));
+                    "%r = math.log2 %a : f32", "%r = math.expm1 %a : f32", "%r = math.log %a : f32",
+                    "%r = math.log1p %a : f32", "%r = math.tanh %a : f32", "%r = math.erf %a : f32",
+                    "%r = math.sqrt %a : f32", "%r = math.rsqrt %a : f32",
+                    "%k = arith.subf %a, %c : f32\n %r = math.absf %k : f32", "%r = math.sin %a : f32",
+                    "%r = math.cos %a : f32", "%r = math.powf %a, %c : f32"));
 
-// Gradients are programs, too: of contractions in modes i and j, and of products of banks.
-TEST(Gradients, OfGradientsAndOfProductsOfBanks) {
+// Gradients are programs, too: of contractions in modes i and j, and of products of weight matrices.
+TEST(Gradients, OfGradientsAndOfProductsOfWeights) {
   ProgramContext program;
   std::mt19937 random(11);
   auto module = program.parse(R"mlir(

@@ -27,16 +27,16 @@ mlir::OwningOpRef<mlir::ModuleOp> ProgramContext::parse(const std::string &text)
   return module;
 }
 
-DenseArray randomArray(std::mt19937 &random, std::vector<std::int64_t> shape) {
+DenseArray randomArray(std::mt19937 &random, std::vector<int64_t> shape) {
   DenseArray array{std::move(shape), {}};
   std::uniform_real_distribution<double> uniform(-1, 1);
-  for (std::int64_t left = compiler::elementCount(array.shape); left > 0; --left)
+  for (int64_t left = compiler::elementCount(array.shape); left > 0; --left)
     array.values.push_back(uniform(random));
   return array;
 }
 
-NamedArrays randomArguments(std::mt19937 &random, mlir::func::FuncOp function, std::int64_t rows,
-                            std::int64_t position, std::int64_t types) {
+NamedArrays randomArguments(std::mt19937 &random, mlir::func::FuncOp function, int64_t rows, int64_t position,
+                            int64_t types) {
   NamedArrays arrays;
   for (mlir::BlockArgument argument : function.getArguments()) {
     DenseArray &array = arrays[compiler::nameOf(argument).str()];
@@ -45,8 +45,8 @@ NamedArrays randomArguments(std::mt19937 &random, mlir::func::FuncOp function, s
       array = {{}, {static_cast<double>(position)}};
       continue;
     }
-    std::vector<std::int64_t> shape = tensor.getShape().vec();
-    for (std::int64_t &size : shape)
+    std::vector<int64_t> shape = tensor.getShape().vec();
+    for (int64_t &size : shape)
       size = mlir::ShapedType::isDynamic(size) ? rows : size;
     array = randomArray(random, shape);
     if (tensor.getElementType().isInteger())
@@ -59,7 +59,7 @@ NamedArrays randomArguments(std::mt19937 &random, mlir::func::FuncOp function, s
 std::vector<DenseArray> call(mlir::func::FuncOp function, const NamedArrays &named,
                              std::vector<DenseArray> unnamed) {
   std::vector<DenseArray> arguments;
-  std::size_t next = 0;
+  size_t next = 0;
   for (mlir::BlockArgument argument : function.getArguments()) {
     const std::string name = compiler::nameOf(argument).str();
     EXPECT_TRUE(named.contains(name) || next < unnamed.size()) << name;
@@ -74,7 +74,7 @@ std::vector<DenseArray> call(mlir::func::FuncOp function, const NamedArrays &nam
 double innerProduct(const DenseArray &a, const DenseArray &b) {
   EXPECT_EQ(a.shape, b.shape);
   double sum = 0;
-  for (std::size_t i = 0; i < a.values.size(); ++i)
+  for (size_t i = 0; i < a.values.size(); ++i)
     sum += a.values[i] * b.values[i];
   return sum;
 }
@@ -88,10 +88,10 @@ double centralDifference(mlir::func::FuncOp function, const NamedArrays &argumen
   double difference = 0;
   for (const double sign : {1.0, -1.0}) {
     NamedArrays moved = arguments;
-    for (std::size_t i = 0; i < direction.values.size(); ++i)
+    for (size_t i = 0; i < direction.values.size(); ++i)
       moved[name].values[i] += sign * step * direction.values[i];
     const std::vector<DenseArray> results = call(function, moved);
-    for (std::size_t i = 0; i < results.size(); ++i)
+    for (size_t i = 0; i < results.size(); ++i)
       difference += sign * innerProduct(results[i], weights[i]) / (2 * step);
   }
   return difference;
@@ -127,7 +127,7 @@ void checkGradients(mlir::func::FuncOp function, const NamedArrays &arguments, s
   EXPECT_EQ(call(*of_kept, arguments, kept), gradients);
 
   ASSERT_EQ(gradients.size(), options.arguments.size());
-  for (std::size_t i = 0; i < gradients.size(); ++i) {
+  for (size_t i = 0; i < gradients.size(); ++i) {
     const std::string name = compiler::nameOf(function.getArgument(options.arguments[i])).str();
     const DenseArray direction = randomArray(random, arguments.at(name).shape);
     const double expected = centralDifference(function, arguments, name, direction, weights);

@@ -1,6 +1,5 @@
 // Programs from text, and what tests do with them: values, directional derivatives.
-#ifndef ALGCTL_TESTS_COMPILER_PROGRAM_PARSED_PROGRAM_H
-#define ALGCTL_TESTS_COMPILER_PROGRAM_PARSED_PROGRAM_H
+#pragma once
 
 #include "compiler/program/evaluate.h"
 
@@ -27,11 +26,11 @@ public:
 using NamedArrays = std::map<std::string, compiler::DenseArray>;
 
 /// Uniform numbers between -1 and 1.
-compiler::DenseArray randomArray(std::mt19937 &random, std::vector<std::int64_t> shape);
+compiler::DenseArray randomArray(std::mt19937 &random, std::vector<int64_t> shape);
 /// An array for each argument by its name: for tensors of floats random ones with `rows` for every dynamic
 /// size, for positions the number `position`, for vectors of row types random ones below `types`.
-NamedArrays randomArguments(std::mt19937 &random, mlir::func::FuncOp function, std::int64_t rows,
-                            std::int64_t position, std::int64_t types);
+NamedArrays randomArguments(std::mt19937 &random, mlir::func::FuncOp function, int64_t rows, int64_t position,
+                            int64_t types);
 
 /// The results of a function. Arguments without a name are taken from `unnamed`, in order. A failure of the
 /// test where it cannot be computed.
@@ -45,5 +44,3 @@ double innerProduct(const compiler::DenseArray &a, const compiler::DenseArray &b
 void checkGradients(mlir::func::FuncOp function, const NamedArrays &arguments, std::mt19937 &random);
 
 } // namespace program_test
-
-#endif

@@ -58,7 +58,7 @@ void expectForms(algebras::Layer layer, const std::vector<OutputMode> &modes,
   ASSERT_TRUE(module);
   const std::vector<Form> forms = formsOf(*module);
   ASSERT_EQ(forms.size(), expected.size());
-  for (std::size_t i = 0; i < forms.size(); ++i) {
+  for (size_t i = 0; i < forms.size(); ++i) {
     EXPECT_EQ(forms[i].name, expected[i].name);
     EXPECT_EQ(forms[i].operands, expected[i].operands);
     EXPECT_EQ(forms[i].mode, expected[i].mode);
@@ -66,21 +66,21 @@ void expectForms(algebras::Layer layer, const std::vector<OutputMode> &modes,
 }
 
 const std::vector<OutputMode> all = {OutputMode::Product, OutputMode::ActivationGradient,
-                                     OutputMode::BankGradient};
+                                     OutputMode::WeightGradient};
 
 TEST(Projection, HasTheGradientsOfItsProduct) {
   algebras::Layer layer = makeLayer("Q(3)", algebras::Lift::Kind::Rows);
   expectForms(layer, all,
               {{"forward", {"x", "w", "p0"}, OutputMode::Product},
                {"dx", {"dy", "w", "p0"}, OutputMode::ActivationGradient},
-               {"dw", {"x", "dy", "p0"}, OutputMode::BankGradient}});
+               {"dw", {"x", "dy", "p0"}, OutputMode::WeightGradient}});
   layer.bias = true;
   layer.dtype = algebras::DataType::BF16;
   layer.row_types = algebras::RowTypes::explicitTypes(3);
   expectForms(layer, all,
               {{"forward", {"x", "w", "types", "bias"}, OutputMode::Product},
                {"dx", {"dy", "w", "types"}, OutputMode::ActivationGradient},
-               {"dw", {"x", "dy", "types"}, OutputMode::BankGradient}});
+               {"dw", {"x", "dy", "types"}, OutputMode::WeightGradient}});
 }
 
 // Sums stay in f32 until the bias has been added, and are rounded once.
@@ -88,7 +88,7 @@ TEST(Projection, RoundsTheSumOfProductAndBiasToItsResult) {
   algebras::Layer layer = makeLayer("Q(3)", algebras::Lift::Kind::Rows);
   layer.bias = true;
   layer.dtype = algebras::DataType::BF16;
-  const auto elementsOf = [&](std::optional<algebras::DataType> result) {
+  const auto elements_of = [&](std::optional<algebras::DataType> result) {
     ProgramContext program;
     auto module = compiler::buildProjection(program.context, layer, /*allow_nonassociative=*/false,
                                             {OutputMode::Product}, result);
@@ -99,14 +99,14 @@ TEST(Projection, RoundsTheSumOfProductAndBiasToItsResult) {
     return mlir::cast<mlir::RankedTensorType>(returned).getElementType().isF32() ? algebras::DataType::F32
                                                                                  : algebras::DataType::BF16;
   };
-  EXPECT_EQ(elementsOf({}), algebras::DataType::BF16);
-  EXPECT_EQ(elementsOf(algebras::DataType::BF16), algebras::DataType::BF16);
-  EXPECT_EQ(elementsOf(algebras::DataType::F32), algebras::DataType::F32);
+  EXPECT_EQ(elements_of({}), algebras::DataType::BF16);
+  EXPECT_EQ(elements_of(algebras::DataType::BF16), algebras::DataType::BF16);
+  EXPECT_EQ(elements_of(algebras::DataType::F32), algebras::DataType::F32);
 }
 
 TEST(Projection, HasTheFunctionsThatAreAskedFor) {
   const algebras::Layer layer = makeLayer("T(2)", algebras::Lift::Kind::Slots);
-  expectForms(layer, {OutputMode::BankGradient}, {{"dw", {"x", "dy"}, OutputMode::BankGradient}});
+  expectForms(layer, {OutputMode::WeightGradient}, {{"dw", {"x", "dy"}, OutputMode::WeightGradient}});
   expectForms(layer, {OutputMode::ActivationGradient}, {{"dx", {"dy", "w"}, OutputMode::ActivationGradient}});
   expectForms(layer, {OutputMode::Product}, {{"forward", {"x", "w"}, OutputMode::Product}});
 }

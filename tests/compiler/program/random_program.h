@@ -1,6 +1,5 @@
 // Random programs as text: chains of contractions, maps and reductions over every kind of view.
-#ifndef ALGCTL_TESTS_COMPILER_PROGRAM_RANDOM_PROGRAM_H
-#define ALGCTL_TESTS_COMPILER_PROGRAM_RANDOM_PROGRAM_H
+#pragma once
 
 #include "algebras/lift.h"
 
@@ -19,5 +18,3 @@ std::string randomProgram(std::mt19937 &random, const std::string &algebra, alge
                           Schedule schedule);
 
 } // namespace program_test
-
-#endif

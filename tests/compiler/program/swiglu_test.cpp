@@ -32,7 +32,7 @@ Swiglu makeProgram(const std::string &algebra, algebras::Lift::Kind kind) {
   const algebras::Algebra parsed = algebras::parseExpression(algebra);
   const algebras::Lift lift =
       kind == algebras::Lift::Kind::Rows ? algebras::Lift::rows(parsed) : algebras::Lift::slots(parsed);
-  const std::int64_t groups = lift.inputGroups();
+  const int64_t groups = lift.inputGroups();
   return {.lift = lift,
           .in = algebras::Groups::equal(groups, 2),
           .hidden = algebras::Groups::equal(groups, 3),
@@ -57,11 +57,11 @@ TEST(Swiglu, IsItsFormula) {
       NamedArrays arguments = randomArguments(random, forward, 2, 0, 1);
       const std::vector<DenseArray> results = call(forward, arguments);
       ASSERT_EQ(results.size(), 1U);
-      ASSERT_EQ(results.front().shape, (std::vector<std::int64_t>{2, 1}));
-      const auto at = [&](const char *name, std::size_t i) { return arguments.at(name).values[i]; };
-      for (std::size_t row = 0; row < 2; ++row) {
+      ASSERT_EQ(results.front().shape, (std::vector<int64_t>{2, 1}));
+      const auto at = [&](const char *name, size_t i) { return arguments.at(name).values[i]; };
+      for (size_t row = 0; row < 2; ++row) {
         double y = at("down_bias", 0);
-        for (std::size_t h = 0; h < 3; ++h) {
+        for (size_t h = 0; h < 3; ++h) {
           const auto sum = [&](const char *weights, const char *bias) {
             return at("x", 2 * row) * at(weights, h) + at("x", 2 * row + 1) * at(weights, 3 + h) +
                    at(bias, h);

@@ -11,7 +11,7 @@
 // CHECK-LABEL: tile.kernel @few_bf16(
 // CHECK-SAME: %x: !tile.matrix<?x80xbf16>, %w: !tile.matrix<80x400xbf16>, %[[BIAS:[a-z]+]]: !tile.matrix<1x400xbf16>, %y: !tile.matrix<?x400xbf16>
 // CHECK-SAME: schedule = #tile.reduced<rows = 4, columns = 32, slices = 16, vector = 4>
-// CHECK: tile.own (%r, %g, %n) over [<batch, 4>, <groups, 1>, <columns, 32>]
+// CHECK: tile.forall (%r, %g, %n) over [<batch, 4>, <groups, 1>, <columns, 32>]
 // CHECK-NEXT: %[[ZERO:.*]] = tile.zero
 // CHECK-NEXT: %[[TOTAL:.*]] = tile.add_row_terms %x[%r], %w[%g, %n], %[[ZERO]]
 // CHECK-NEXT: %[[BIASED:.*]] = tile.map (%[[V:.*]] = %[[TOTAL]] : !tile.fragment<4x32xf32>, %[[B:.*]] = %[[BIAS]][%g, %n] : !tile.matrix<1x400xbf16>)

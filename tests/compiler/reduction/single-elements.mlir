@@ -20,11 +20,11 @@
 // CHECK-COUNT-5:   nvvm.shfl.sync bfly
 // CHECK-NOT:       nvvm.shfl.sync
 // CHECK:           llvm.store %{{.*}} {alignment = 4 : i64} : f32, !llvm.ptr<3>
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 12>, bank = <2 x 12>, out = <2 x 3>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 12>, weights = <2 x 12>, out = <2 x 3>,
                        row_types = <cyclic 2>>
 tile.kernel @forward(%x: !tile.matrix<?x24xbf16>, %w: !tile.matrix<24x6xbf16>, %y: !tile.matrix<?x6xf32>)
     attributes {layout = #layout, schedule = #tile.reduced<rows = 1, columns = 1, slices = 32, vector = 1>} {
-  tile.own (%r, %j, %n) over [<batch, 1>, <groups, 1>, <columns, 1>] {
+  tile.forall (%r, %j, %n) over [<batch, 1>, <groups, 1>, <columns, 1>] {
     %zero = tile.zero : !tile.fragment<1x1xf32>
     %sum = tile.add_row_terms %x[%r], %w[%j, %n], %zero : !tile.matrix<?x24xbf16>, !tile.matrix<24x6xbf16>, !tile.fragment<1x1xf32>
     tile.store_rows %sum to %y[%r, %j, %n] : !tile.fragment<1x1xf32> to !tile.matrix<?x6xf32>

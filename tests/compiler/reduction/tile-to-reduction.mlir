@@ -1,4 +1,4 @@
-// Kernels of vector reductions as instructions: rows whose types come from positions, blocks of the bank that they share, and
+// Kernels of vector reductions as instructions: rows whose types come from positions, blocks of the weight matrix that they share, and
 // the sums of all slices.
 // RUN: alg-opt %s '-convert-tile-to-reduction=dependent=true' -canonicalize -cse | FileCheck %s
 // RUN: alg-opt %s -convert-tile-to-reduction -canonicalize -cse | FileCheck %s --check-prefix=ALONE
@@ -42,8 +42,8 @@
 // CHECK-NEXT:      %[[NUMBER:.*]] = llvm.trunc %[[OF_PERIOD]] : i64 to i32
 // CHECK-NEXT:      llvm.udiv %[[NUMBER]]
 
-// One block of the bank after the other. Where all rows take part it is read once: eight rows of it, then those of X. Nobody
-// writes the bank, so that its loads may move; those of X may not.
+// One block of the weight matrix after the other. Where all rows take part it is read once: eight rows of it, then those of X. Nobody
+// writes the weight matrix, so that its loads may move; those of X may not.
 // CHECK:           scf.while
 // CHECK:             scf.for
 // CHECK-COUNT-8:       llvm.load %{{.*}} invariant {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xi32>
@@ -74,11 +74,11 @@
 // Nothing but instructions is left of it.
 // NVVM-LABEL: llvm.func @forward(
 // NVVM-NOT:     {{(scf|arith|cf|tile)\.}}
-#layout = #tile.layout<algebra = #alg.algebra<"Q(3)">, lift = rows, in = <3 x 16>, bank = <3 x 16>, out = <3 x 24>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(3)">, lift = rows, in = <3 x 16>, weights = <3 x 16>, out = <3 x 24>,
                        row_types = <interval 3 x 5>>
 tile.kernel @forward(%x: !tile.matrix<?x48xbf16>, %w: !tile.matrix<48x72xbf16>, %bias: !tile.matrix<1x72xbf16>, %y: !tile.matrix<?x72xbf16>)
     attributes {layout = #layout, schedule = #tile.reduced<rows = 2, columns = 16, slices = 32, vector = 8>} {
-  tile.own (%r, %j, %n) over [<batch, 2>, <groups, 1>, <columns, 16>] {
+  tile.forall (%r, %j, %n) over [<batch, 2>, <groups, 1>, <columns, 16>] {
     %zero = tile.zero : !tile.fragment<2x16xf32>
     %sum = tile.add_row_terms %x[%r], %w[%j, %n], %zero : !tile.matrix<?x48xbf16>, !tile.matrix<48x72xbf16>, !tile.fragment<2x16xf32>
     %biased = tile.map (%m = %sum : !tile.fragment<2x16xf32>, %e = %bias[%j, %n] : !tile.matrix<1x72xbf16>) -> !tile.fragment<2x16xf32> {

@@ -1,7 +1,7 @@
 // The widest swizzle whose panels divide a row: 128 bytes, else 64, else 32.
 // RUN: alg-opt %s -split-input-file -sm-assign-swizzle | FileCheck %s
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 96>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 96, depth = 16, stages = 3>
 
@@ -23,7 +23,7 @@ sm.kernel @swizzles(%x: !sm.maps<2 x 64 x 16 x bf16, row_dimension 3>, %w: !sm.m
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 20>, bank = #alg.groups<2 x 20>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 20>, weights = #alg.groups<2 x 20>,
                        out = #alg.groups<2 x 100>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 104, depth = 32, stages = 3, warps = 1 x 1, vector = 4>
 
@@ -37,5 +37,5 @@ sm.kernel @threads(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, vector 4>,
                    %terms: !sm.terms_table) attributes {layout = #layout, schedule = #schedule} {
   %i = arith.constant 0 : index
   %sum = sm.zero : <16 x 8, warps 1 x 1>
-  sm.deliver %sum to %y[%i] [%i, %i, %i, %i] : <16 x 8, warps 1 x 1> to <2 x 16 x 8 x bf16, row_dimension 3, vector 2>
+  sm.store_sums %sum to %y[%i] [%i, %i, %i, %i] : <16 x 8, warps 1 x 1> to <2 x 16 x 8 x bf16, row_dimension 3, vector 2>
 }

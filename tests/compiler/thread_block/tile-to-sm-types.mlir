@@ -1,7 +1,7 @@
 // A tile of several types of a complete graph: one term that they share, and one of each type's own.
 // RUN: alg-opt %s -split-input-file -convert-tile-to-sm -canonicalize -cse | FileCheck %s
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 128>, bank = #alg.groups<4 x 128>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 128>, weights = #alg.groups<4 x 128>,
                        out = #alg.groups<4 x 96>, row_types = #alg.row_types<cyclic 4>>
 #schedule = #tile.staged<types = 2, rows = 64, columns = 96, depth = 64, stages = 3>
 // The boxes of X and Y are the rows of one type.
@@ -35,7 +35,7 @@ tile.kernel @types(%x: !tile.matrix<?x512xbf16>, %w: !tile.matrix<512x384xbf16>,
   // CHECK: %[[PRESENT:.*]] = arith.select %[[HAS1]], %c2, %{{.*}}
   // CHECK: %[[EXISTS:.*]] = arith.cmpi sgt, %[[PRESENT]], %c0
   // CHECK: scf.if %[[EXISTS]] {
-  tile.own (%t, %s, %j, %n) over [<types, 2>, <rows, 64>, <groups, 1>, <columns, 96>] {
+  tile.forall (%t, %s, %j, %n) over [<types, 2>, <rows, 64>, <groups, 1>, <columns, 96>] {
     %zero = tile.zero : !tile.fragment<128x96xf32>
     // In ascending order the types are those that wrapped around, then the others; the group's place is among them.
     // CHECK: %[[TO_LAST:.*]] = arith.subi %c4, %[[TYPE]]
@@ -64,7 +64,7 @@ tile.kernel @types(%x: !tile.matrix<?x512xbf16>, %w: !tile.matrix<512x384xbf16>,
       tile.yield %r : bf16
     }
     %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<128x96>
-    // CHECK: sm.deliver_parts %[[TOTAL]] to %y[%[[MAP0]], %[[MAP1]]] [%c0, %[[GROUP]], %[[LINE0]], %[[ROW0]], %c0, %[[GROUP]], %[[LINE1]], %[[ROW1]]]
+    // CHECK: sm.store_sums_in_parts %[[TOTAL]] to %y[%[[MAP0]], %[[MAP1]]] [%c0, %[[GROUP]], %[[LINE0]], %[[ROW0]], %c0, %[[GROUP]], %[[LINE1]], %[[ROW1]]]
     tile.store %rounded to %y[%t, %s, %j, %n] mask %mask
         : !tile.fragment<128x96xbf16>, !tile.matrix<?x384xbf16>, !tile.mask<128x96>
   }

@@ -1,7 +1,7 @@
 // One thread block in order: a persistent loop over tiles, one loop over the steps of a tile.
 // RUN: alg-opt %s -split-input-file -convert-tile-to-sm -canonicalize -cse | FileCheck %s
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 128>, bank = #alg.groups<4 x 128>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 128>, weights = #alg.groups<4 x 128>,
                        out = #alg.groups<4 x 160>, row_types = #alg.row_types<cyclic 4>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 96, depth = 64, stages = 3>
 
@@ -36,7 +36,7 @@ tile.kernel @cyclic(%x: !tile.matrix<?x512xbf16>, %w: !tile.matrix<512x640xbf16>
   // CHECK: %[[TYPE:.*]] = arith.select
   // CHECK: %[[EXISTS:.*]] = arith.cmpi slt, %[[ROW]], %{{.*}}
   // CHECK: scf.if %[[EXISTS]] {
-  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 128>, <groups, 1>, <columns, 96>] {
+  tile.forall (%t, %s, %j, %n) over [<types, 1>, <rows, 128>, <groups, 1>, <columns, 96>] {
     // CHECK: %[[ZERO:.*]] = sm.zero : <128 x 96>
     %zero = tile.zero : !tile.fragment<128x96xf32>
     // CHECK: %[[LOWER:.*]] = arith.minsi %[[TYPE]], %[[GROUP]]
@@ -61,7 +61,7 @@ tile.kernel @cyclic(%x: !tile.matrix<?x512xbf16>, %w: !tile.matrix<512x640xbf16>
       tile.yield %r : bf16
     }
     %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<128x96>
-    // CHECK: sm.deliver %[[TOTAL]] to %y[%[[MAP]]] [%[[COLUMN]], %[[GROUP]], %[[LINE]], %[[ROW]]]
+    // CHECK: sm.store_sums %[[TOTAL]] to %y[%[[MAP]]] [%[[COLUMN]], %[[GROUP]], %[[LINE]], %[[ROW]]]
     tile.store %rounded to %y[%t, %s, %j, %n] mask %mask
         : !tile.fragment<128x96xbf16>, !tile.matrix<?x640xbf16>, !tile.mask<128x96>
   }
@@ -69,7 +69,7 @@ tile.kernel @cyclic(%x: !tile.matrix<?x512xbf16>, %w: !tile.matrix<512x640xbf16>
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 80>, bank = #alg.groups<4 x 80>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 80>, weights = #alg.groups<4 x 80>,
                        out = #alg.groups<4 x 160>, row_types = #alg.row_types<cyclic 4>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 96, depth = 64, stages = 3, outer = groups>
 
@@ -87,7 +87,7 @@ tile.kernel @groups_outside(%x: !tile.matrix<?x320xbf16>, %w: !tile.matrix<320x6
   // CHECK: %[[PHASE:.*]] = arith.remui %[[LINE]], %[[LINES]]
   // CHECK: %[[GROUP:.*]] = arith.divui %[[LINE]], %[[LINES]]
   // CHECK: arith.addi %[[PHASE]], %offset
-  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 96>] {
+  tile.forall (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 96>] {
     %zero = tile.zero : !tile.fragment<64x96xf32>
     // CHECK: arith.minsi %{{.*}}, %[[GROUP]]
     // CHECK: scf.for %[[STEP:.*]] = %c0
@@ -111,7 +111,7 @@ tile.kernel @groups_outside(%x: !tile.matrix<?x320xbf16>, %w: !tile.matrix<320x6
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<interval 2 x 192>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3>
 
@@ -141,7 +141,7 @@ tile.kernel @interval(%x: !tile.matrix<?x128xbf16>, %w: !tile.matrix<128x128xbf1
   // CHECK: arith.select %[[FIRST]], %[[FIRST_ROWS]], %[[LATER_ROWS]]
   // CHECK: %[[COUNTED:.*]] = arith.addi %[[FIRST_TYPE]], %[[NUMBER]]
   // CHECK: arith.remui %[[COUNTED]], %c2
-  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
+  tile.forall (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
     %zero = tile.zero : !tile.fragment<64x64xf32>
     %total = tile.terms (%k, %b, %c) of (%t, %j) carry(%sum = %zero) : !tile.fragment<64x64xf32> {
       %next = tile.mma %x[%t, %k, %s], %w[%b, %j, %n], %sum
@@ -149,7 +149,7 @@ tile.kernel @interval(%x: !tile.matrix<?x128xbf16>, %w: !tile.matrix<128x128xbf1
       tile.yield %next : !tile.fragment<64x64xf32>
     }
     %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<64x64>
-    // CHECK: sm.deliver %{{.*}} to %y[%[[MAP]]]
+    // CHECK: sm.store_sums %{{.*}} to %y[%[[MAP]]]
     tile.store %total to %y[%t, %s, %j, %n] mask %mask
         : !tile.fragment<64x64xf32>, !tile.matrix<?x128xf32>, !tile.mask<64x64>
   }
@@ -157,15 +157,15 @@ tile.kernel @interval(%x: !tile.matrix<?x128xbf16>, %w: !tile.matrix<128x128xbf1
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"T(2)">, lift = slots, in = #alg.groups<3 x 32>, bank = #alg.groups<3 x 32>,
+#layout = #tile.layout<algebra = #alg.algebra<"T(2)">, lift = slots, in = #alg.groups<3 x 32>, weights = #alg.groups<3 x 32>,
                        out = #alg.groups<3 x 64>, row_types = #alg.row_types<cyclic 1>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 32, stages = 3>
 
-// Terms out of the table: 1 type, 3 groups, so that words begin at 4. Blocks of the bank have no output group.
+// Terms out of the table: 1 type, 3 groups, so that words begin at 4. Blocks of the weight matrix have no output group.
 // CHECK-LABEL: sm.kernel @slots(
 tile.kernel @slots(%x: !tile.matrix<?x96xbf16>, %w: !tile.matrix<96x64xbf16>, %y: !tile.matrix<?x192xf32>)
     attributes {layout = #layout, schedule = #schedule} {
-  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
+  tile.forall (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
     %zero = tile.zero : !tile.fragment<64x64xf32>
     // CHECK: %[[START_WORD:.*]] = sm.read_terms %terms[%[[ENTRY:.*]]]
     // CHECK: %[[START:.*]] = arith.index_cast %[[START_WORD]]
@@ -199,7 +199,7 @@ tile.kernel @slots(%x: !tile.matrix<?x96xbf16>, %w: !tile.matrix<96x64xbf16>, %y
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 20>, bank = #alg.groups<2 x 20>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 20>, weights = #alg.groups<2 x 20>,
                        out = #alg.groups<2 x 100>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 112, depth = 32, stages = 3, warps = 2 x 1, vector = 4>
 
@@ -210,7 +210,7 @@ tile.kernel @slots(%x: !tile.matrix<?x96xbf16>, %w: !tile.matrix<96x64xbf16>, %y
 // CHECK-NOT: sm.wait_for_predecessor
 tile.kernel @threads(%x: !tile.matrix<?x40xbf16>, %w: !tile.matrix<40x200xbf16>, %y: !tile.matrix<?x200xf32>)
     attributes {layout = #layout, schedule = #schedule} {
-  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 112>] {
+  tile.forall (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 112>] {
     // CHECK: sm.zero : <64 x 112, warps 2 x 1>
     %zero = tile.zero : !tile.fragment<64x112xf32>
     %total = tile.terms (%k, %b, %c) of (%t, %j) carry(%sum = %zero) : !tile.fragment<64x112xf32> {
@@ -220,7 +220,7 @@ tile.kernel @threads(%x: !tile.matrix<?x40xbf16>, %w: !tile.matrix<40x200xbf16>,
       tile.yield %next : !tile.fragment<64x112xf32>
     }
     %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<64x112>
-    // CHECK: sm.deliver %{{.*}} : <64 x 112, warps 2 x 1> to <2 x 64 x 112 x f32, row_dimension 3, vector 2>
+    // CHECK: sm.store_sums %{{.*}} : <64 x 112, warps 2 x 1> to <2 x 64 x 112 x f32, row_dimension 3, vector 2>
     tile.store %total to %y[%t, %s, %j, %n] mask %mask
         : !tile.fragment<64x112xf32>, !tile.matrix<?x200xf32>, !tile.mask<64x112>
   }
@@ -229,7 +229,7 @@ tile.kernel @threads(%x: !tile.matrix<?x40xbf16>, %w: !tile.matrix<40x200xbf16>,
 // -----
 
 #halves = #alg.algebra<"table({'dimension':2,'constants':[[0,0,0,'1'],[0,1,1,'1'],[1,0,1,'1'],[1,1,0,'-1/2']]})">
-#layout = #tile.layout<algebra = #halves, lift = slots, in = #alg.groups<2 x 40>, bank = #alg.groups<2 x 40>,
+#layout = #tile.layout<algebra = #halves, lift = slots, in = #alg.groups<2 x 40>, weights = #alg.groups<2 x 40>,
                        out = #alg.groups<2 x 24>, row_types = #alg.row_types<cyclic 1>>
 #schedule = #tile.staged<types = 1, rows = 16, columns = 32, depth = 32, stages = 2, warps = 1 x 1, vector = 8>
 
@@ -238,7 +238,7 @@ tile.kernel @threads(%x: !tile.matrix<?x40xbf16>, %w: !tile.matrix<40x200xbf16>,
 // CHECK-LABEL: sm.kernel @scaled(
 tile.kernel @scaled(%x: !tile.matrix<?x80xbf16>, %w: !tile.matrix<80x24xbf16>, %y: !tile.matrix<?x48xf32>)
     attributes {layout = #layout, schedule = #schedule} {
-  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 16>, <groups, 1>, <columns, 32>] {
+  tile.forall (%t, %s, %j, %n) over [<types, 1>, <rows, 16>, <groups, 1>, <columns, 32>] {
     // CHECK: %[[ZERO:.*]] = sm.zero : <16 x 32, warps 1 x 1>
     %zero = tile.zero : !tile.fragment<16x32xf32>
     // CHECK: %[[COUNT:.*]] = arith.subi
@@ -272,7 +272,7 @@ tile.kernel @scaled(%x: !tile.matrix<?x80xbf16>, %w: !tile.matrix<80x24xbf16>, %
       tile.yield %next : !tile.fragment<16x32xf32>
     }
     %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<16x32>
-    // CHECK: sm.deliver %[[SUMS]]#1
+    // CHECK: sm.store_sums %[[SUMS]]#1
     tile.store %total to %y[%t, %s, %j, %n] mask %mask
         : !tile.fragment<16x32xf32>, !tile.matrix<?x48xf32>, !tile.mask<16x32>
   }

@@ -2,7 +2,7 @@
 // same tiles and steps.
 // RUN: alg-opt %s -convert-tile-to-sm -canonicalize -cse | FileCheck %s
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 128>, bank = #alg.groups<4 x 128>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 128>, weights = #alg.groups<4 x 128>,
                        out = #alg.groups<4 x 400>, row_types = #alg.row_types<cyclic 4>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 96, depth = 64, stages = 3, cluster = 2 x 2>
 
@@ -39,7 +39,7 @@ tile.kernel @cluster(%x: !tile.matrix<?x512xbf16>, %w: !tile.matrix<512x1600xbf1
   // CHECK: %[[ACROSS:.*]] = arith.muli %[[B]], %c96
   // CHECK: %[[COLUMN:.*]] = arith.addi %[[FIRST_COLUMN]], %[[ACROSS]]
   // CHECK: scf.if %[[EXISTS]] {
-  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 128>, <groups, 1>, <columns, 96>] {
+  tile.forall (%t, %s, %j, %n) over [<types, 1>, <rows, 128>, <groups, 1>, <columns, 96>] {
     %zero = tile.zero : !tile.fragment<128x96xf32>
     // CHECK: sm.fetch %x[%{{.*}}] [%{{.*}}, %[[ROW]]] part %[[B]] of 2 multicast %[[ROW_MASK]] : <2 x 64 x 64 x bf16, row_dimension 3> -> <128 x 64 x bf16>
     // CHECK: sm.fetch %w[%c0] [%[[COLUMN]], {{.*}}] part %[[A]] of 2 multicast %[[COLUMN_MASK]] : <1 x 32 x 96 x bf16, row_dimension 2> -> <64 x 96 x bf16>
@@ -53,7 +53,7 @@ tile.kernel @cluster(%x: !tile.matrix<?x512xbf16>, %w: !tile.matrix<512x1600xbf1
       tile.yield %r : bf16
     }
     %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<128x96>
-    // CHECK: sm.deliver %{{.*}} to %y[%{{.*}}] [%[[COLUMN]], %{{.*}}, %{{.*}}, %[[ROW]]]
+    // CHECK: sm.store_sums %{{.*}} to %y[%{{.*}}] [%[[COLUMN]], %{{.*}}, %{{.*}}, %[[ROW]]]
     tile.store %rounded to %y[%t, %s, %j, %n] mask %mask
         : !tile.fragment<128x96xbf16>, !tile.matrix<?x1600xbf16>, !tile.mask<128x96>
   }

@@ -1,7 +1,7 @@
 // Rows that a list groups by type, and groups of unequal widths, whose terms come in pieces.
 // RUN: alg-opt %s -split-input-file -convert-tile-to-sm -canonicalize -cse | FileCheck %s
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 96>, row_types = #alg.row_types<explicit 2>>
 
 // A line is a type. The list begins with the longest one, behind it are the starts: type t has words t + 1 to t + 2.
@@ -19,10 +19,10 @@
 // CHECK:           %[[END:.*]] = arith.addi %[[TYPE]], %c2
 // CHECK:           sm.read_row_list %x[%[[END]]]
 // CHECK:           sm.fetch %x[%c0] [%{{.*}}, %{{.*}}, %[[TYPE]], %[[ROW:.*]]] :
-// CHECK:           sm.deliver %{{.*}} to %y[%c0] [%{{.*}}, %{{.*}}, %[[TYPE]], %[[ROW]]] :
+// CHECK:           sm.store_sums %{{.*}} to %y[%c0] [%{{.*}}, %{{.*}}, %[[TYPE]], %[[ROW]]] :
 tile.kernel @rows(%x: !tile.matrix<?x128xbf16>, %w: !tile.matrix<128x192xbf16>, %y: !tile.matrix<?x192xf32>)
     attributes {layout = #layout, schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 32, stages = 3, warps = 2 x 2, vector = 8>} {
-  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
+  tile.forall (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
     %zero = tile.zero : !tile.fragment<64x64xf32>
     %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<64x64xf32> {
       %next = tile.mma %x[%t, %k, %s], %w[%b, %j, %n], %acc : !tile.matrix<?x128xbf16>, !tile.matrix<128x192xbf16>, !tile.fragment<64x64xf32>
@@ -35,7 +35,7 @@ tile.kernel @rows(%x: !tile.matrix<?x128xbf16>, %w: !tile.matrix<128x192xbf16>, 
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<[24, 72]>, bank = #alg.groups<[24, 72]>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<[24, 72]>, weights = #alg.groups<[24, 72]>,
                        out = #alg.groups<[16, 96]>, row_types = #alg.row_types<cyclic 2>>
 
 // The table begins with the starts of 2 input groups, 2 output groups and 2 row groups, each with an end: 9 words. The
@@ -64,7 +64,7 @@ tile.kernel @rows(%x: !tile.matrix<?x128xbf16>, %w: !tile.matrix<128x192xbf16>, 
 // CHECK-NOT:         shallow
 tile.kernel @groups(%x: !tile.matrix<?x96xbf16>, %w: !tile.matrix<96x112xbf16>, %y: !tile.matrix<?x112xf32>)
     attributes {layout = #layout, schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 32, stages = 3, warps = 2 x 2, vector = 8>} {
-  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
+  tile.forall (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
     %zero = tile.zero : !tile.fragment<64x64xf32>
     %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<64x64xf32> {
       %next = tile.mma %x[%t, %k, %s], %w[%b, %j, %n], %acc : !tile.matrix<?x96xbf16>, !tile.matrix<96x112xbf16>, !tile.fragment<64x64xf32>

@@ -1,7 +1,7 @@
 // Maps of finished sums are written op by op, on the sums that a block stores. The last rounding is that of the delivery.
 // RUN: alg-opt %s -split-input-file -convert-tile-to-sm -canonicalize -cse | FileCheck %s
 
-#layout = #tile.layout<algebra = #alg.algebra<"T(2)">, lift = rows, in = #alg.groups<2 x 128>, bank = #alg.groups<2 x 128>,
+#layout = #tile.layout<algebra = #alg.algebra<"T(2)">, lift = rows, in = #alg.groups<2 x 128>, weights = #alg.groups<2 x 128>,
                        out = #alg.groups<2 x 160>, row_types = #alg.row_types<cyclic 2>>
 
 // CHECK-LABEL: sm.kernel @whole(
@@ -10,11 +10,11 @@
 // CHECK-NEXT:      %[[WIDE:.*]] = arith.extf %[[B]] : bf16 to f32
 // CHECK-NEXT:      %[[ADDED:.*]] = arith.addf %[[V]], %[[WIDE]] : f32
 // CHECK-NEXT:      sm.yield %[[ADDED]] : f32
-// CHECK:         sm.deliver %[[MAPPED]] to %y[%{{.*}}] [%[[COLUMN]], %[[GROUP]], %{{.*}}] :
+// CHECK:         sm.store_sums %[[MAPPED]] to %y[%{{.*}}] [%[[COLUMN]], %[[GROUP]], %{{.*}}] :
 tile.kernel @whole(%x: !tile.matrix<?x256xbf16>, %w: !tile.matrix<256x320xbf16>, %bias: !tile.matrix<1x320xbf16>,
                    %y: !tile.matrix<?x320xbf16>)
     attributes {layout = #layout, schedule = #tile.staged<types = 1, rows = 128, columns = 96, depth = 64, stages = 3>} {
-  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 128>, <groups, 1>, <columns, 96>] {
+  tile.forall (%t, %s, %j, %n) over [<types, 1>, <rows, 128>, <groups, 1>, <columns, 96>] {
     %zero = tile.zero : !tile.fragment<128x96xf32>
     %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<128x96xf32> {
       %next = tile.mma %x[%t, %k, %s], %w[%b, %j, %n], %acc : !tile.matrix<?x256xbf16>, !tile.matrix<256x320xbf16>, !tile.fragment<128x96xf32>
@@ -36,7 +36,7 @@ tile.kernel @whole(%x: !tile.matrix<?x256xbf16>, %w: !tile.matrix<256x320xbf16>,
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"T(2)">, lift = rows, in = #alg.groups<2 x 128>, bank = #alg.groups<2 x 128>,
+#layout = #tile.layout<algebra = #alg.algebra<"T(2)">, lift = rows, in = #alg.groups<2 x 128>, weights = #alg.groups<2 x 128>,
                        out = #alg.groups<2 x 160>, row_types = #alg.row_types<cyclic 2>>
 
 // Blocks that divide the steps of a tile add their sums up first; maps are of the part that one of them stores, from its first column on.
@@ -44,11 +44,11 @@ tile.kernel @whole(%x: !tile.matrix<?x256xbf16>, %w: !tile.matrix<256x320xbf16>,
 // CHECK:         %[[PART:.*]] = sm.reduce_scatter
 // CHECK:         %[[COLUMN:.*]] = arith.addi
 // CHECK:         %[[MAPPED:.*]] = sm.map (%{{.*}} = %[[PART]] : !sm.accumulator<64 x 32>, {{.*}}) at [%[[COLUMN]], %{{.*}}] -> !sm.accumulator<64 x 32>
-// CHECK:         sm.deliver %[[MAPPED]] to %y[%{{.*}}] [%[[COLUMN]], %{{.*}}] :
+// CHECK:         sm.store_sums %[[MAPPED]] to %y[%{{.*}}] [%[[COLUMN]], %{{.*}}] :
 tile.kernel @split(%x: !tile.matrix<?x256xbf16>, %w: !tile.matrix<256x320xbf16>, %bias: !tile.matrix<1x320xbf16>,
                    %y: !tile.matrix<?x320xbf16>)
-    attributes {layout = #layout, schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, split = 2>} {
-  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
+    attributes {layout = #layout, schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, split_k = 2>} {
+  tile.forall (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
     %zero = tile.zero : !tile.fragment<64x64xf32>
     %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<64x64xf32> {
       %next = tile.mma %x[%t, %k, %s], %w[%b, %j, %n], %acc : !tile.matrix<?x256xbf16>, !tile.matrix<256x320xbf16>, !tile.fragment<64x64xf32>
@@ -70,7 +70,7 @@ tile.kernel @split(%x: !tile.matrix<?x256xbf16>, %w: !tile.matrix<256x320xbf16>,
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"T(2)">, lift = rows, in = #alg.groups<2 x 128>, bank = #alg.groups<2 x 128>,
+#layout = #tile.layout<algebra = #alg.algebra<"T(2)">, lift = rows, in = #alg.groups<2 x 128>, weights = #alg.groups<2 x 128>,
                        out = #alg.groups<[96, 160]>, row_types = #alg.row_types<cyclic 2>>
 
 // Groups of unequal widths are one group to numbers of columns: the terms table says where the tile's begins. Two maps, the
@@ -89,11 +89,11 @@ tile.kernel @split(%x: !tile.matrix<?x256xbf16>, %w: !tile.matrix<256x320xbf16>,
 // CHECK:           arith.maximumf
 // CHECK-NOT:       arith.truncf {{.*}} to bf16
 // CHECK:           sm.yield
-// CHECK:         sm.deliver %[[CLAMPED]]
+// CHECK:         sm.store_sums %[[CLAMPED]]
 tile.kernel @chain(%x: !tile.matrix<?x256xbf16>, %w: !tile.matrix<256x256xbf16>, %scale: !tile.matrix<1x256xf32>, %alpha: f32,
                    %y: !tile.matrix<?x256xbf16>)
     attributes {layout = #layout, schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 32, stages = 3, warps = 2 x 2, vector = 8>} {
-  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
+  tile.forall (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
     %zero = tile.zero : !tile.fragment<64x64xf32>
     %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<64x64xf32> {
       %next = tile.mma %x[%t, %k, %s], %w[%b, %j, %n], %acc : !tile.matrix<?x256xbf16>, !tile.matrix<256x256xbf16>, !tile.fragment<64x64xf32>

@@ -1,9 +1,9 @@
 // Tiles of long groups come first; where blocks divide them, those of others are each block's own.
 // RUN: alg-opt %s -split-input-file -convert-tile-to-sm -canonicalize -cse | FileCheck %s
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(8)">, lift = rows, in = <8 x 64>, bank = <8 x 64>, out = <8 x 128>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(8)">, lift = rows, in = <8 x 64>, weights = <8 x 64>, out = <8 x 128>,
                        row_types = <cyclic 8>, mode = i>
-#schedule = #tile.staged<types = 1, rows = 64, columns = 128, depth = 64, stages = 3, split = 2, long = 1>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 128, depth = 64, stages = 3, split_k = 2, longest_first = 1>
 
 // The maps of the result are for a part.
 // CHECK-LABEL: sm.kernel @divided(
@@ -30,7 +30,7 @@ tile.kernel @divided(%dy: !tile.matrix<?x512xbf16>, %w: !tile.matrix<1024x512xbf
   // CHECK: %[[GROUP:.*]] = arith.select %[[WITHIN]], %[[AT]], %[[AROUND]]
   // CHECK: %[[EXISTS:.*]] = arith.andi %[[THERE]], %{{.*}}
   // CHECK: scf.if %[[EXISTS]] {
-  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 128>] {
+  tile.forall (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 128>] {
     %zero = tile.zero : <64x128xf32>
     // CHECK: %[[FIRST:.*]] = arith.select %[[IS_LONG]], %{{.*}}, %c0
     // CHECK: %[[END:.*]] = arith.select %[[IS_LONG]], %{{.*}}, %{{.*}}
@@ -47,9 +47,9 @@ tile.kernel @divided(%dy: !tile.matrix<?x512xbf16>, %w: !tile.matrix<1024x512xbf
     %mask = tile.mask rows(%t, %s) columns(%j, %n) : <64x128>
     // CHECK: scf.if %[[IS_LONG]] {
     // CHECK: %[[PART:.*]] = sm.reduce_scatter %[[TOTAL]] : <64 x 128> to <64 x 64>
-    // CHECK: sm.deliver %[[PART]] to
+    // CHECK: sm.store_sums %[[PART]] to
     // CHECK: } else {
-    // CHECK: sm.deliver %[[TOTAL]] to {{.*}} : <64 x 128> to <2 x 64 x 64 x bf16, row_dimension 3>
+    // CHECK: sm.store_sums %[[TOTAL]] to {{.*}} : <64 x 128> to <2 x 64 x 64 x bf16, row_dimension 3>
     tile.store %rounded to %dx[%t, %s, %j, %n] mask %mask : <64x128xbf16>, <?x1024xbf16>, <64x128>
   }
 }
@@ -57,9 +57,9 @@ tile.kernel @divided(%dy: !tile.matrix<?x512xbf16>, %w: !tile.matrix<1024x512xbf
 // -----
 
 // Other groups have their order in the table, behind the words of all terms.
-#layout = #tile.layout<algebra = #alg.algebra<"T(3)">, lift = rows, in = <3 x 64>, bank = <3 x 64>, out = <3 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"T(3)">, lift = rows, in = <3 x 64>, weights = <3 x 64>, out = <3 x 64>,
                        row_types = <cyclic 3>, mode = i>
-#schedule = #tile.staged<types = 1, rows = 32, columns = 64, depth = 32, stages = 3, warps = 2 x 2, vector = 8, long = 2>
+#schedule = #tile.staged<types = 1, rows = 32, columns = 64, depth = 32, stages = 3, warps = 2 x 2, vector = 8, longest_first = 2>
 
 // CHECK-LABEL: sm.kernel @table(
 tile.kernel @table(%dy: !tile.matrix<?x192xbf16>, %w: !tile.matrix<192x192xbf16>, %dx: !tile.matrix<?x192xf32>)
@@ -71,7 +71,7 @@ tile.kernel @table(%dy: !tile.matrix<?x192xbf16>, %w: !tile.matrix<192x192xbf16>
   // CHECK: scf.for
   // CHECK: %[[POSITION:.*]] = arith.addi %[[ORDER]], %{{.*}}
   // CHECK: sm.read_terms %{{.*}}[%[[POSITION]]]
-  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 32>, <groups, 1>, <columns, 64>] {
+  tile.forall (%t, %s, %j, %n) over [<types, 1>, <rows, 32>, <groups, 1>, <columns, 64>] {
     %zero = tile.zero : <32x64xf32>
     %total = tile.terms (%k, %b, %c) of (%t, %j) carry(%sum = %zero) : !tile.fragment<32x64xf32> {
       %next = tile.mma %dy[%t, %k, %s], %w[%b, %j, %n], %sum

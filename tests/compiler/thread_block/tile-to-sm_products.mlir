@@ -1,8 +1,8 @@
-// Several products of the same rows: one block of rows and one of each bank in a step. Maps of their sums, which read
+// Several products of the same rows: one block of rows and one of each weight matrix in a step. Maps of their sums, which read
 // rows of operands where the result has them, and two results, the further one through plain maps.
 // RUN: alg-opt %s -split-input-file -convert-tile-to-sm -canonicalize -cse | FileCheck %s
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 128>, bank = #alg.groups<2 x 128>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 128>, weights = #alg.groups<2 x 128>,
                        out = #alg.groups<2 x 160>, row_types = #alg.row_types<cyclic 2>>
 !x = !tile.matrix<?x256xbf16>
 !w = !tile.matrix<256x320xbf16>
@@ -23,12 +23,12 @@
 // CHECK:           %[[OTHER:.*]] = sm.multiply %[[A]], %[[UP_BLOCK]], %[[SECOND_SUM]]
 // CHECK:           scf.yield %[[NEXT]], %[[OTHER]]
 // CHECK:         %[[MAPPED:.*]] = sm.map (%{{.*}} = %[[SUMS]]#0 : !sm.accumulator<64 x 96>, %{{.*}} = %[[SUMS]]#1 : !sm.accumulator<64 x 96>, %{{.*}} = %[[SCALE]] : {{.*}}, %{{.*}} = %[[RESIDUAL]] : {{.*}}) at [%[[COLUMN:.*]], %[[GROUP:.*]]] rows [%[[MAP:.*]], %[[COLUMN]], %[[GROUP]], %[[LINE:.*]], %[[ROW:.*]]] -> !sm.accumulator<64 x 96> {
-// CHECK:         sm.deliver %[[MAPPED]] to %y[%[[MAP]]] [%[[COLUMN]], %[[GROUP]], %[[LINE]], %[[ROW]]] :
-// CHECK:         sm.deliver %[[SUMS]]#1 to %[[SECOND]][%[[MAP]]] [%[[COLUMN]], %[[GROUP]], %[[LINE]], %[[ROW]]] :
+// CHECK:         sm.store_sums %[[MAPPED]] to %y[%[[MAP]]] [%[[COLUMN]], %[[GROUP]], %[[LINE]], %[[ROW]]] :
+// CHECK:         sm.store_sums %[[SUMS]]#1 to %[[SECOND]][%[[MAP]]] [%[[COLUMN]], %[[GROUP]], %[[LINE]], %[[ROW]]] :
 tile.kernel @engine(%x: !x, %w: !w, %w2: !w, %scale: !tile.matrix<?x1xf32>, %residual: !tile.matrix<?x320xbf16>,
                     %y: !tile.matrix<?x320xbf16>, %y2: !tile.matrix<?x320xf32>)
     attributes {layout = #layout, schedule = #tile.staged<types = 1, rows = 64, columns = 96, depth = 64, stages = 3>} {
-  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 96>] {
+  tile.forall (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 96>] {
     %zero = tile.zero : !f
     %sums:2 = tile.terms (%k, %b, %c) of (%t, %j) carry(%gate = %zero, %up = %zero) : !f, !f {
       %next = tile.mma %x[%t, %k, %s], %w[%b, %j, %n], %gate : !x, !w, !f
@@ -54,7 +54,7 @@ tile.kernel @engine(%x: !x, %w: !w, %w2: !w, %scale: !tile.matrix<?x1xf32>, %res
 
 // Threads that find rows in a list and groups of unequal widths, and terms with coefficients: both sums are scaled, and
 // rows of an operand are found as those of the result are.
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<[96, 160]>, bank = #alg.groups<[96, 160]>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<[96, 160]>, weights = #alg.groups<[96, 160]>,
                        out = #alg.groups<[96, 160]>, row_types = #alg.row_types<explicit 2>>
 !x = !tile.matrix<?x256xbf16>
 !w = !tile.matrix<256x256xbf16>
@@ -71,7 +71,7 @@ tile.kernel @engine(%x: !x, %w: !w, %w2: !w, %scale: !tile.matrix<?x1xf32>, %res
 // CHECK:         sm.map ({{.*}}) at [%[[COLUMN]], %c0] rows [%{{.*}}, %[[WITHIN]], %[[GROUP:.*]], %{{.*}}, %{{.*}}]
 tile.kernel @threads(%x: !x, %w: !w, %w2: !w, %bias: !tile.matrix<1x256xbf16>, %residual: !tile.matrix<?x256xf32>, %y: !tile.matrix<?x256xf32>)
     attributes {layout = #layout, schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 32, stages = 3, warps = 2 x 2, vector = 8>} {
-  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
+  tile.forall (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
     %zero = tile.zero : !f
     %sums:2 = tile.terms (%k, %b, %c) of (%t, %j) carry(%gate = %zero, %up = %zero) : !f, !f {
       %next = tile.mma %x[%t, %k, %s], %w[%b, %j, %n], %gate scale %c : !x, !w, !f

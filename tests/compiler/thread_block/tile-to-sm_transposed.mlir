@@ -1,7 +1,7 @@
-// Products by the transposed bank: its blocks are fetched as they lie, columns as rows.
+// Products by the transposed weight matrix: its blocks are fetched as they lie, columns as rows.
 // RUN: alg-opt %s -split-input-file -convert-tile-to-sm -canonicalize -cse | FileCheck %s
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 160>, bank = <4 x 160>, out = <4 x 128>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 160>, weights = <4 x 160>, out = <4 x 128>,
                        row_types = <cyclic 4>, mode = i>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 96, depth = 64, stages = 3>
 
@@ -12,7 +12,7 @@ tile.kernel @complete(%dy: !tile.matrix<?x640xbf16>, %w: !tile.matrix<512x640xbf
     attributes {layout = #layout, schedule = #schedule} {
   // CHECK: %[[COLUMN:.*]] = arith.muli %{{.*}}, %c96
   // CHECK: %[[GROUP:.*]] = arith.remui %{{.*}}, %c4
-  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 128>, <groups, 1>, <columns, 96>] {
+  tile.forall (%t, %s, %j, %n) over [<types, 1>, <rows, 128>, <groups, 1>, <columns, 96>] {
     %zero = tile.zero : <128x96xf32>
     // All four groups where the tile's group is that of its type, else that group alone; three steps each.
     // CHECK: %[[OWN:.*]] = arith.cmpi eq, %{{.*}}, %[[GROUP]] : index
@@ -23,7 +23,7 @@ tile.kernel @complete(%dy: !tile.matrix<?x640xbf16>, %w: !tile.matrix<512x640xbf
     // CHECK: %[[K:.*]] = arith.muli %{{.*}}, %c64
     // CHECK: %[[FROM:.*]] = arith.addi %[[FIRST]], %{{.*}}
     // CHECK: %[[A:.*]] = sm.fetch %{{.*}}[%{{.*}}] [%[[K]], %[[FROM]], %{{.*}}, %{{.*}}]
-    // Row group j and column group k of the bank: the depth goes along its rows, the columns of dX down them.
+    // Row group j and column group k of the weight matrix: the depth goes along its rows, the columns of dX down them.
     // CHECK: %[[B:.*]] = sm.fetch %{{.*}}[%c0] [%[[K]], %[[FROM]], %[[COLUMN]], %[[GROUP]]] : <1 x 96 x 64 x bf16, row_dimension 2> -> <96 x 64 x bf16>
     // 160 is 64 and 64 and 32.
     // CHECK: sm.multiply %[[A]], %[[B]] transposed, %{{.*}} shallow %{{.*}} to 32 : <128 x 64 x bf16>, <96 x 64 x bf16>, <128 x 96>
@@ -37,7 +37,7 @@ tile.kernel @complete(%dy: !tile.matrix<?x640xbf16>, %w: !tile.matrix<512x640xbf
       tile.yield %r : bf16
     }
     %mask = tile.mask rows(%t, %s) columns(%j, %n) : <128x96>
-    // CHECK: sm.deliver %{{.*}} to %{{.*}}[%{{.*}}] [%[[COLUMN]], %[[GROUP]], %{{.*}}, %{{.*}}]
+    // CHECK: sm.store_sums %{{.*}} to %{{.*}}[%{{.*}}] [%[[COLUMN]], %[[GROUP]], %{{.*}}, %{{.*}}]
     tile.store %rounded to %dx[%t, %s, %j, %n] mask %mask : <128x96xbf16>, <?x512xbf16>, <128x96>
   }
 }
@@ -45,7 +45,7 @@ tile.kernel @complete(%dy: !tile.matrix<?x640xbf16>, %w: !tile.matrix<512x640xbf
 // -----
 
 // In the slot lift block b stands in row group b, and has no column groups. Threads copy it the same way.
-#layout = #tile.layout<algebra = #alg.algebra<"M(2)">, lift = slots, in = <4 x 64>, bank = <4 x 64>, out = <4 x 96>,
+#layout = #tile.layout<algebra = #alg.algebra<"M(2)">, lift = slots, in = <4 x 64>, weights = <4 x 64>, out = <4 x 96>,
                        row_types = <cyclic 1>, mode = i>
 #schedule = #tile.staged<types = 1, rows = 32, columns = 48, depth = 32, stages = 3, warps = 2 x 1, vector = 8>
 
@@ -54,7 +54,7 @@ tile.kernel @complete(%dy: !tile.matrix<?x640xbf16>, %w: !tile.matrix<512x640xbf
 tile.kernel @slots(%dy: !tile.matrix<?x256xbf16>, %w: !tile.matrix<384x64xbf16>, %dx: !tile.matrix<?x384xf32>)
     attributes {layout = #layout, schedule = #schedule} {
   // CHECK: %[[COLUMN:.*]] = arith.muli %{{.*}}, %c48
-  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 32>, <groups, 1>, <columns, 48>] {
+  tile.forall (%t, %s, %j, %n) over [<types, 1>, <rows, 32>, <groups, 1>, <columns, 48>] {
     %zero = tile.zero : <32x48xf32>
     // CHECK: scf.for
     // CHECK: %[[K:.*]] = arith.muli %{{.*}}, %c32
@@ -74,8 +74,8 @@ tile.kernel @slots(%dy: !tile.matrix<?x256xbf16>, %w: !tile.matrix<384x64xbf16>,
 
 // -----
 
-// Blocks of a cluster divide what lies one below the other: of the bank 48 of a tile's 96 columns each.
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 64>, bank = <2 x 64>, out = <2 x 96>,
+// Blocks of a cluster divide what lies one below the other: of the weight matrix 48 of a tile's 96 columns each.
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 64>, weights = <2 x 64>, out = <2 x 96>,
                        row_types = <cyclic 2>, mode = i>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 96, depth = 64, stages = 3, cluster = 2 x 1>
 
@@ -84,7 +84,7 @@ tile.kernel @slots(%dy: !tile.matrix<?x256xbf16>, %w: !tile.matrix<384x64xbf16>,
 // CHECK: sm.fetch {{.*}} part %{{.*}} of 2 multicast %{{.*}} : <1 x 48 x 64 x bf16, row_dimension 2> -> <96 x 64 x bf16>
 tile.kernel @cluster(%dy: !tile.matrix<?x128xbf16>, %w: !tile.matrix<192x128xbf16>, %dx: !tile.matrix<?x192xf32>)
     attributes {layout = #layout, schedule = #schedule} {
-  tile.own (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 96>] {
+  tile.forall (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 96>] {
     %zero = tile.zero : <64x96xf32>
     %total = tile.terms (%k, %b, %c) of (%t, %j) carry(%sum = %zero) : !tile.fragment<64x96xf32> {
       %next = tile.mma %dy[%t, %k, %s], %w[%b, %j, %n], %sum

@@ -67,7 +67,7 @@ func.func @into(%x: !x, %w: !w) -> !sums {
   return %y : !sums
 }
 
-// Banks are composed and their gradients taken as those of activations are, in either lift.
+// Weight matrices are composed and their gradients taken as those of activations are, in either lift.
 !v = !alg.slots<8x12xbf16, rows([5, 3]), cols(2 x 6)>
 !wv = !alg.slots<6x12xbf16, rows([2, 4]), cols(2 x 6)>
 !pv = !alg.slots<2x3x5xf32, plain(2)>

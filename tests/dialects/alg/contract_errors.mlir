@@ -4,7 +4,7 @@
 !w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
 
 func.func @bank_and_activations(%x: !x, %w: !w) {
-  // expected-error @+1 {{mode k takes a bank as its right operand, not activations}}
+  // expected-error @+1 {{mode k takes a weight matrix as its right operand, not activations}}
   %y = alg.contract %w, %x by #alg.algebra<"Q(2)"> -> k : !w, !x
   return
 }
@@ -47,7 +47,7 @@ func.func @into_the_same(%x: !x, %w: !w) {
 !x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
 
 func.func @no_bank(%x: !x) {
-  // expected-error @+1 {{mode i takes a bank as its right operand, not activations}}
+  // expected-error @+1 {{mode i takes a weight matrix as its right operand, not activations}}
   %y = alg.contract %x, %x by #alg.algebra<"Q(2)"> -> i : !x, !x
   return
 }
@@ -58,7 +58,7 @@ func.func @no_bank(%x: !x) {
 !w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
 
 func.func @bank_gradient(%x: !x, %w: !w) {
-  // expected-error @+1 {{mode j takes two activations or two banks, not one of each}}
+  // expected-error @+1 {{mode j takes two activations or two weight matrices, not one of each}}
   %y = alg.contract %x, %w by #alg.algebra<"Q(2)"> -> j : !x, !w
   return
 }
@@ -136,7 +136,7 @@ func.func @column_groups(%x: !x, %w: !w) {
 !w = !alg.slots<8x8xf32, rows(4 x 2), cols([3, 5])>
 
 func.func @bank_groups(%x: !x, %w: !w) {
-  // expected-error @+1 {{the columns of the bank are cut into 2 groups of [3, 5], the row lift of 'Q(4)' has 4}}
+  // expected-error @+1 {{the columns of the weight matrix are cut into 2 groups of [3, 5], the row lift of 'Q(4)' has 4}}
   %y = alg.contract %x, %w by #alg.algebra<"Q(4)"> -> k : !x, !w
   return
 }
@@ -147,7 +147,7 @@ func.func @bank_groups(%x: !x, %w: !w) {
 !w = !alg.slots<8x8xf32, rows([3, 5]), cols(2 x 4)>
 
 func.func @inner_groups(%x: !x, %w: !w) {
-  // expected-error @+1 {{the columns of the left operand are cut into 2 groups of 4, the rows of the bank into 2 groups of [3, 5]}}
+  // expected-error @+1 {{the columns of the left operand are cut into 2 groups of 4, the rows of the weight matrix into 2 groups of [3, 5]}}
   %y = alg.contract %x, %w by #alg.algebra<"Q(2)"> -> k : !x, !w
   return
 }
@@ -158,7 +158,7 @@ func.func @inner_groups(%x: !x, %w: !w) {
 !w = !alg.slots<6x8xf32, rows(2 x 3), cols([3, 5])>
 
 func.func @outer_groups(%dy: !dy, %w: !w) {
-  // expected-error @+1 {{the columns of the left operand are cut into 2 groups of 4, the columns of the bank into 2 groups of [3, 5]}}
+  // expected-error @+1 {{the columns of the left operand are cut into 2 groups of 4, the columns of the weight matrix into 2 groups of [3, 5]}}
   %y = alg.contract %dy, %w by #alg.algebra<"Q(2)"> -> i : !dy, !w
   return
 }
@@ -180,7 +180,7 @@ func.func @slots(%x: !x, %w: !w) {
 !w = !alg.slots<4x3x4xf32, plain(4)>
 
 func.func @slot_width(%x: !x, %w: !w) {
-  // expected-error @+1 {{the columns of the left operand are cut into 4 groups of 2, the rows of the bank into 4 groups of 3}}
+  // expected-error @+1 {{the columns of the left operand are cut into 4 groups of 2, the rows of the weight matrix into 4 groups of 3}}
   %y = alg.contract %x, %w by #alg.algebra<"Q(2)"> -> k : !x, !w
   return
 }

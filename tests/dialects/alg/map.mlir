@@ -62,7 +62,7 @@ func.func @every_kind(%x: !in, %w: !bank, %residual: !out, %bias: tensor<12xbf16
   return %y : !out
 }
 
-// Banks are mapped by rows and columns as well, plain ones with numbers.
+// Weight matrices are mapped by rows and columns as well, plain ones with numbers.
 !plain = !alg.slots<2x4x3xf32, plain(2)>
 
 // CHECK-LABEL: @banks

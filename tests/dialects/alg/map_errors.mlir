@@ -139,7 +139,7 @@ func.func @number(%x: !x, %n: tensor<1xf32>) {
 !w = !alg.slots<2x4x3xf32, plain(2)>
 
 func.func @plain_bank(%w: !w, %b: tensor<3xf32>) {
-  // expected-error @+1 {{maps a plain bank, which has neither rows nor columns}}
+  // expected-error @+1 {{maps a plain weight matrix, which has neither rows nor columns}}
   %y = alg.map %w columns %b : (!w, tensor<3xf32>) -> !w {
   ^bb0(%a: f32, %c: f32):
     alg.yield %a : f32

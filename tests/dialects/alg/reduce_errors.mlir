@@ -23,7 +23,7 @@ func.func @number(%x: !x) {
 !w = !alg.slots<2x4x3xf32, plain(2)>
 
 func.func @plain_bank(%w: !w) {
-  // expected-error @+1 {{reduces a plain bank, which has neither rows nor columns; reduce it over all}}
+  // expected-error @+1 {{reduces a plain weight matrix, which has neither rows nor columns; reduce it over all}}
   %s = alg.reduce sum %w over rows : !w -> tensor<3xf32>
   return
 }

@@ -49,7 +49,7 @@ func.func @plain_width(%x: tensor<?x10xf32>) {
 // -----
 
 func.func @plain_bank(%w: tensor<3x4x4xf32>) {
-  // expected-error @+1 {{a bank of 4 slots needs a first dimension of 4}}
+  // expected-error @+1 {{a weight matrix of 4 slots needs a first dimension of 4}}
   %ws = alg.slots %w plain(4) : tensor<3x4x4xf32>
   return
 }
@@ -57,7 +57,7 @@ func.func @plain_bank(%w: tensor<3x4x4xf32>) {
 // -----
 
 func.func @plain_rank(%w: tensor<4xf32>) {
-  // expected-error @+1 {{a plain view has rank 2 (activations) or 3 (bank), not 1}}
+  // expected-error @+1 {{a plain view has rank 2 (activations) or 3 (weight matrix), not 1}}
   %ws = alg.slots %w plain(4) : tensor<4xf32>
   return
 }
@@ -73,7 +73,7 @@ func.func @no_slots(%x: tensor<4x8xf32>) {
 // -----
 
 func.func @bank_offset(%w: tensor<4x8xf32>, %p0: index) {
-  // expected-error @+1 {{the rows of a bank have no offset}}
+  // expected-error @+1 {{the rows of a weight matrix have no offset}}
   %ws = alg.slots %w rows(2 x 2, %p0) cols(2 x 4) : tensor<4x8xf32>
   return
 }

@@ -41,7 +41,7 @@ func.func @whole_boxes(%x: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>, %i: in
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 sm.kernel @elected(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
                    %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2, swizzle 128>,
@@ -59,7 +59,7 @@ sm.kernel @elected(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 sm.kernel @elected(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
                    %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2, swizzle 128>,

@@ -1,9 +1,9 @@
 // The final form of a kernel: partitions, buffers with barriers, asynchronous copies and products.
 // RUN: alg-opt %s | alg-opt | FileCheck %s
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 256>, bank = #alg.groups<4 x 256>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 256>, weights = #alg.groups<4 x 256>,
                        out = #alg.groups<4 x 512>, row_types = #alg.row_types<cyclic 4>>
-#schedule = #tile.schedule<types = 1, rows = 128, register_rows = 8, register_columns = 64, lanes = 16, bank = direct>
+#schedule = #tile.schedule<types = 1, rows = 128, register_rows = 8, register_columns = 64, lanes = 16, weights = direct>
 
 // CHECK: sm.kernel @forward(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>, %w: !sm.maps<1 x 64 x 96 x bf16, row_dimension 2, swizzle 64>, %y: !sm.maps<2 x 64 x 96 x bf16, row_dimension 3, swizzle 64>, %rows: index, %offset: index, %terms: !sm.terms_table)
 sm.kernel @forward(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,

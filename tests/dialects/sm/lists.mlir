@@ -1,7 +1,7 @@
 // Maps that look up where groups and rows are, and the row list of such.
 // RUN: alg-opt %s | alg-opt | FileCheck %s
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<[24, 40]>, bank = #alg.groups<[24, 40]>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<[24, 40]>, weights = #alg.groups<[24, 40]>,
                        out = #alg.groups<[16, 64]>, row_types = #alg.row_types<explicit 2>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 32, stages = 3, warps = 2 x 2, vector = 8>
 

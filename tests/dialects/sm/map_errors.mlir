@@ -62,7 +62,7 @@ func.func @code(%sum: !sm.accumulator<64 x 64>, %other: !sm.accumulator<128 x 64
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 4>
 // expected-error @+1 {{has '!sm.columns<2 x 96 x bf16>', but its layout's output groups are}}
@@ -73,7 +73,7 @@ sm.kernel @wide(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 96>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 4>
 // expected-error @+1 {{takes the maps of X, W and Y, the rows, the offset, the terms table and what several products and maps take beside, which is maps, numbers of columns and numbers, got}}
@@ -84,7 +84,7 @@ sm.kernel @strange(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.ma
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 96>, row_types = #alg.row_types<cyclic 2>, mode = j>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 4>
 // expected-error @+1 {{takes the maps of X, dY and dW, the rows, the offset, the terms table and beta, got}}
@@ -169,10 +169,10 @@ func.func @shape(%sum: !sm.accumulator<64 x 64>, %r: !sm.maps<2 x 128 x 64 x bf1
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 4>
-// expected-error @+1 {{has maps of a further bank, '!sm.maps<1 x 32 x 64 x bf16, row_dimension 2>', unlike those of W, '!sm.maps<1 x 64 x 64 x bf16, row_dimension 2>'}}
+// expected-error @+1 {{has maps of a further weight matrix, '!sm.maps<1 x 32 x 64 x bf16, row_dimension 2>', unlike those of W, '!sm.maps<1 x 64 x 64 x bf16, row_dimension 2>'}}
 sm.kernel @banks(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>,
                  %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %rows: index, %offset: index,
                  %terms: !sm.terms_table, %w2: !sm.maps<1 x 32 x 64 x bf16, row_dimension 2>) attributes {layout = #layout, schedule = #schedule} {
@@ -180,7 +180,7 @@ sm.kernel @banks(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 4>
 // expected-error @+1 {{has tensor maps beside those of X, W and Y, '!sm.maps<2 x 64 x 64 x bf16, row_dimension 3>'; threads read operands of maps and write further results, through plain ones}}

@@ -20,7 +20,7 @@ func.func private @panels(!sm.buffer<2 x 64 x 48 x bf16, swizzle 128>)
 
 // -----
 
-// expected-error @+1 {{the rows of a block lie along dimension 3 (rows of X and Y) or 2 (the bank), got 1}}
+// expected-error @+1 {{the rows of a block lie along dimension 3 (rows of X and Y) or 2 (the weight matrix), got 1}}
 func.func private @dimension(!sm.maps<1 x 64 x 64 x bf16, row_dimension 1>)
 
 // -----
@@ -117,8 +117,8 @@ func.func @swizzles(%x: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3, swizzle 64
 // -----
 
 func.func @deliver(%sum: !sm.accumulator<64 x 64>, %y: !sm.maps<1 x 64 x 48 x bf16, row_dimension 3>, %i: index) {
-  // expected-error @+1 {{delivers 64 x 64 sums through maps for 64 x 48}}
-  sm.deliver %sum to %y[%i] [%i, %i, %i, %i] : <64 x 64> to <1 x 64 x 48 x bf16, row_dimension 3>
+  // expected-error @+1 {{stores 64 x 64 sums through maps for 64 x 48}}
+  sm.store_sums %sum to %y[%i] [%i, %i, %i, %i] : <64 x 64> to <1 x 64 x 48 x bf16, row_dimension 3>
   return
 }
 
@@ -148,7 +148,7 @@ func.func @pending() {
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 sm.kernel @stores(%x: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>,
                   %y: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3>, %rows: index, %offset: index,
@@ -172,7 +172,7 @@ func.func @elect() {
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 // expected-error @+1 {{takes the maps of X, W and Y, the rows, the offset, the terms table and what several products and maps take beside, which is maps, numbers of columns and numbers, got ('index')}}
 sm.kernel @operands(%rows: index) attributes {layout = #layout, schedule = 0} {
@@ -186,7 +186,7 @@ sm.kernel @layout(%rows: index) attributes {layout = 0, schedule = 0} {
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 // expected-error @+1 {{has partitions that take 69632 registers together, of 64512 that their 384 threads start with}}
 sm.kernel @registers(%x: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>,
@@ -200,7 +200,7 @@ sm.kernel @registers(%x: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 sm.kernel @partition(%x: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>,
                 %y: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3>, %rows: index, %offset: index,
@@ -212,7 +212,7 @@ sm.kernel @partition(%x: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 sm.kernel @allocate(%x: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>,
                     %y: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3>, %rows: index, %offset: index,

@@ -1,7 +1,7 @@
 // Rows of several types, one below the other.
 // RUN: alg-opt %s | alg-opt | FileCheck %s
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 2, rows = 64, columns = 64, depth = 64, stages = 4>
 
@@ -18,8 +18,8 @@ sm.kernel @types(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
   %zero = sm.zero : <128 x 64>
   // CHECK: sm.multiply %{{.*}}, %{{.*}}, %{{.*}} part %rows of 2 : <128 x 64 x bf16, swizzle 128>
   %sum = sm.multiply %a, %b, %zero part %rows of 2 : <128 x 64 x bf16, swizzle 128>, <64 x 64 x bf16, swizzle 128>, <128 x 64>
-  // CHECK: sm.deliver_parts %{{.*}} to %y[%c0, %c1] [%c0, %c0, %c0, %rows, %c0, %c0, %c1, %offset] : <128 x 64> to <2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>
-  sm.deliver_parts %sum to %y[%c0, %c1] [%c0, %c0, %c0, %rows, %c0, %c0, %c1, %offset] : <128 x 64> to <2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>
+  // CHECK: sm.store_sums_in_parts %{{.*}} to %y[%c0, %c1] [%c0, %c0, %c0, %rows, %c0, %c0, %c1, %offset] : <128 x 64> to <2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>
+  sm.store_sums_in_parts %sum to %y[%c0, %c1] [%c0, %c0, %c0, %rows, %c0, %c0, %c1, %offset] : <128 x 64> to <2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>
 }
 
 // CHECK-LABEL: sm.kernel @loads

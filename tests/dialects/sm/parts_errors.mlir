@@ -1,6 +1,6 @@
 // RUN: alg-opt %s -split-input-file -verify-diagnostics
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 2, rows = 64, columns = 64, depth = 64, stages = 4>
 sm.kernel @fetch_coordinates(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
@@ -15,7 +15,7 @@ sm.kernel @fetch_coordinates(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, s
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 2, rows = 64, columns = 64, depth = 64, stages = 4>
 sm.kernel @fetch_rows(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
@@ -30,7 +30,7 @@ sm.kernel @fetch_rows(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 2, rows = 64, columns = 64, depth = 64, stages = 4>
 sm.kernel @fetch_columns(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
@@ -45,7 +45,7 @@ sm.kernel @fetch_columns(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizz
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 2, rows = 64, columns = 64, depth = 64, stages = 4>
 sm.kernel @deliver_columns(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
@@ -55,13 +55,13 @@ sm.kernel @deliver_columns(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swi
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %s = sm.zero : <128 x 32>
-  // expected-error @+1 {{delivers 32 columns through maps for 64}}
-  sm.deliver_parts %s to %y[%c0, %c0] [%c0, %c0, %c0, %c0, %c0, %c0, %c0, %c0] : <128 x 32> to <2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>
+  // expected-error @+1 {{stores 32 columns through maps for 64}}
+  sm.store_sums_in_parts %s to %y[%c0, %c0] [%c0, %c0, %c0, %c0, %c0, %c0, %c0, %c0] : <128 x 32> to <2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>
 }
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 2, rows = 64, columns = 64, depth = 64, stages = 4>
 sm.kernel @deliver_rows(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
@@ -72,12 +72,12 @@ sm.kernel @deliver_rows(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzl
   %c1 = arith.constant 1 : index
   %s = sm.zero : <64 x 64>
   // expected-error @+1 {{has 2 parts of 64 rows, which do not make up 64}}
-  sm.deliver_parts %s to %y[%c0, %c0] [%c0, %c0, %c0, %c0, %c0, %c0, %c0, %c0] : <64 x 64> to <2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>
+  sm.store_sums_in_parts %s to %y[%c0, %c0] [%c0, %c0, %c0, %c0, %c0, %c0, %c0, %c0] : <64 x 64> to <2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>
 }
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 2, rows = 64, columns = 64, depth = 64, stages = 4>
 sm.kernel @multiply_parts(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
@@ -95,7 +95,7 @@ sm.kernel @multiply_parts(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swiz
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 2, rows = 64, columns = 64, depth = 64, stages = 4>
 sm.kernel @multiply_sign(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
@@ -114,7 +114,7 @@ sm.kernel @multiply_sign(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizz
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 2, rows = 64, columns = 64, depth = 64, stages = 4>
 sm.kernel @load_row(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
@@ -134,7 +134,7 @@ sm.kernel @load_row(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 12
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 2, rows = 64, columns = 64, depth = 64, stages = 4>
 sm.kernel @load_past(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
@@ -154,7 +154,7 @@ sm.kernel @load_past(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 1
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 2, rows = 64, columns = 64, depth = 64, stages = 4>
 sm.kernel @load_whole(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
@@ -174,9 +174,9 @@ sm.kernel @load_whole(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 192>, bank = #alg.groups<2 x 192>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 192>, weights = #alg.groups<2 x 192>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
-#schedule = #tile.staged<types = 2, rows = 64, columns = 64, depth = 64, stages = 4, held = 2>
+#schedule = #tile.staged<types = 2, rows = 64, columns = 64, depth = 64, stages = 4, stationary = 2>
 sm.kernel @hold_columns(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
                   %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2, swizzle 128>,
                   %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>, %rows: index, %offset: index,
@@ -189,9 +189,9 @@ sm.kernel @hold_columns(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzl
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 192>, bank = #alg.groups<2 x 192>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 192>, weights = #alg.groups<2 x 192>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
-#schedule = #tile.staged<types = 2, rows = 64, columns = 64, depth = 64, stages = 4, held = 2>
+#schedule = #tile.staged<types = 2, rows = 64, columns = 64, depth = 64, stages = 4, stationary = 2>
 sm.kernel @hold_rows(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
                   %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2, swizzle 128>,
                   %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>, %rows: index, %offset: index,
@@ -204,9 +204,9 @@ sm.kernel @hold_rows(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 1
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 192>, bank = #alg.groups<2 x 192>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 192>, weights = #alg.groups<2 x 192>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
-#schedule = #tile.staged<types = 2, rows = 64, columns = 64, depth = 64, stages = 4, held = 2>
+#schedule = #tile.staged<types = 2, rows = 64, columns = 64, depth = 64, stages = 4, stationary = 2>
 sm.kernel @hold_swizzle(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
                   %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2, swizzle 128>,
                   %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>, %rows: index, %offset: index,
@@ -219,9 +219,9 @@ sm.kernel @hold_swizzle(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzl
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 192>, bank = #alg.groups<2 x 192>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 192>, weights = #alg.groups<2 x 192>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
-#schedule = #tile.staged<types = 2, rows = 64, columns = 64, depth = 64, stages = 4, held = 2>
+#schedule = #tile.staged<types = 2, rows = 64, columns = 64, depth = 64, stages = 4, stationary = 2>
 sm.kernel @held_part(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
                   %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2, swizzle 128>,
                   %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>, %rows: index, %offset: index,
@@ -231,15 +231,15 @@ sm.kernel @held_part(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 1
   %a = sm.fetch_parts %x[%c0, %c0] [%c0, %c0, %c0, %c0, %c0, %c0, %c0, %c0] part %c0 : <2 x 64 x 64 x bf16, row_dimension 3, swizzle 128> -> <128 x 64 x bf16, swizzle 128>
   %b = sm.fetch %w[%c0] [%c0, %c0, %c0, %c0] : <1 x 64 x 64 x bf16, row_dimension 2, swizzle 128> -> <64 x 64 x bf16, swizzle 128>
   %s = sm.zero : <128 x 64>
-  // expected-error @+1 {{has held rows for parts, and no part}}
+  // expected-error @+1 {{has stationary rows for parts, and no part}}
   %t = sm.multiply %a, %b, %s held %a[%c0] : !sm.block<128 x 64 x bf16, swizzle 128> : <128 x 64 x bf16, swizzle 128>, <64 x 64 x bf16, swizzle 128>, <128 x 64>
 }
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 192>, bank = #alg.groups<2 x 192>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 192>, weights = #alg.groups<2 x 192>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
-#schedule = #tile.staged<types = 2, rows = 64, columns = 64, depth = 64, stages = 4, held = 2>
+#schedule = #tile.staged<types = 2, rows = 64, columns = 64, depth = 64, stages = 4, stationary = 2>
 sm.kernel @held_pieces(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
                   %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2, swizzle 128>,
                   %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>, %rows: index, %offset: index,
@@ -249,6 +249,6 @@ sm.kernel @held_pieces(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle
   %a = sm.fetch_parts %x[%c0, %c0] [%c0, %c0, %c0, %c0, %c0, %c0, %c0, %c0] part %c0 : <2 x 64 x 64 x bf16, row_dimension 3, swizzle 128> -> <128 x 64 x bf16, swizzle 128>
   %b = sm.fetch %w[%c0] [%c0, %c0, %c0, %c0] : <1 x 64 x 64 x bf16, row_dimension 2, swizzle 128> -> <64 x 64 x bf16, swizzle 128>
   %s = sm.zero : <128 x 64>
-  // expected-error @+1 {{has held rows of 64 x 64, which are no pieces of 128 x 64}}
+  // expected-error @+1 {{has stationary rows of 64 x 64, which are no pieces of 128 x 64}}
   %t = sm.multiply %a, %b, %s part %c0 of 2 held %b[%c0] : !sm.block<64 x 64 x bf16, swizzle 128> : <128 x 64 x bf16, swizzle 128>, <64 x 64 x bf16, swizzle 128>, <128 x 64>
 }

@@ -1,6 +1,6 @@
 // RUN: alg-opt %s -split-input-file -verify-diagnostics
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4>
 sm.kernel @nobody(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
@@ -18,7 +18,7 @@ sm.kernel @nobody(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4>
 sm.kernel @unfilled(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
@@ -40,7 +40,7 @@ sm.kernel @unfilled(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 1
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4>
 sm.kernel @unread(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
@@ -65,7 +65,7 @@ sm.kernel @unread(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4>
 sm.kernel @two_producers(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
@@ -101,7 +101,7 @@ sm.kernel @two_producers(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swiz
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4>
 sm.kernel @own(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
@@ -128,7 +128,7 @@ sm.kernel @own(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4>
 sm.kernel @uncommitted(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
@@ -156,7 +156,7 @@ sm.kernel @uncommitted(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzl
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4>
 sm.kernel @unreleased(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
@@ -184,7 +184,7 @@ sm.kernel @unreleased(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4>
 sm.kernel @outside(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
@@ -203,7 +203,7 @@ sm.kernel @outside(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 12
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4>
 sm.kernel @values(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
@@ -224,7 +224,7 @@ sm.kernel @values(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4>
 sm.kernel @no_stages(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
@@ -242,7 +242,7 @@ sm.kernel @no_stages(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4>
 sm.kernel @names(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
@@ -264,7 +264,7 @@ sm.kernel @names(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4>
 sm.kernel @turns(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
@@ -283,7 +283,7 @@ sm.kernel @turns(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4>
 sm.kernel @warpgroups(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
@@ -302,7 +302,7 @@ sm.kernel @warpgroups(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4>
 sm.kernel @round(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
@@ -321,7 +321,7 @@ sm.kernel @round(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4>
 sm.kernel @store(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
@@ -345,7 +345,7 @@ sm.kernel @store(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4>
 // expected-error @+1 {{has partitions of 9 warpgroups together, of 8 that a block can have}}

@@ -1,9 +1,9 @@
 // What blocks that divide the steps of a tile do with their sums.
 // RUN: alg-opt %s | alg-opt | FileCheck %s
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 96>, row_types = #alg.row_types<cyclic 2>>
-#schedule = #tile.staged<types = 1, rows = 64, columns = 96, depth = 64, stages = 4, split = 3>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 96, depth = 64, stages = 4, split_k = 3>
 
 sm.kernel @split(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
                  %w: !sm.maps<1 x 64 x 96 x bf16, row_dimension 2, swizzle 64>,
@@ -12,8 +12,8 @@ sm.kernel @split(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
   %i = arith.constant 0 : index
   %mask = arith.constant 6 : index
   %parity = arith.constant 1 : i32
-  // CHECK: sm.allocate_exchange : <1 x 3 x 16>
-  %exchange = sm.allocate_exchange : <1 x 3 x 16>
+  // CHECK: sm.allocate_reduction_buffer : <1 x 3 x 16>
+  %exchange = sm.allocate_reduction_buffer : <1 x 3 x 16>
   %received = sm.barriers arrivals 8 : <1>
   sm.partition @multiply warpgroups 1 registers 240 {
     %sums = sm.zero : <64 x 96>

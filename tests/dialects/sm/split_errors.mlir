@@ -49,15 +49,15 @@ func.func @many(%s: !sm.accumulator<96 x 64, transposed>) {
 
 // -----
 
-func.func @room(%s: !sm.accumulator<64 x 96>, %e: !sm.exchange<1 x 2 x 16>, %i: index) {
-  // expected-error @+1 {{for which '!sm.exchange<1 x 2 x 16>' has no room of the right shape}}
+func.func @room(%s: !sm.accumulator<64 x 96>, %e: !sm.reduction_buffer<1 x 2 x 16>, %i: index) {
+  // expected-error @+1 {{for which '!sm.reduction_buffer<1 x 2 x 16>' has no room of the right shape}}
   sm.send %s to %e[%i] as 0 : <64 x 96> to <1 x 2 x 16>
   return
 }
 
 // -----
 
-func.func @warpgroups(%s: !sm.accumulator<64 x 96>, %e: !sm.exchange<2 x 3 x 16>, %i: index) {
+func.func @warpgroups(%s: !sm.accumulator<64 x 96>, %e: !sm.reduction_buffer<2 x 3 x 16>, %i: index) {
   // expected-error @+1 {{has no room of the right shape}}
   sm.send %s to %e[%i] as 0 : <64 x 96> to <2 x 3 x 16>
   return
@@ -65,7 +65,7 @@ func.func @warpgroups(%s: !sm.accumulator<64 x 96>, %e: !sm.exchange<2 x 3 x 16>
 
 // -----
 
-func.func @nobody(%s: !sm.accumulator<64 x 96>, %e: !sm.exchange<1 x 3 x 16>, %i: index) {
+func.func @nobody(%s: !sm.accumulator<64 x 96>, %e: !sm.reduction_buffer<1 x 3 x 16>, %i: index) {
   // expected-error @+1 {{is for one of blocks 0 to 2, got 3}}
   sm.send %s to %e[%i] as 3 : <64 x 96> to <1 x 3 x 16>
   return
@@ -73,7 +73,7 @@ func.func @nobody(%s: !sm.accumulator<64 x 96>, %e: !sm.exchange<1 x 3 x 16>, %i
 
 // -----
 
-func.func @result(%s: !sm.accumulator<64 x 96>, %e: !sm.exchange<1 x 3 x 16>, %i: index) {
+func.func @result(%s: !sm.accumulator<64 x 96>, %e: !sm.reduction_buffer<1 x 3 x 16>, %i: index) {
   // expected-error @+1 {{results in '!sm.accumulator<64 x 48>', and its threads get 16 sums each}}
   %0 = sm.add_received %s, %e[%i] as 0 : <64 x 96>, <1 x 3 x 16> to <64 x 48>
   return
@@ -82,14 +82,14 @@ func.func @result(%s: !sm.accumulator<64 x 96>, %e: !sm.exchange<1 x 3 x 16>, %i
 // -----
 
 // expected-error @+1 {{a thread exchanges vectors of 4 sums; 6 is not a multiple of it}}
-func.func private @vectors(!sm.exchange<1 x 2 x 6>)
+func.func private @vectors(!sm.reduction_buffer<1 x 2 x 6>)
 
 // -----
 
 // expected-error @+1 {{2 to 8 blocks exchange sums, got 1}}
-func.func private @alone(!sm.exchange<1 x 1 x 8>)
+func.func private @alone(!sm.reduction_buffer<1 x 1 x 8>)
 
 // -----
 
 // expected-error @+1 {{sums of at least one warpgroup are exchanged, got 0}}
-func.func private @none(!sm.exchange<0 x 2 x 8>)
+func.func private @none(!sm.reduction_buffer<0 x 2 x 8>)

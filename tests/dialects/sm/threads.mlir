@@ -1,7 +1,7 @@
 // A kernel without partitions: its threads copy, single warps multiply, and sums leave straight from registers.
 // RUN: alg-opt %s | alg-opt | FileCheck %s
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 60>, bank = #alg.groups<2 x 60>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 60>, weights = #alg.groups<2 x 60>,
                        out = #alg.groups<2 x 100>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 128, depth = 32, stages = 3, warps = 2 x 2, vector = 4>
 
@@ -36,8 +36,8 @@ sm.kernel @threads(%x: !sm.maps<2 x 64 x 32 x bf16, row_dimension 3, swizzle 64,
       : <3 x 64 x 32 x bf16, swizzle 64>, <3 x 32 x 128 x bf16, swizzle 128>, <64 x 128, warps 2 x 2>
   // CHECK: sm.add_scaled %[[PARTIAL]], %{{.*}}, %[[TOTAL]] : <64 x 128, warps 2 x 2>
   %sum = sm.add_scaled %partial, %half, %total : <64 x 128, warps 2 x 2>
-  // CHECK: sm.deliver %{{.*}} to %y[%{{.*}}] [%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}] : <64 x 128, warps 2 x 2> to <2 x 64 x 128 x bf16, row_dimension 3, vector 2>
-  sm.deliver %sum to %y[%i] [%i, %i, %i, %i] : <64 x 128, warps 2 x 2> to <2 x 64 x 128 x bf16, row_dimension 3, vector 2>
+  // CHECK: sm.store_sums %{{.*}} to %y[%{{.*}}] [%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}] : <64 x 128, warps 2 x 2> to <2 x 64 x 128 x bf16, row_dimension 3, vector 2>
+  sm.store_sums %sum to %y[%i] [%i, %i, %i, %i] : <64 x 128, warps 2 x 2> to <2 x 64 x 128 x bf16, row_dimension 3, vector 2>
 }
 
 // The values of a synchronous program, before blocks have a layout.

@@ -106,16 +106,16 @@ func.func @wait() {
 // -----
 
 func.func @deliver(%sum: !sm.accumulator<64 x 64, warps 2 x 2>, %y: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3>, %i: index) {
-  // expected-error @+1 {{delivers sums of single warps, which go through plain maps: give them a vector}}
-  sm.deliver %sum to %y[%i] [%i, %i, %i, %i] : <64 x 64, warps 2 x 2> to <1 x 64 x 64 x bf16, row_dimension 3>
+  // expected-error @+1 {{stores sums of single warps, which go through plain maps: give them a vector}}
+  sm.store_sums %sum to %y[%i] [%i, %i, %i, %i] : <64 x 64, warps 2 x 2> to <1 x 64 x 64 x bf16, row_dimension 3>
   return
 }
 
 // -----
 
 func.func @deliver(%sum: !sm.accumulator<64 x 64, transposed>, %y: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3, vector 2>, %i: index) {
-  // expected-error @+1 {{delivers sums of warpgroups that hold columns, which go through tensor maps: take away their vector}}
-  sm.deliver %sum to %y[%i] [%i, %i, %i, %i] : <64 x 64, transposed> to <1 x 64 x 64 x bf16, row_dimension 3, vector 2>
+  // expected-error @+1 {{stores sums of warpgroups that hold columns, which go through tensor maps: take away their vector}}
+  sm.store_sums %sum to %y[%i] [%i, %i, %i, %i] : <64 x 64, transposed> to <1 x 64 x 64 x bf16, row_dimension 3, vector 2>
   return
 }
 
@@ -146,14 +146,14 @@ func.func @scaled(%sum: !sm.accumulator<64 x 64>, %c: f32) {
 // -----
 
 func.func @write(%sum: !sm.accumulator<64 x 64, warps 2 x 2>, %slots: !sm.buffer<2 x 64 x 64 x bf16>, %i: index) {
-  // expected-error @+1 {{writes sums of warpgroups; those of single warps are delivered straight to memory}}
+  // expected-error @+1 {{writes sums of warpgroups; those of single warps are stored straight to memory}}
   sm.write %sum to %slots[%i] : <64 x 64, warps 2 x 2> to <2 x 64 x 64 x bf16>
   return
 }
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 sm.kernel @partitions(%x: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3, vector 8>,
              %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2, vector 8>,
@@ -167,7 +167,7 @@ sm.kernel @partitions(%x: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3, vector 8
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 sm.kernel @loads(%x: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3, vector 8>,
              %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2, vector 8>,
@@ -185,7 +185,7 @@ sm.kernel @loads(%x: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3, vector 8>,
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 sm.kernel @stores(%x: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3, vector 8>,
              %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2, vector 8>,

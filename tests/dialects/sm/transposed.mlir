@@ -2,7 +2,7 @@
 // RUN: alg-opt %s | alg-opt | FileCheck %s
 // RUN: alg-opt %s --mlir-print-op-generic | alg-opt | FileCheck %s
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>, mode = i>
 
 sm.kernel @transposed(%x: !sm.maps<2 x 64 x 32 x bf16, row_dimension 3>, %w: !sm.maps<1 x 96 x 32 x bf16, row_dimension 2>,

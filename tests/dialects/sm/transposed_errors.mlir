@@ -37,15 +37,15 @@ func.func @slots(%a: !sm.buffer<2 x 64 x 32 x bf16, swizzle 64>, %b: !sm.buffer<
 
 // Maps for parts cut the side that threads hold whole, into equal parts.
 func.func @deliver(%sum: !sm.accumulator<128 x 64>, %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %i: index) {
-  // expected-error @+1 {{delivers 128 x 64 sums through maps for 64 x 64}}
-  sm.deliver %sum to %y[%i] [%i, %i, %i, %i] : <128 x 64> to <2 x 64 x 64 x bf16, row_dimension 3>
+  // expected-error @+1 {{stores 128 x 64 sums through maps for 64 x 64}}
+  sm.store_sums %sum to %y[%i] [%i, %i, %i, %i] : <128 x 64> to <2 x 64 x 64 x bf16, row_dimension 3>
   return
 }
 
 // -----
 
 func.func @uneven(%sum: !sm.accumulator<64 x 80>, %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %i: index) {
-  // expected-error @+1 {{delivers 64 x 80 sums through maps for 64 x 64}}
-  sm.deliver %sum to %y[%i] [%i, %i, %i, %i] : <64 x 80> to <2 x 64 x 64 x bf16, row_dimension 3>
+  // expected-error @+1 {{stores 64 x 80 sums through maps for 64 x 64}}
+  sm.store_sums %sum to %y[%i] [%i, %i, %i, %i] : <64 x 80> to <2 x 64 x 64 x bf16, row_dimension 3>
   return
 }

@@ -1,7 +1,7 @@
 // The forms that a kernel passes through: blocks as values, pipes, stages.
 // RUN: alg-opt %s | alg-opt | FileCheck %s
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, bank = #alg.groups<2 x 64>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3>
 
@@ -21,8 +21,8 @@ sm.kernel @values(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.map
   %signed = sm.multiply %a, %b, %next negate %minus : <64 x 64 x bf16>, <64 x 64 x bf16>, <64 x 64>
   // CHECK: sm.multiply %[[A]], %{{.*}}, %{{.*}} negate %[[MINUS:.*]] shallow %[[MINUS]] to 48 :
   %other = sm.multiply %a, %b, %signed negate %minus shallow %minus to 48 : <64 x 64 x bf16>, <64 x 64 x bf16>, <64 x 64>
-  // CHECK: sm.deliver %{{.*}} to %y[%[[I]]] [%[[I]], %[[I]], %[[I]], %[[I]]] : <64 x 64> to <2 x 64 x 64 x f32, row_dimension 3>
-  sm.deliver %other to %y[%i] [%i, %i, %i, %i] : <64 x 64> to <2 x 64 x 64 x f32, row_dimension 3>
+  // CHECK: sm.store_sums %{{.*}} to %y[%[[I]]] [%[[I]], %[[I]], %[[I]], %[[I]]] : <64 x 64> to <2 x 64 x 64 x f32, row_dimension 3>
+  sm.store_sums %other to %y[%i] [%i, %i, %i, %i] : <64 x 64> to <2 x 64 x 64 x f32, row_dimension 3>
   // CHECK: sm.zero : <24 x 128, transposed>
   %few_rows = sm.zero : <24 x 128, transposed>
   // CHECK: %[[PIPE:.*]] = sm.pipe : <!sm.block<64 x 64 x bf16>>

@@ -1,32 +1,32 @@
 // RUN: alg-opt %s -split-input-file -verify-diagnostics
 
 // expected-error @+1 {{the rows lift of Q(4) has 4 output groups, the layout has 2}}
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 16>, bank = #alg.groups<4 x 16>, out = #alg.groups<2 x 24>, row_types = #alg.row_types<cyclic 4>>
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 16>, weights = #alg.groups<4 x 16>, out = #alg.groups<2 x 24>, row_types = #alg.row_types<cyclic 4>>
 
 // -----
 
 // expected-error @+1 {{the rows lift of Q(4) has 4 row types, the layout has 3}}
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 16>, bank = #alg.groups<4 x 16>, out = #alg.groups<4 x 24>, row_types = #alg.row_types<cyclic 3>>
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 16>, weights = #alg.groups<4 x 16>, out = #alg.groups<4 x 24>, row_types = #alg.row_types<cyclic 3>>
 
 // -----
 
 // expected-error @+1 {{is not matrix-like, so it has no row lift; say lift = slots}}
-#layout = #tile.layout<algebra = #alg.algebra<"table({'dimension':2,'constants':[[0,0,0,'1'],[0,1,1,'1'],[1,0,1,'1'],[1,1,0,'-1']]})">, lift = rows, in = #alg.groups<2 x 16>, bank = #alg.groups<2 x 16>, out = #alg.groups<2 x 24>, row_types = #alg.row_types<cyclic 2>>
+#layout = #tile.layout<algebra = #alg.algebra<"table({'dimension':2,'constants':[[0,0,0,'1'],[0,1,1,'1'],[1,0,1,'1'],[1,1,0,'-1']]})">, lift = rows, in = #alg.groups<2 x 16>, weights = #alg.groups<2 x 16>, out = #alg.groups<2 x 24>, row_types = #alg.row_types<cyclic 2>>
 
 // -----
 
 // expected-error @+1 {{a worker's rows (12) must be a multiple of the register tile's rows (8)}}
-#schedule = #tile.schedule<types = 1, rows = 12, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>
+#schedule = #tile.schedule<types = 1, rows = 12, register_rows = 8, register_columns = 16, lanes = 16, weights = packed>
 
 // -----
 
 // expected-error @+1 {{the register tile's columns (24) must be a multiple of the vector's lanes (16)}}
-#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 24, lanes = 16, bank = packed>
+#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 24, lanes = 16, weights = packed>
 
 // -----
 
 // expected-error @+1 {{every size of a schedule must be at least 1}}
-#schedule = #tile.schedule<types = 0, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>
+#schedule = #tile.schedule<types = 0, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, weights = packed>
 
 // -----
 
@@ -56,17 +56,17 @@ func.func private @f(!tile.fragment<0x64xf32>)
 // -----
 
 // expected-error @+1 {{the rows lift of Q(4) has 4 input groups, the layout has 2}}
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<2 x 16>, bank = #alg.groups<4 x 16>, out = #alg.groups<4 x 24>, row_types = #alg.row_types<cyclic 4>>
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<2 x 16>, weights = #alg.groups<4 x 16>, out = #alg.groups<4 x 24>, row_types = #alg.row_types<cyclic 4>>
 
 // -----
 
-// expected-error @+1 {{the slots lift of Q(2) has 4 row groups in its bank, the layout has 3}}
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = slots, in = #alg.groups<4 x 16>, bank = #alg.groups<3 x 16>, out = #alg.groups<4 x 24>, row_types = #alg.row_types<cyclic 1>>
+// expected-error @+1 {{the slots lift of Q(2) has 4 row groups in its weight matrix, the layout has 3}}
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = slots, in = #alg.groups<4 x 16>, weights = #alg.groups<3 x 16>, out = #alg.groups<4 x 24>, row_types = #alg.row_types<cyclic 1>>
 
 // -----
 
 // expected-error @+1 {{the slots lift of Q(2) has 1 row types, the layout has 2}}
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = slots, in = #alg.groups<4 x 16>, bank = #alg.groups<4 x 16>, out = #alg.groups<4 x 24>, row_types = #alg.row_types<cyclic 2>>
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = slots, in = #alg.groups<4 x 16>, weights = #alg.groups<4 x 16>, out = #alg.groups<4 x 24>, row_types = #alg.row_types<cyclic 2>>
 
 // -----
 
@@ -111,7 +111,7 @@ func.func private @f(!tile.matrix<64x64xbf16, panels 16 x 4>)
 
 // -----
 
-// expected-error @+1 {{a bank in panels has a known number of rows}}
+// expected-error @+1 {{a weight matrix in panels has a known number of rows}}
 func.func private @f(!tile.matrix<?x64xf32, panels 16 x 1>)
 
 // -----
@@ -166,7 +166,7 @@ func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, column
 
 // -----
 
-// expected-error @+1 {{held rows are for 0 groups (they come with each) or more, got -1}}
+// expected-error @+1 {{stationary rows are for 0 groups (they come with each) or more, got -1}}
 func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, held = -1>}
 
 // -----
@@ -192,7 +192,7 @@ func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, column
 // -----
 
 // expected-error @+1 {{a tile's steps belong to at least one worker, got 0}}
-func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, split = 0>}
+func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, split_k = 0>}
 
 // -----
 
@@ -202,4 +202,4 @@ func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, column
 // -----
 
 // expected-error @+1 {{a tile is somebody's turn, got 0 turns}}
-func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, turns = 0>}
+func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, ping_pong = 0>}

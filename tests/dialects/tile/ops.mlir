@@ -3,31 +3,31 @@
 // RUN: alg-opt %s | alg-opt | FileCheck %s
 // RUN: alg-opt %s --mlir-print-op-generic | alg-opt | FileCheck %s
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 16>, bank = #alg.groups<4 x 16>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 16>, weights = #alg.groups<4 x 16>,
                        out = #alg.groups<4 x 24>, row_types = #alg.row_types<cyclic 4>>
 
 // CHECK-LABEL: tile.kernel @copied
 // CHECK-SAME: (%[[X:.*]]: !tile.matrix<?x64xbf16>, %[[W:.*]]: !tile.matrix<64x96xbf16>, %[[BIAS:.*]]: !tile.matrix<1x96xbf16>, %[[Y:.*]]: !tile.matrix<?x96xbf16>)
-// CHECK-SAME: schedule = #tile.schedule<types = 2, rows = 16, register_rows = 8, register_columns = 32, lanes = 16, bank = copied>
+// CHECK-SAME: schedule = #tile.schedule<types = 2, rows = 16, register_rows = 8, register_columns = 32, lanes = 16, weights = copied>
 tile.kernel @copied(%x: !tile.matrix<?x64xbf16>, %w: !tile.matrix<64x96xbf16>, %bias: !tile.matrix<1x96xbf16>, %y: !tile.matrix<?x96xbf16>)
     attributes {layout = #layout, schedule = #tile.schedule<types = 2, rows = 16, register_rows = 8,
-                register_columns = 32, lanes = 16, bank = copied>} {
-  // CHECK: tile.own (%[[I:.*]], %[[R:.*]], %{{.*}}) over [<types, 2>, <rows, 16>, <groups, 0>] {
-  tile.own (%i, %r, %g) over [<types, 2>, <rows, 16>, <groups, 0>] {
+                register_columns = 32, lanes = 16, weights = copied>} {
+  // CHECK: tile.forall (%[[I:.*]], %[[R:.*]], %{{.*}}) over [<types, 2>, <rows, 16>, <groups, 0>] {
+  tile.forall (%i, %r, %g) over [<types, 2>, <rows, 16>, <groups, 0>] {
     // CHECK: %[[XS:.*]] = tile.hold %[[X]][%[[I]], %[[R]]] : <?x64xbf16> -> <32x64xf32>
     %xs = tile.hold %x[%i, %r] : !tile.matrix<?x64xbf16> -> !tile.buffer<32x64xf32>
     // CHECK: %[[STAGE:.*]] = tile.buffer : <64x32xbf16, panels 32 x 1>
     %stage = tile.buffer : !tile.buffer<64x32xbf16, panels 32 x 1>
-    // CHECK: tile.walk (%[[J:.*]], %[[N:.*]]) over [<groups, 1>, <columns, 32>] {
-    tile.walk (%j, %n) over [<groups, 1>, <columns, 32>] {
-      // CHECK: tile.walk (%[[T:.*]]) over [<types, 1>] {
-      tile.walk (%t) over [<types, 1>] {
+    // CHECK: tile.for (%[[J:.*]], %[[N:.*]]) over [<groups, 1>, <columns, 32>] {
+    tile.for (%j, %n) over [<groups, 1>, <columns, 32>] {
+      // CHECK: tile.for (%[[T:.*]]) over [<types, 1>] {
+      tile.for (%t) over [<types, 1>] {
         // CHECK: tile.terms (%{{.*}}, %[[B:.*]], %{{.*}}) of (%[[T]], %[[J]]) {
         tile.terms (%k, %b, %c) of (%t, %j) {
           // CHECK: tile.copy %[[W]][%[[B]], %[[J]], %[[N]]] to %[[STAGE]] once : <64x96xbf16> to !tile.buffer<64x32xbf16, panels 32 x 1>
           tile.copy %w[%b, %j, %n] to %stage once : !tile.matrix<64x96xbf16> to !tile.buffer<64x32xbf16, panels 32 x 1>
         }
-        tile.walk (%s) over [<rows, 8>] {
+        tile.for (%s) over [<rows, 8>] {
           // CHECK: %[[ZERO:.*]] = tile.zero : <8x32xf32>
           %zero = tile.zero : !tile.fragment<8x32xf32>
           // CHECK: tile.terms (%[[K:.*]], %[[B2:.*]], %[[C:.*]]) of (%[[T]], %[[J]]) carry(%[[ACC:.*]] = %[[ZERO]]) : !tile.fragment<8x32xf32> {
@@ -63,11 +63,11 @@ tile.kernel @copied(%x: !tile.matrix<?x64xbf16>, %w: !tile.matrix<64x96xbf16>, %
 // CHECK-SAME: (%[[BANK:w]]: !tile.matrix<64x96xbf16>, %[[PANELS:packed]]: !tile.matrix<64x96xbf16, panels 32 x 2>)
 tile.kernel @pack(%w: !tile.matrix<64x96xbf16>, %p: !tile.matrix<64x96xbf16, panels 32 x 2>)
     attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8,
-                register_columns = 32, lanes = 16, bank = packed>} {
-  // CHECK: tile.own (%[[B:.*]]) over [<bank_rows, 1>] {
-  tile.own (%b) over [<bank_rows, 1>] {
-    // CHECK: tile.walk (%[[J:.*]], %[[N:.*]]) over [<groups, 1>, <columns, 32>] {
-    tile.walk (%j, %n) over [<groups, 1>, <columns, 32>] {
+                register_columns = 32, lanes = 16, weights = packed>} {
+  // CHECK: tile.forall (%[[B:.*]]) over [<weight_rows, 1>] {
+  tile.forall (%b) over [<weight_rows, 1>] {
+    // CHECK: tile.for (%[[J:.*]], %[[N:.*]]) over [<groups, 1>, <columns, 32>] {
+    tile.for (%j, %n) over [<groups, 1>, <columns, 32>] {
       // CHECK: tile.copy %[[BANK]][%[[B]], %[[J]], %[[N]]] to %[[PANELS]] : <64x96xbf16> to !tile.matrix<64x96xbf16, panels 32 x 2>
       tile.copy %w[%b, %j, %n] to %p : !tile.matrix<64x96xbf16> to !tile.matrix<64x96xbf16, panels 32 x 2>
     }
@@ -75,21 +75,21 @@ tile.kernel @pack(%w: !tile.matrix<64x96xbf16>, %p: !tile.matrix<64x96xbf16, pan
 }
 
 // A map of several inputs, with a value from outside its body; terms that carry two fragments, with nothing and
-// something to multiply by; an own without slices, a walk over the row groups of the bank.
+// something to multiply by; a forall without slices, a walk over the row groups of the weight matrix.
 // CHECK-LABEL: tile.kernel @more
 tile.kernel @more(%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x96xf32>, %y: !tile.matrix<?x96xf32>)
     attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8,
-                register_columns = 16, lanes = 16, bank = direct>} {
+                register_columns = 16, lanes = 16, weights = direct>} {
   // CHECK: %[[TWO:.*]] = arith.constant 2.000000e+00 : f32
   %two = arith.constant 2.0 : f32
-  // CHECK: tile.own (%i, %r) over [<types, 1>, <rows, 8>] {
-  tile.own (%i, %r) over [<types, 1>, <rows, 8>] {
+  // CHECK: tile.forall (%i, %r) over [<types, 1>, <rows, 8>] {
+  tile.forall (%i, %r) over [<types, 1>, <rows, 8>] {
     %xs = tile.hold %x[%i, %r] : !tile.matrix<?x64xf32> -> !tile.buffer<8x64xf32>
-    // CHECK: tile.walk (%b) over [<bank_rows, 4>] {
-    tile.walk (%b) over [<bank_rows, 4>] {
+    // CHECK: tile.for (%b) over [<weight_rows, 4>] {
+    tile.for (%b) over [<weight_rows, 4>] {
     }
-    // CHECK: tile.walk (%j, %n, %t, %s) over [<groups, 1>, <columns, 16>, <types, 1>, <rows, 8>] {
-    tile.walk (%j, %n, %t, %s) over [<groups, 1>, <columns, 16>, <types, 1>, <rows, 8>] {
+    // CHECK: tile.for (%j, %n, %t, %s) over [<groups, 1>, <columns, 16>, <types, 1>, <rows, 8>] {
+    tile.for (%j, %n, %t, %s) over [<groups, 1>, <columns, 16>, <types, 1>, <rows, 8>] {
       %zero = tile.zero : !tile.fragment<8x16xf32>
       // CHECK: %[[SUMS:.*]]:2 = tile.terms (%k, %b, %c) of (%t, %j) carry(%[[P:.*]] = %{{.*}}, %[[Q:.*]] = %{{.*}}) : !tile.fragment<8x16xf32>, !tile.fragment<8x16xf32> {
       %sums:2 = tile.terms (%k, %b, %c) of (%t, %j) carry(%p = %zero, %q = %zero) : !tile.fragment<8x16xf32>, !tile.fragment<8x16xf32> {
@@ -117,7 +117,7 @@ tile.kernel @more(%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x96xf32>, %y: !
 }
 
 #staged = #tile.staged<types = 1, rows = 64, columns = 16, depth = 32, stages = 4>
-#two = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 32>, bank = #alg.groups<2 x 32>,
+#two = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 32>, weights = #alg.groups<2 x 32>,
                     out = #alg.groups<2 x 48>, row_types = #alg.row_types<cyclic 2>>
 
 // A worker that owns one tile of the result and multiplies straight from memory.
@@ -125,8 +125,8 @@ tile.kernel @more(%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x96xf32>, %y: !
 // CHECK-SAME: schedule = #tile.staged<types = 1, rows = 64, columns = 16, depth = 32, stages = 4>
 tile.kernel @staged(%x: !tile.matrix<?x64xbf16>, %w: !tile.matrix<64x96xbf16>, %y: !tile.matrix<?x96xbf16>)
     attributes {layout = #two, schedule = #staged} {
-  // CHECK: tile.own (%i, %r, %g, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 16>] {
-  tile.own (%i, %r, %g, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 16>] {
+  // CHECK: tile.forall (%i, %r, %g, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 16>] {
+  tile.forall (%i, %r, %g, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 16>] {
     %zero = tile.zero : !tile.fragment<64x16xf32>
     // CHECK: tile.mma %x[%i, %g, %r], %w[%g, %g, %n], %{{.*}} : !tile.matrix<?x64xbf16>, !tile.matrix<64x96xbf16>, <64x16xf32>
     %sum = tile.mma %x[%i, %g, %r], %w[%g, %g, %n], %zero

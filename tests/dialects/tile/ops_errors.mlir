@@ -1,54 +1,54 @@
 // RUN: alg-opt %s -split-input-file -verify-diagnostics
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, bank = #alg.groups<2 x 8>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, weights = #alg.groups<2 x 8>,
                        out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
-#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>
-// expected-error @+1 {{does its work in exactly one tile.own}}
+#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, weights = packed>
+// expected-error @+1 {{does its work in exactly one tile.forall}}
 tile.kernel @nothing(%x: !tile.matrix<?x16xf32>) attributes {layout = #layout, schedule = #schedule} {
 }
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, bank = #alg.groups<2 x 8>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, weights = #alg.groups<2 x 8>,
                        out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
-#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>
+#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, weights = packed>
 // expected-error @+1 {{takes matrices in memory and numbers of f32, got an argument of type 'index'}}
 tile.kernel @operand(%x: index) attributes {layout = #layout, schedule = #schedule} {
-  tile.own (%b) over [<bank_rows, 1>] {
+  tile.forall (%b) over [<weight_rows, 1>] {
   }
 }
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, bank = #alg.groups<2 x 8>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, weights = #alg.groups<2 x 8>,
                        out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
-#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>
+#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, weights = packed>
 tile.kernel @own(%x: !tile.matrix<?x16xf32>) attributes {layout = #layout, schedule = #schedule} {
   // expected-error @+1 {{owns types and rows together: a row belongs to a type}}
-  tile.own (%t) over [<types, 1>] {
+  tile.forall (%t) over [<types, 1>] {
   }
 }
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, bank = #alg.groups<2 x 8>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, weights = #alg.groups<2 x 8>,
                        out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
-#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>
+#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, weights = packed>
 tile.kernel @own(%x: !tile.matrix<?x16xf32>) attributes {layout = #layout, schedule = #schedule} {
   // expected-error @+1 {{that owns whole groups leaves their slice to the launch; their step is 0}}
-  tile.own (%t, %r, %g) over [<types, 1>, <rows, 8>, <groups, 1>] {
+  tile.forall (%t, %r, %g) over [<types, 1>, <rows, 8>, <groups, 1>] {
   }
 }
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, bank = #alg.groups<2 x 8>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, weights = #alg.groups<2 x 8>,
                        out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
-#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>
+#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, weights = packed>
 tile.kernel @walk(%x: !tile.matrix<?x16xf32>) attributes {layout = #layout, schedule = #schedule} {
-  tile.own (%t, %r, %g) over [<types, 1>, <rows, 8>, <groups, 0>] {
+  tile.forall (%t, %r, %g) over [<types, 1>, <rows, 8>, <groups, 0>] {
     // expected-error @+1 {{walks columns, but nothing around it walks groups}}
-    tile.walk (%n) over [<columns, 16>] {
+    tile.for (%n) over [<columns, 16>] {
     }
   }
 }
@@ -56,19 +56,19 @@ tile.kernel @walk(%x: !tile.matrix<?x16xf32>) attributes {layout = #layout, sche
 // -----
 
 // expected-error @+1 {{names the axis 'rows' twice}}
-tile.walk (%a, %b) over [<rows, 1>, <rows, 1>] {
+tile.for (%a, %b) over [<rows, 1>, <rows, 1>] {
 }
 
 // -----
 
 // expected-error @+1 {{expected one axis for each index, 2 indices but 1 axes}}
-tile.walk (%a, %b) over [<types, 1>] {
+tile.for (%a, %b) over [<types, 1>] {
 }
 
 // -----
 
 // expected-error @+1 {{the step along 'columns' must be at least 1; only 'groups' may leave it to the launch with 0}}
-tile.walk (%a) over [<columns, 0>] {
+tile.for (%a) over [<columns, 0>] {
 }
 
 // -----
@@ -154,78 +154,78 @@ func.func @mask(%a: !tile.fragment<8x16xf32>, %y: !tile.matrix<?x64xf32>, %m: !t
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, bank = #alg.groups<2 x 8>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, weights = #alg.groups<2 x 8>,
                        out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
-#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>
-// expected-error @+1 {{does its work in exactly one tile.own}}
+#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, weights = packed>
+// expected-error @+1 {{does its work in exactly one tile.forall}}
 tile.kernel @kernel(%x: !tile.matrix<?x16xf32>) attributes {layout = #layout, schedule = #schedule} {
-  tile.own (%b) over [<bank_rows, 1>] {
+  tile.forall (%b) over [<weight_rows, 1>] {
   }
-  tile.own (%b) over [<bank_rows, 1>] {
+  tile.forall (%b) over [<weight_rows, 1>] {
   }
 }
 
 // -----
 
 // expected-error @+1 {{needs at least one axis}}
-"tile.walk"() <{axes = []}> ({
+"tile.for"() <{axes = []}> ({
 ^bb0:
 }) : () -> ()
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, bank = #alg.groups<2 x 8>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, weights = #alg.groups<2 x 8>,
                        out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
-#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>
+#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, weights = packed>
 tile.kernel @kernel(%x: !tile.matrix<?x16xf32>) attributes {layout = #layout, schedule = #schedule} {
   // expected-error @+1 {{that owns columns owns them of one group: give it <groups, 1>}}
-  tile.own (%t, %r, %n) over [<types, 1>, <rows, 8>, <columns, 16>] {
+  tile.forall (%t, %r, %n) over [<types, 1>, <rows, 8>, <columns, 16>] {
   }
 }
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, bank = #alg.groups<2 x 8>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, weights = #alg.groups<2 x 8>,
                        out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
-#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>
+#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, weights = packed>
 tile.kernel @kernel(%x: !tile.matrix<?x16xf32>) attributes {layout = #layout, schedule = #schedule} {
-  // expected-error @+1 {{that owns row groups of the bank owns nothing else}}
-  tile.own (%b, %g) over [<bank_rows, 1>, <groups, 0>] {
+  // expected-error @+1 {{that owns row groups of the weight matrix owns nothing else}}
+  tile.forall (%b, %g) over [<weight_rows, 1>, <groups, 0>] {
   }
 }
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, bank = #alg.groups<2 x 8>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, weights = #alg.groups<2 x 8>,
                        out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
-#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>
+#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, weights = packed>
 tile.kernel @kernel(%x: !tile.matrix<?x16xf32>) attributes {layout = #layout, schedule = #schedule} {
   // expected-error @+1 {{owns types and rows together: a row belongs to a type}}
-  tile.own (%r) over [<rows, 8>] {
+  tile.forall (%r) over [<rows, 8>] {
   }
 }
 
 // -----
 
-// expected-error @+1 {{'tile.own' op expects parent op 'tile.kernel'}}
-tile.own (%b) over [<bank_rows, 1>] {
+// expected-error @+1 {{'tile.forall' op expects parent op 'tile.kernel'}}
+tile.forall (%b) over [<weight_rows, 1>] {
 }
 
 // -----
 
 // expected-error @+1 {{needs a step of at least 1 along 'groups'}}
-tile.walk (%j) over [<groups, 0>] {
+tile.for (%j) over [<groups, 0>] {
 }
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, bank = #alg.groups<2 x 8>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, weights = #alg.groups<2 x 8>,
                        out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
-#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>
+#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, weights = packed>
 tile.kernel @kernel(%x: !tile.matrix<?x16xf32>) attributes {layout = #layout, schedule = #schedule} {
-  tile.own (%i, %r, %g) over [<types, 1>, <rows, 8>, <groups, 0>] {
+  tile.forall (%i, %r, %g) over [<types, 1>, <rows, 8>, <groups, 0>] {
     // expected-error @+1 {{walks rows, but nothing around it walks types}}
-    tile.walk (%s) over [<rows, 8>] {
+    tile.for (%s) over [<rows, 8>] {
     }
   }
 }
@@ -234,34 +234,34 @@ tile.kernel @kernel(%x: !tile.matrix<?x16xf32>) attributes {layout = #layout, sc
 
 // The axis that fixes another comes before it.
 // expected-error @+1 {{walks columns, but nothing around it walks groups}}
-tile.walk (%n, %j) over [<columns, 16>, <groups, 1>] {
+tile.for (%n, %j) over [<columns, 16>, <groups, 1>] {
 }
 
 // -----
 
 // expected-error @+1 {{has 2 indices for 1 axes}}
-"tile.walk"() <{axes = [#tile.axis<groups, 1>]}> ({
+"tile.for"() <{axes = [#tile.axis<groups, 1>]}> ({
 ^bb0(%j: index, %n: index):
 }) : () -> ()
 
 // -----
 
 // expected-error @+1 {{indices have type index, got 'i64'}}
-"tile.walk"() <{axes = [#tile.axis<groups, 1>]}> ({
+"tile.for"() <{axes = [#tile.axis<groups, 1>]}> ({
 ^bb0(%j: i64):
 }) : () -> ()
 
 // -----
 
 // expected-error @+1 {{attribute 'axes' failed to satisfy constraint: axes}}
-"tile.walk"() <{axes = [1]}> ({
+"tile.for"() <{axes = [1]}> ({
 ^bb0(%j: index):
 }) : () -> ()
 
 // -----
 
 func.func @terms(%t: index, %j: index) {
-  // expected-error @+1 {{expected (input group, bank row group, coefficient)}}
+  // expected-error @+1 {{expected (input group, weight row group, coefficient)}}
   tile.terms (%k, %b) of (%t, %j) {
   }
   return
@@ -281,7 +281,7 @@ func.func @terms(%t: index, %j: index) {
 // -----
 
 func.func @terms(%t: index, %j: index) {
-  // expected-error @+1 {{body takes an input group, a bank row group, a coefficient and 0 carried fragments, has 2 arguments}}
+  // expected-error @+1 {{body takes an input group, a weight row group, a coefficient and 0 carried fragments, has 2 arguments}}
   "tile.terms"(%t, %j) ({
   ^bb0(%k: index, %b: index):
     "tile.yield"() : () -> ()
@@ -315,7 +315,7 @@ func.func @terms(%t: index, %j: index) {
 // -----
 
 func.func @yield(%a: f32) {
-  // expected-error @+1 {{'tile.yield' op expects parent op to be one of 'tile.terms, tile.bank_terms, tile.map'}}
+  // expected-error @+1 {{'tile.yield' op expects parent op to be one of 'tile.terms, tile.weight_terms, tile.map'}}
   tile.yield %a : f32
   return
 }
@@ -323,18 +323,18 @@ func.func @yield(%a: f32) {
 // -----
 
 func.func @hold(%w: !tile.matrix<64x64xf32, panels 16 x 1>, %i: index) {
-  // expected-error @+1 {{holds plain rows; panels are for the bank}}
+  // expected-error @+1 {{holds plain rows; panels are for the weight matrix}}
   %b = tile.hold %w[%i, %i] : !tile.matrix<64x64xf32, panels 16 x 1> -> !tile.buffer<8x64xf32>
   return
 }
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, bank = #alg.groups<2 x 8>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, weights = #alg.groups<2 x 8>,
                        out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
-#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>
+#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, weights = packed>
 tile.kernel @kernel(%x: !tile.matrix<?x24xf32>) attributes {layout = #layout, schedule = #schedule} {
-  tile.own (%i, %r, %g) over [<types, 1>, <rows, 8>, <groups, 0>] {
+  tile.forall (%i, %r, %g) over [<types, 1>, <rows, 8>, <groups, 0>] {
     // expected-error @+1 {{source has 24 columns, the layout's input groups cover 16}}
     %b = tile.hold %x[%i, %r] : !tile.matrix<?x24xf32> -> !tile.buffer<8x24xf32>
   }
@@ -342,11 +342,11 @@ tile.kernel @kernel(%x: !tile.matrix<?x24xf32>) attributes {layout = #layout, sc
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, bank = #alg.groups<2 x 8>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, weights = #alg.groups<2 x 8>,
                        out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
-#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>
+#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, weights = packed>
 tile.kernel @kernel(%x: !tile.matrix<?x16xf32>) attributes {layout = #layout, schedule = #schedule} {
-  tile.own (%i, %r, %g) over [<types, 1>, <rows, 8>, <groups, 0>] {
+  tile.forall (%i, %r, %g) over [<types, 1>, <rows, 8>, <groups, 0>] {
     // expected-error @+1 {{buffer has 16 rows, the schedule owns 1 types of 8 rows}}
     %b = tile.hold %x[%i, %r] : !tile.matrix<?x16xf32> -> !tile.buffer<16x16xf32>
   }
@@ -355,20 +355,20 @@ tile.kernel @kernel(%x: !tile.matrix<?x16xf32>) attributes {layout = #layout, sc
 // -----
 
 func.func @copy(%w: !tile.matrix<64x64xf32, panels 16 x 1>, %b: !tile.buffer<64x16xf32, panels 16 x 1>, %i: index) {
-  // expected-error @+1 {{copies from the user's bank, which is not in panels}}
+  // expected-error @+1 {{copies from the user's weight matrix, which is not in panels}}
   tile.copy %w[%i, %i, %i] to %b : !tile.matrix<64x64xf32, panels 16 x 1> to !tile.buffer<64x16xf32, panels 16 x 1>
   return
 }
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, bank = #alg.groups<2 x 8>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, weights = #alg.groups<2 x 8>,
                        out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
-#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>
+#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, weights = packed>
 tile.kernel @kernel(%w: !tile.matrix<24x32xf32>, %p: !tile.matrix<24x32xf32, panels 16 x 1>) attributes {layout = #layout, schedule = #schedule} {
-  tile.own (%b) over [<bank_rows, 1>] {
-    tile.walk (%j, %n) over [<groups, 1>, <columns, 16>] {
-      // expected-error @+1 {{bank has 24 rows, the layout's row groups cover 16}}
+  tile.forall (%b) over [<weight_rows, 1>] {
+    tile.for (%j, %n) over [<groups, 1>, <columns, 16>] {
+      // expected-error @+1 {{weight matrix has 24 rows, the layout's row groups cover 16}}
       tile.copy %w[%b, %j, %n] to %p : !tile.matrix<24x32xf32> to !tile.matrix<24x32xf32, panels 16 x 1>
     }
   }
@@ -386,7 +386,7 @@ func.func @mma(%x: !tile.buffer<64x16xf32, panels 16 x 1>, %w: !tile.matrix<64x1
 // -----
 
 func.func @mma(%x: !tile.buffer<8x64xf32>, %w: !tile.buffer<64x16xf32>, %a: !tile.fragment<8x16xf32>, %i: index) {
-  // expected-error @+1 {{takes a buffered bank in panels only}}
+  // expected-error @+1 {{takes a buffered weight matrix in panels only}}
   %r = tile.mma %x[%i, %i, %i], %w[%i, %i, %i], %a
       : !tile.buffer<8x64xf32>, !tile.buffer<64x16xf32>, !tile.fragment<8x16xf32>
   return
@@ -412,11 +412,11 @@ func.func @mma(%x: !tile.buffer<8x64xf32>, %w: !tile.matrix<64x16xf32>, %a: !til
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, bank = #alg.groups<2 x 8>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, weights = #alg.groups<2 x 8>,
                        out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
-#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>
+#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, weights = packed>
 tile.kernel @kernel(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x32xf32>) attributes {layout = #layout, schedule = #schedule} {
-  tile.own (%i, %r, %g) over [<types, 1>, <rows, 8>, <groups, 0>] {
+  tile.forall (%i, %r, %g) over [<types, 1>, <rows, 8>, <groups, 0>] {
     %xs = tile.hold %x[%i, %r] : !tile.matrix<?x16xf32> -> !tile.buffer<8x16xf32>
     %a = tile.zero : !tile.fragment<4x32xf32>
     // expected-error @+1 {{accumulates 4x32, the schedule's register tile is 8x16}}
@@ -467,11 +467,11 @@ func.func @store(%a: !tile.fragment<8x16xf32>, %y: !tile.matrix<64x64xf32, panel
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, bank = #alg.groups<2 x 8>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, weights = #alg.groups<2 x 8>,
                        out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
-#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>
+#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, weights = packed>
 tile.kernel @kernel(%y: !tile.matrix<?x48xf32>) attributes {layout = #layout, schedule = #schedule} {
-  tile.own (%i, %r, %g) over [<types, 1>, <rows, 8>, <groups, 0>] {
+  tile.forall (%i, %r, %g) over [<types, 1>, <rows, 8>, <groups, 0>] {
     %a = tile.zero : !tile.fragment<8x16xf32>
     %m = tile.mask rows(%i, %r) columns(%g, %r) : !tile.mask<8x16>
     // expected-error @+1 {{target has 48 columns, the layout's output groups cover 32}}
@@ -481,11 +481,11 @@ tile.kernel @kernel(%y: !tile.matrix<?x48xf32>) attributes {layout = #layout, sc
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, bank = #alg.groups<2 x 8>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, weights = #alg.groups<2 x 8>,
                        out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 16, depth = 16, stages = 0>
 tile.kernel @hold(%x: !tile.matrix<?x16xf32>) attributes {layout = #layout, schedule = #schedule} {
-  tile.own (%t, %r, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 16>] {
+  tile.forall (%t, %r, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 16>] {
     // expected-error @+1 {{holds rows for a thread, but the kernel's operands come in stages}}
     %xs = tile.hold %x[%t, %r] : !tile.matrix<?x16xf32> -> !tile.buffer<64x16xf32>
   }
@@ -493,11 +493,11 @@ tile.kernel @hold(%x: !tile.matrix<?x16xf32>) attributes {layout = #layout, sche
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, bank = #alg.groups<2 x 8>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, weights = #alg.groups<2 x 8>,
                        out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 16, depth = 16, stages = 0>
 tile.kernel @tile(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x32xbf16>) attributes {layout = #layout, schedule = #schedule} {
-  tile.own (%t, %r, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 16>] {
+  tile.forall (%t, %r, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 16>] {
     %zero = tile.zero : !tile.fragment<8x16xf32>
     // expected-error @+1 {{accumulates 8x16, the schedule's tile is 64x16}}
     %next = tile.mma %x[%t, %t, %r], %w[%j, %j, %n], %zero
@@ -507,12 +507,12 @@ tile.kernel @tile(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x32xbf16>) att
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, bank = #alg.groups<2 x 8>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, weights = #alg.groups<2 x 8>,
                        out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 16, depth = 16, stages = 0>
 tile.kernel @slice(%x: !tile.matrix<?x16xbf16>) attributes {layout = #layout, schedule = #schedule} {
   // expected-error @+1 {{that owns columns owns them of one group: give it <groups, 1>}}
-  tile.own (%t, %r, %j, %n) over [<types, 1>, <rows, 64>, <groups, 0>, <columns, 16>] {
+  tile.forall (%t, %r, %j, %n) over [<types, 1>, <rows, 64>, <groups, 0>, <columns, 16>] {
   }
 }
 
@@ -611,11 +611,11 @@ func.func @code(%a: !tile.fragment<8x16xf32>) {
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, bank = #alg.groups<2 x 8>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, weights = #alg.groups<2 x 8>,
                        out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
-#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>
+#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, weights = packed>
 tile.kernel @kernel(%b: !tile.matrix<1x16xf32>) attributes {layout = #layout, schedule = #schedule} {
-  tile.own (%i, %r, %g) over [<types, 1>, <rows, 8>, <groups, 0>] {
+  tile.forall (%i, %r, %g) over [<types, 1>, <rows, 8>, <groups, 0>] {
     %zero = tile.zero : !tile.fragment<8x16xf32>
     // expected-error @+1 {{reads a matrix of 16 columns, the layout's output groups cover 32}}
     %y = tile.map (%v = %zero : !tile.fragment<8x16xf32>, %w = %b[%g, %g] : !tile.matrix<1x16xf32>) -> !tile.fragment<8x16xf32> {
@@ -626,11 +626,11 @@ tile.kernel @kernel(%b: !tile.matrix<1x16xf32>) attributes {layout = #layout, sc
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, bank = #alg.groups<2 x 8>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, weights = #alg.groups<2 x 8>,
                        out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
-#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>
+#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, weights = packed>
 tile.kernel @kernel(%b: !tile.matrix<?x1xf32>) attributes {layout = #layout, schedule = #schedule} {
-  tile.own (%i, %r, %g) over [<types, 1>, <rows, 8>, <groups, 0>] {
+  tile.forall (%i, %r, %g) over [<types, 1>, <rows, 8>, <groups, 0>] {
     %zero = tile.zero : !tile.fragment<8x16xf32>
     // expected-error @+1 {{reads rows of a type, by two indices, got 1 indices instead of 2}}
     %y = tile.map (%v = %zero : !tile.fragment<8x16xf32>, %w = %b[%r] : !tile.matrix<?x1xf32>) -> !tile.fragment<8x16xf32> {
@@ -641,11 +641,11 @@ tile.kernel @kernel(%b: !tile.matrix<?x1xf32>) attributes {layout = #layout, sch
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, bank = #alg.groups<2 x 8>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, weights = #alg.groups<2 x 8>,
                        out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
-#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, bank = packed>
+#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, weights = packed>
 tile.kernel @kernel(%b: !tile.matrix<8x32xf32>) attributes {layout = #layout, schedule = #schedule} {
-  tile.own (%i, %r, %g) over [<types, 1>, <rows, 8>, <groups, 0>] {
+  tile.forall (%i, %r, %g) over [<types, 1>, <rows, 8>, <groups, 0>] {
     %zero = tile.zero : !tile.fragment<8x16xf32>
     // expected-error @+1 {{reads a matrix with the rows of X, which only the launch knows, got '!tile.matrix<8x32xf32>'}}
     %y = tile.map (%v = %zero : !tile.fragment<8x16xf32>, %w = %b[%i, %r, %g, %g] : !tile.matrix<8x32xf32>) -> !tile.fragment<8x16xf32> {

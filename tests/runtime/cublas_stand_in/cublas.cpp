@@ -133,9 +133,9 @@ int run(const std::string &function, Handle &handle, const std::vector<Batch> &b
     return status;
   auto *const stream = static_cast<cuda::Stream>(handle.stream);
   cuda::CaptureStatus capture{};
-  if (cuda::cuStreamIsCapturing(stream, &capture) != cuda::Result::success)
+  if (cuda::cuStreamIsCapturing(stream, &capture) != cuda::Result::Success)
     return execution_failed;
-  if (state().loaded.insert(function).second && capture != cuda::CaptureStatus::none)
+  if (state().loaded.insert(function).second && capture != cuda::CaptureStatus::None)
     return refuse(function, "loads code, which a capture forbids: call it once before", execution_failed);
   int64_t total = 0;
   for (const Batch &batch : batches)
@@ -151,7 +151,7 @@ int run(const std::string &function, Handle &handle, const std::vector<Batch> &b
       state().callback(function, done);
   };
   return cuda_stand_in::enqueueWork(function.c_str(), stream, 1e-3 * microseconds, work) ==
-                 cuda::Result::success
+                 cuda::Result::Success
              ? success
              : execution_failed;
 }

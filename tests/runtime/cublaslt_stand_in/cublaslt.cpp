@@ -336,9 +336,9 @@ STAND_IN int cublasLtMatmul(void *handle, void *operation, const void *alpha, co
   const int index = int(algorithm->candidate);
   algrt::cuda::CaptureStatus capture{};
   if (algrt::cuda::cuStreamIsCapturing(static_cast<algrt::cuda::Stream>(stream), &capture) !=
-      algrt::cuda::Result::success)
+      algrt::cuda::Result::Success)
     return execution_failed;
-  if (state().loaded.insert(index).second && capture != algrt::cuda::CaptureStatus::none)
+  if (state().loaded.insert(index).second && capture != algrt::cuda::CaptureStatus::None)
     return refuse(me, "loads code, which a capture forbids: call it once before", execution_failed);
   const auto run = [=] {
     multiply(op, static_cast<const uint16_t *>(a), la, static_cast<const uint16_t *>(b), lb, d, ld,
@@ -349,7 +349,7 @@ STAND_IN int cublasLtMatmul(void *handle, void *operation, const void *alpha, co
       state().callback(index);
   };
   return algrt::cuda_stand_in::enqueueWork(me, static_cast<algrt::cuda::Stream>(stream),
-                                           1e-3 * candidate.microseconds, run) == algrt::cuda::Result::success
+                                           1e-3 * candidate.microseconds, run) == algrt::cuda::Result::Success
              ? success
              : execution_failed;
 }

@@ -40,7 +40,7 @@ TEST_F(CudaBias, IsTheLastParameter) {
     const TestContext context(0);
     GpuProduct product(context, shape, 9);
     int64_t n = shape.n();
-    const GpuMatrix numbers(context, 0, 1, n + 1, 0, ElementType::bf16);
+    const GpuMatrix numbers(context, 0, 1, n + 1, 0, ElementType::Bf16);
     for (int64_t offset : {0, 2}) { // at any multiple of an element
       const DLTensor bias = vectorOf(numbers, &n, offset);
       product.args.bias = &bias;
@@ -59,7 +59,7 @@ TEST_F(CudaBias, IsChecked) {
   const TestContext context(0);
   GpuProduct product(context, shape, 9);
   int64_t n = shape.n(), fewer = n - 1;
-  const GpuMatrix numbers(context, 0, 1, n, 0, ElementType::bf16);
+  const GpuMatrix numbers(context, 0, 1, n, 0, ElementType::Bf16);
   std::vector<uint16_t> on_the_host(size_t(n), 0);
   DLTensor shorter = vectorOf(numbers, &fewer), elsewhere = vectorOf(numbers, &n),
            wide = vectorOf(numbers, &n), result = vectorOf(product.y, &n);
@@ -85,7 +85,7 @@ TEST_F(CudaBias, BelongsToLayersThatHaveOne) {
   const TestContext context(0);
   GpuProduct product(context, shape, 9);
   int64_t n = shape.n();
-  const GpuMatrix numbers(context, 0, 1, n, 0, ElementType::bf16);
+  const GpuMatrix numbers(context, 0, 1, n, 0, ElementType::Bf16);
   const DLTensor bias = vectorOf(numbers, &n);
   product.args.bias = &bias;
   EXPECT_EQ(product.run(), ALGRT_INVALID_ARGUMENT);

@@ -32,7 +32,7 @@ protected:
   int launches = 0;
 };
 
-inline GpuShape interval(int64_t run) { return {.row_types = RowTypesKind::interval, .run = run}; }
-inline GpuShape slots() { return {.lift = Lift::slots}; }
+inline GpuShape interval(int64_t run) { return {.row_types = RowTypesKind::Interval, .run = run}; }
+inline GpuShape slots() { return {.lift = Lift::Slots}; }
 
 } // namespace algrt::test

@@ -1,13 +1,13 @@
 // The gradient of a bias on CUDA devices, against the stand-in driver: what is launched behind the gradient
-// of the bank, and with what.
+// of the weight matrix, and with what.
 #include "runtime/bundle/bundle.h"
 #include "runtime/cuda/bias_gradient_plan.h"
 #include "runtime/numeric/bfloat16.h"
 #include "runtime/reference/compare.h"
 #include "runtime/reference/reference.h"
 #include "tests/runtime/cuda/gpu_product.h"
-#include "tests/runtime/cuda/host_bank_kernel.h"
 #include "tests/runtime/cuda/host_bias_gradient.h"
+#include "tests/runtime/cuda/host_weight_kernel.h"
 #include "tests/runtime/cuda_stand_in/control.h"
 
 #include <cstring>
@@ -22,7 +22,7 @@ GpuShape biasedShape() {
   GpuShape shape;
   shape.groups = 3;
   shape.out = 32; // more columns than a block sums
-  shape.bank_gradient = true;
+  shape.weight_gradient = true;
   shape.bias = true;
   shape.vector = 8;
   return shape;
@@ -48,7 +48,7 @@ protected:
       if (launch.symbol == "dbias")
         Sums(launch).run();
       else
-        runHostBankKernel(shape, launch);
+        runHostWeightKernel(shape, launch);
     });
   }
   ~CudaDbias() override {
@@ -64,8 +64,8 @@ protected:
 struct Gradient {
   Gradient(const TestContext &context, const GpuShape &shape, int64_t m, ElementType output)
       : driver(context.driver()), bundle(openBundle(biasedBundle(shape, biasedManifest(shape)))),
-        x(context, 0, m, shape.k(), 0, ElementType::bf16), dy(context, 0, m, shape.n(), 8, ElementType::bf16),
-        dw(context, 0, shape.k(), shape.bankColumns(), 0, ElementType::bf16),
+        x(context, 0, m, shape.k(), 0, ElementType::Bf16), dy(context, 0, m, shape.n(), 8, ElementType::Bf16),
+        dw(context, 0, shape.k(), shape.weightColumns(), 0, ElementType::Bf16),
         dbias(context, 0, 1, shape.n(), 5, output), args(algrt_dw_args_init()) {
     x.fill(1, 1);
     dy.fill(2, 1);
@@ -83,7 +83,7 @@ struct Gradient {
     args.workspace = bytes > 0 ? reinterpret_cast<void *>(memory + 1) : nullptr; // it may begin anywhere
     args.workspace_bytes = bytes;
   }
-  ~Gradient() { EXPECT_EQ(driver.memFree(memory), cuda::Result::success); }
+  ~Gradient() { EXPECT_EQ(driver.memFree(memory), cuda::Result::Success); }
 
   int run() { return algrt_dw(bundle.get(), &args); }
 
@@ -109,12 +109,12 @@ struct Gradient {
 };
 
 // One launch up to as many rows as a part has, two for more; written and added.
-TEST_F(CudaDbias, ComesBehindTheGradientOfTheBank) {
+TEST_F(CudaDbias, ComesBehindTheGradientOfTheWeights) {
   const TestContext context(0);
   cuda::Stream stream;
-  ASSERT_EQ(context.driver().streamCreate(&stream, cuda::stream_default), cuda::Result::success);
+  ASSERT_EQ(context.driver().streamCreate(&stream, cuda::stream_default), cuda::Result::Success);
   for (const int64_t m : {int64_t(0), int64_t(9), part, part + 1, 3 * part})
-    for (const ElementType output : {ElementType::bf16, ElementType::f32}) {
+    for (const ElementType output : {ElementType::Bf16, ElementType::F32}) {
       Gradient gradient(context, shape, m, output);
       gradient.args.stream = stream;
       const int64_t parts = std::max<int64_t>(1, (m + part - 1) / part);
@@ -122,7 +122,7 @@ TEST_F(CudaDbias, ComesBehindTheGradientOfTheBank) {
       for (const float beta : {0.0f, -0.5f}) {
         gradient.args.beta = beta;
         gradient.dw.fill(3, 1);
-        if (beta != 0 && output == ElementType::bf16)
+        if (beta != 0 && output == ElementType::Bf16)
           gradient.dbias.fill(4, 1);
         const std::vector<double> expected = gradient.expected();
         launches.clear();
@@ -148,7 +148,7 @@ TEST_F(CudaDbias, ComesBehindTheGradientOfTheBank) {
         EXPECT_EQ(first.part_rows, part);
         EXPECT_EQ(last.to, reinterpret_cast<uint64_t>(gradient.dbias.tensor.data));
         EXPECT_EQ(last.beta, beta);
-        EXPECT_EQ(last.form & algrt_dbias_to_f32, output == ElementType::f32 ? algrt_dbias_to_f32 : 0);
+        EXPECT_EQ(last.form & algrt_dbias_to_f32, output == ElementType::F32 ? algrt_dbias_to_f32 : 0);
         if (parts > 1) {
           EXPECT_EQ(first.form, algrt_dbias_to_sums);
           EXPECT_EQ(first.to, last.from);
@@ -163,7 +163,7 @@ TEST_F(CudaDbias, ComesBehindTheGradientOfTheBank) {
           EXPECT_EQ(launches[2].grid, column_blocks);
         }
         const Comparison comparison = compare(gradient.dbias.values(), expected);
-        EXPECT_TRUE(comparison.within(tolerance(output == ElementType::bf16))) << comparison.relative_l2;
+        EXPECT_TRUE(comparison.within(tolerance(output == ElementType::Bf16))) << comparison.relative_l2;
         EXPECT_TRUE(gradient.dbias.paddingIsPoison());
       }
     }
@@ -172,7 +172,7 @@ TEST_F(CudaDbias, ComesBehindTheGradientOfTheBank) {
 
 TEST_F(CudaDbias, WithoutItNothingIsAsked) {
   const TestContext context(0);
-  Gradient gradient(context, shape, 3 * part, ElementType::f32);
+  Gradient gradient(context, shape, 3 * part, ElementType::F32);
   gradient.args.dbias = nullptr;
   gradient.args.workspace = nullptr;
   gradient.args.workspace_bytes = 0;
@@ -182,7 +182,7 @@ TEST_F(CudaDbias, WithoutItNothingIsAsked) {
 
 TEST_F(CudaDbias, WhatIsWrongIsSaidBeforeAnythingIsLaunched) {
   const TestContext context(0);
-  Gradient gradient(context, shape, part + 1, ElementType::f32);
+  Gradient gradient(context, shape, part + 1, ElementType::F32);
   const auto refused = [&](int status, const std::string &words) {
     EXPECT_EQ(gradient.run(), status) << words;
     EXPECT_NE(std::string(algrt_last_error()).find(words), std::string::npos) << algrt_last_error();
@@ -222,7 +222,7 @@ TEST_F(CudaDbias, WhatIsWrongIsSaidBeforeAnythingIsLaunched) {
 TEST_F(CudaDbias, SharesTheWorkspaceWithTheRowList) {
   const GpuShape listed = [&] {
     GpuShape made = shape;
-    made.row_types = RowTypesKind::explicit_types;
+    made.row_types = RowTypesKind::ExplicitTypes;
     return made;
   }();
   nlohmann::ordered_json manifest = biasedManifest(listed);
@@ -248,31 +248,31 @@ TEST_F(CudaDbias, SharesTheWorkspaceWithTheRowList) {
 TEST_F(CudaDbias, IsCapturedOncePrepared) {
   const TestContext context(0);
   const cuda::Driver &driver = context.driver();
-  Gradient gradient(context, shape, part + 5, ElementType::f32);
+  Gradient gradient(context, shape, part + 5, ElementType::F32);
   gradient.args.dbias = nullptr;
-  ASSERT_EQ(gradient.run(), ALGRT_OK) << algrt_last_error(); // loads the gradient of the bank alone
+  ASSERT_EQ(gradient.run(), ALGRT_OK) << algrt_last_error(); // loads the gradient of the weight matrix alone
   cuda::Stream stream;
   cuda::Graph graph;
-  ASSERT_EQ(driver.streamCreate(&stream, cuda::stream_default), cuda::Result::success);
+  ASSERT_EQ(driver.streamCreate(&stream, cuda::stream_default), cuda::Result::Success);
   gradient.args.stream = stream;
   gradient.args.dbias = &gradient.dbias_tensor;
   launches.clear();
-  ASSERT_EQ(driver.streamBeginCapture(stream, cuda::CaptureMode::global), cuda::Result::success);
+  ASSERT_EQ(driver.streamBeginCapture(stream, cuda::CaptureMode::Global), cuda::Result::Success);
   EXPECT_EQ(gradient.run(), ALGRT_NOT_PREPARED);
   EXPECT_NE(std::string(algrt_last_error()).find("kernel dbias is not yet"), std::string::npos)
       << algrt_last_error();
-  ASSERT_EQ(driver.streamEndCapture(stream, &graph), cuda::Result::success);
+  ASSERT_EQ(driver.streamEndCapture(stream, &graph), cuda::Result::Success);
   driver.graphDestroy(graph);
   ASSERT_EQ(algrt_bundle_prepare(gradient.bundle.get(), 0), ALGRT_OK) << algrt_last_error();
-  ASSERT_EQ(driver.streamBeginCapture(stream, cuda::CaptureMode::global), cuda::Result::success);
+  ASSERT_EQ(driver.streamBeginCapture(stream, cuda::CaptureMode::Global), cuda::Result::Success);
   EXPECT_EQ(gradient.run(), ALGRT_OK) << algrt_last_error();
   EXPECT_EQ(launches.size(), 0u);
-  ASSERT_EQ(driver.streamEndCapture(stream, &graph), cuda::Result::success);
+  ASSERT_EQ(driver.streamEndCapture(stream, &graph), cuda::Result::Success);
   cuda::GraphExec exec;
-  ASSERT_EQ(driver.graphInstantiate(&exec, graph, 0), cuda::Result::success);
+  ASSERT_EQ(driver.graphInstantiate(&exec, graph, 0), cuda::Result::Success);
   for (uint64_t replay = 1; replay <= 2; ++replay) {
     gradient.dy.fill(replay + 10, 1);
-    ASSERT_EQ(driver.graphLaunch(exec, stream), cuda::Result::success);
+    ASSERT_EQ(driver.graphLaunch(exec, stream), cuda::Result::Success);
     EXPECT_EQ(launches.size(), 3 * replay);
     EXPECT_TRUE(compare(gradient.dbias.values(), gradient.expected()).within(tolerance(false)));
   }
@@ -306,7 +306,7 @@ TEST(CudaDbiasManifest, IsChecked) {
 TEST(CudaDbiasPlan, OfManyRowsAndColumns) {
   constexpr int64_t rows = algrt_most_gpu_rows, columns = int64_t(1) << 20;
   const auto launches =
-      cuda::planBiasGradient({4096, columns + 3, rows, columns, 8192, ElementType::f32, 2, 16384});
+      cuda::planBiasGradient({4096, columns + 3, rows, columns, 8192, ElementType::F32, 2, 16384});
   ASSERT_EQ(launches.size(), 2u);
   EXPECT_EQ(launches[0].grid, 0x7fffffffu); // blocks take several parts each
   EXPECT_EQ(launches[0].rows, rows);

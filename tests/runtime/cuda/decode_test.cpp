@@ -66,7 +66,7 @@ void multiplyOnHost(const GpuShape &shape, const cuda_stand_in::Launch &launch, 
           for (int64_t depth = 0; depth < shape.in && (from == type || from == group); ++depth)
             sum += number(at(given.x, depth, from, 0, row, 2)) *
                    number(at(given.w, column, group, depth, from, 2));
-        if (output == ElementType::f32)
+        if (output == ElementType::F32)
           *reinterpret_cast<float *>(at(given.y, column, group, 0, row, 4)) = sum;
         else
           *reinterpret_cast<uint16_t *>(at(given.y, column, group, 0, row, 2)) = toBfloat16(sum);
@@ -105,9 +105,9 @@ protected:
     const std::vector<float> x = product.x.values(), w = product.w.values();
     const std::vector<double> expected =
         referenceForward({&parsed.layer(), &parsed.support(), int64_t(types.size()), x.data(), shape.k(),
-                          w.data(), shape.bankColumns(), 0, types.data()});
+                          w.data(), shape.weightColumns(), 0, types.data()});
     const Comparison comparison = compare(product.y.values(), expected);
-    EXPECT_TRUE(comparison.within(tolerance(product.output == ElementType::bf16))) << comparison.relative_l2;
+    EXPECT_TRUE(comparison.within(tolerance(product.output == ElementType::Bf16))) << comparison.relative_l2;
     EXPECT_TRUE(product.y.paddingIsPoison());
   }
 
@@ -125,7 +125,7 @@ protected:
     const Parameters given = parametersOf(launch, shape.bias);
     EXPECT_EQ(given.rows, m);
     EXPECT_EQ(given.terms, 0u) << "a complete graph needs no table";
-    const auto expectRows = [&](const algrt_plain_map &map, const GpuMatrix &matrix, int64_t width) {
+    const auto expect_rows = [&](const algrt_plain_map &map, const GpuMatrix &matrix, int64_t width) {
       EXPECT_EQ(map.address, reinterpret_cast<uintptr_t>(matrix.tensor.data) + matrix.tensor.byte_offset);
       EXPECT_EQ(std::to_array(map.extents),
                 (std::array{int32_t(width), int32_t(shape.groups), 1, int32_t(m)}));
@@ -134,8 +134,8 @@ protected:
       EXPECT_EQ(map.strides[2], m > 1 ? matrix.strides[0] : 0);
       EXPECT_EQ(map.rows, 0u);
     };
-    expectRows(given.x, product.x, shape.in);
-    expectRows(given.y, product.y, shape.out);
+    expect_rows(given.x, product.x, shape.in);
+    expect_rows(given.y, product.y, shape.out);
     EXPECT_EQ(given.w.address, reinterpret_cast<uintptr_t>(product.w.tensor.data));
     EXPECT_EQ(std::to_array(given.w.extents), (std::array{int32_t(shape.out), int32_t(shape.groups),
                                                           int32_t(shape.in), int32_t(shape.groups)}));
@@ -143,14 +143,14 @@ protected:
               (std::array{shape.out, product.w.strides[0], shape.in * product.w.strides[0]}));
   }
 
-  GpuShape shape{.row_types = RowTypesKind::interval,
+  GpuShape shape{.row_types = RowTypesKind::Interval,
                  .run = 3,
                  .groups = 4,
                  .in = 16,
                  .out = 40,
                  .vector = 8,
                  .slices = 16};
-  ElementType output = ElementType::bf16;
+  ElementType output = ElementType::Bf16;
   int64_t most_blocks = 2 * 132; // 233472 bytes hold two blocks of 91024
   std::vector<cuda_stand_in::Launch> launches;
 };
@@ -158,12 +158,12 @@ protected:
 TEST_F(CudaDecode, CountsRowsFromAPosition) {
   const TestContext context(0);
   for (const int64_t m : {1, 5, 64})
-    for (const ElementType output : {ElementType::bf16, ElementType::f32})
+    for (const ElementType output : {ElementType::Bf16, ElementType::F32})
       for (const int64_t p0 : {int64_t(0), int64_t(1) << 40}) {
         GpuProduct product(context, shape, m, 8, output);
         product.args.p0 = p0;
         // The kernel for f32 results waits for its predecessor by itself.
-        product.args.dependent_launch = output == ElementType::f32;
+        product.args.dependent_launch = output == ElementType::F32;
         std::vector<int32_t> types;
         for (int64_t row = 0; row < m; ++row)
           types.push_back(int32_t((p0 + row) / 3 % shape.types()));
@@ -206,21 +206,21 @@ TEST_F(CudaDecode, GraphsGoOnWithTheNextPositions) {
   GpuProduct product(context, shape, 5, 8);
   product.args.positions = &given.tensor;
   cuda::Stream stream;
-  ASSERT_EQ(driver.streamCreate(&stream, cuda::stream_default), cuda::Result::success);
+  ASSERT_EQ(driver.streamCreate(&stream, cuda::stream_default), cuda::Result::Success);
   product.args.stream = stream;
   ASSERT_EQ(algrt_bundle_prepare(product.bundle.get(), 0), ALGRT_OK) << algrt_last_error();
   cuda::Graph graph;
-  ASSERT_EQ(driver.streamBeginCapture(stream, cuda::CaptureMode::global), cuda::Result::success);
+  ASSERT_EQ(driver.streamBeginCapture(stream, cuda::CaptureMode::Global), cuda::Result::Success);
   EXPECT_EQ(product.run(), ALGRT_OK) << algrt_last_error();
-  ASSERT_EQ(driver.streamEndCapture(stream, &graph), cuda::Result::success);
+  ASSERT_EQ(driver.streamEndCapture(stream, &graph), cuda::Result::Success);
   cuda::GraphExec exec;
-  ASSERT_EQ(driver.graphInstantiate(&exec, graph, 0), cuda::Result::success);
+  ASSERT_EQ(driver.graphInstantiate(&exec, graph, 0), cuda::Result::Success);
   const std::pair<std::vector<int64_t>, std::vector<int32_t>> steps[] = {{{0, 1, 2, 3, 4}, {0, 0, 0, 1, 1}},
                                                                          {{9, 9, 3, 0, 6}, {3, 3, 1, 0, 2}}};
   for (const auto &[positions, types] : steps) {
     std::copy(positions.begin(), positions.end(), static_cast<int64_t *>(given.tensor.data));
     product.y.poison();
-    ASSERT_EQ(driver.graphLaunch(exec, stream), cuda::Result::success);
+    ASSERT_EQ(driver.graphLaunch(exec, stream), cuda::Result::Success);
     expectProduct(product, types);
   }
   EXPECT_EQ(launches.size(), 2u);
@@ -235,7 +235,7 @@ TEST_F(CudaDecode, BiasIsBehindThePositions) {
   const DeviceNumbers positions(context, {5, 2, 11}, 32);
   GpuProduct product(context, shape, 3, 8);
   int64_t n = shape.n();
-  const GpuMatrix numbers(context, 0, 1, n, 0, ElementType::bf16);
+  const GpuMatrix numbers(context, 0, 1, n, 0, ElementType::Bf16);
   DLTensor bias = numbers.tensor;
   bias.ndim = 1;
   bias.shape = &n;

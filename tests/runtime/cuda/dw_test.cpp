@@ -1,9 +1,10 @@
-// algrt_dw on CUDA devices, against the stand-in driver: what is launched computes the gradient of the bank.
+// algrt_dw on CUDA devices, against the stand-in driver: what is launched computes the gradient of the weight
+// matrix.
 #include "runtime/bundle/bundle.h"
 #include "runtime/reference/compare.h"
 #include "runtime/reference/reference.h"
 #include "tests/runtime/cuda/gpu_product.h"
-#include "tests/runtime/cuda/host_bank_kernel.h"
+#include "tests/runtime/cuda/host_weight_kernel.h"
 
 #include <gtest/gtest.h>
 #include <random>
@@ -26,7 +27,7 @@ protected:
     cuda_stand_in::onLaunch([this, shape](const cuda_stand_in::Launch &launch) {
       last = launch;
       ++launches;
-      runHostBankKernel(shape, launch);
+      runHostWeightKernel(shape, launch);
     });
   }
 
@@ -34,9 +35,9 @@ protected:
   int launches = 0;
 };
 
-GpuShape bankShape() {
+GpuShape weightShape() {
   GpuShape shape;
-  shape.bank_gradient = true;
+  shape.weight_gradient = true;
   shape.vector = 8;
   return shape;
 }
@@ -44,11 +45,11 @@ GpuShape bankShape() {
 // X, dY and dW with a bundle for them.
 struct Gradient {
   Gradient(const TestContext &context, const GpuShape &shape, int64_t m, int64_t padding = 0,
-           ElementType output = ElementType::bf16)
+           ElementType output = ElementType::Bf16)
       : shape(shape), bytes(gpuBundle(shape)), bundle(openBundle(bytes)),
-        x(context, 0, m, shape.k(), padding, ElementType::bf16),
-        dy(context, 0, m, shape.n(), padding, ElementType::bf16),
-        dw(context, 0, shape.k(), shape.bankColumns(), padding, output), output(output),
+        x(context, 0, m, shape.k(), padding, ElementType::Bf16),
+        dy(context, 0, m, shape.n(), padding, ElementType::Bf16),
+        dw(context, 0, shape.k(), shape.weightColumns(), padding, output), output(output),
         args(algrt_dw_args_init()) {
     x.fill(1, 1);
     dy.fill(2, 1);
@@ -69,7 +70,7 @@ struct Gradient {
     for (size_t i = 0; args.beta != 0 && i < expected.size(); ++i)
       expected[i] += double(args.beta) * double(before[i]);
     const Comparison comparison = compare(dw.values(), expected);
-    EXPECT_TRUE(comparison.within(tolerance(output == ElementType::bf16)))
+    EXPECT_TRUE(comparison.within(tolerance(output == ElementType::Bf16)))
         << what << ": " << comparison.relative_l2 << ", " << comparison.kind_mismatches << " of another kind";
     EXPECT_TRUE(dw.paddingIsPoison()) << what;
   }
@@ -85,30 +86,30 @@ struct Gradient {
 // Every lift, schedule of types and kind of terms, ordered or not, written and added.
 TEST_F(CudaDw, AgreesWithTheReference) {
   std::mt19937_64 random(5);
-  const auto upTo = [&](int64_t most) { return int64_t(random() % uint64_t(most + 1)); };
+  const auto up_to = [&](int64_t most) { return int64_t(random() % uint64_t(most + 1)); };
   for (int trial = 0; trial < 120; ++trial) {
     GpuShape shape;
-    shape.bank_gradient = true;
-    shape.groups = 1 + upTo(4);
+    shape.weight_gradient = true;
+    shape.groups = 1 + up_to(4);
     // Of every fifth kernel the copy engine moves X and dY.
-    shape.vector = trial % 5 == 4 ? 0 : int64_t(1) << upTo(3);
+    shape.vector = trial % 5 == 4 ? 0 : int64_t(1) << up_to(3);
     const int64_t unit = shape.vector ? shape.vector : 8;
-    shape.in = unit * (1 + upTo(24 / unit));
-    shape.out = unit * (1 + upTo(40 / unit));
+    shape.in = unit * (1 + up_to(24 / unit));
+    shape.out = unit * (1 + up_to(40 / unit));
     if (trial % 3 == 1)
-      shape.row_types = RowTypesKind::interval, shape.run = 1 + upTo(20);
+      shape.row_types = RowTypesKind::Interval, shape.run = 1 + up_to(20);
     if (trial % 3 == 2)
-      shape.lift = Lift::slots;
+      shape.lift = Lift::Slots;
     shape.table = trial % 5 < 3;
-    shape.scaled = shape.vector > 0 && trial % 7 < 3 && (shape.table || shape.lift == Lift::slots);
-    shape.long_groups = shape.lift == Lift::slots ? 0 : upTo(shape.groups);
+    shape.scaled = shape.vector > 0 && trial % 7 < 3 && (shape.table || shape.lift == Lift::Slots);
+    shape.longest_first = shape.lift == Lift::Slots ? 0 : up_to(shape.groups);
     computes(shape);
     const TestContext context(0);
-    const ElementType output = trial % 4 < 2 ? ElementType::bf16 : ElementType::f32;
-    Gradient gradient(context, shape, 1 + upTo(60), unit * upTo(2), output);
-    gradient.args.p0 = upTo(1000);
+    const ElementType output = trial % 4 < 2 ? ElementType::Bf16 : ElementType::F32;
+    Gradient gradient(context, shape, 1 + up_to(60), unit * up_to(2), output);
+    gradient.args.p0 = up_to(1000);
     gradient.expectRuns("trial " + std::to_string(trial));
-    EXPECT_EQ(last.symbol, output == ElementType::bf16 ? "dw_bf16" : "dw_f32");
+    EXPECT_EQ(last.symbol, output == ElementType::Bf16 ? "dw_bf16" : "dw_f32");
     gradient.args.beta = trial % 2 ? 1.0f : -0.5f;
     gradient.expectRuns("added, trial " + std::to_string(trial));
     if (HasFailure())
@@ -119,15 +120,15 @@ TEST_F(CudaDw, AgreesWithTheReference) {
 // All of dW is written, though there are no rows. The copy engine has maps all the same.
 TEST_F(CudaDw, WithoutRowsIsZeroOrWhatItWas) {
   for (const int64_t vector : {8, 0}) {
-    GpuShape shape = bankShape();
+    GpuShape shape = weightShape();
     shape.vector = vector;
     const TestContext context(0);
     computes(shape);
-    Gradient gradient(context, shape, 0, 8, ElementType::f32);
+    Gradient gradient(context, shape, 0, 8, ElementType::F32);
     launches = 0;
     gradient.expectRuns("zero");
     EXPECT_EQ(launches, 1);
-    const std::vector<float> zeros(size_t(shape.k() * shape.bankColumns()));
+    const std::vector<float> zeros(size_t(shape.k() * shape.weightColumns()));
     EXPECT_EQ(gradient.dw.values(), zeros);
     gradient.args.beta = 1;
     gradient.expectRuns("what it was");
@@ -136,7 +137,7 @@ TEST_F(CudaDw, WithoutRowsIsZeroOrWhatItWas) {
 
 // The copy engine wants multiples of 16 bytes of X and dY; threads write pairs of dW.
 TEST_F(CudaDw, WhereTheEngineCopiesDwNeedsPairsAlone) {
-  GpuShape shape = bankShape();
+  GpuShape shape = weightShape();
   shape.vector = 0;
   const TestContext context(0);
   computes(shape);
@@ -155,7 +156,7 @@ TEST_F(CudaDw, WhereTheEngineCopiesDwNeedsPairsAlone) {
 }
 
 TEST_F(CudaDw, WhatIsWrongIsSaidOfItsOperand) {
-  const GpuShape shape = bankShape();
+  const GpuShape shape = weightShape();
   const TestContext context(0);
   computes(shape);
   Gradient gradient(context, shape, 7);

@@ -32,29 +32,29 @@ protected:
 // Every lift, schedule of types and kind of terms, through maps of either kind, ordered or not.
 TEST_F(CudaDx, AgreesWithTheReference) {
   std::mt19937_64 random(5);
-  const auto upTo = [&](int64_t most) { return int64_t(random() % uint64_t(most + 1)); };
+  const auto up_to = [&](int64_t most) { return int64_t(random() % uint64_t(most + 1)); };
   for (int trial = 0; trial < 160; ++trial) {
     GpuShape shape;
     shape.gradient = true;
-    shape.groups = 1 + upTo(5);
-    shape.vector = trial % 2 == 0 ? 0 : int64_t(1) << upTo(3);
+    shape.groups = 1 + up_to(5);
+    shape.vector = trial % 2 == 0 ? 0 : int64_t(1) << up_to(3);
     const int64_t unit = shape.vector == 0 ? 8 : shape.vector;
-    shape.in = unit * (1 + upTo(40 / unit));
-    shape.out = unit * (1 + upTo(40 / unit));
+    shape.in = unit * (1 + up_to(40 / unit));
+    shape.out = unit * (1 + up_to(40 / unit));
     if (trial % 3 == 1)
-      shape.row_types = RowTypesKind::interval, shape.run = 1 + upTo(20);
+      shape.row_types = RowTypesKind::Interval, shape.run = 1 + up_to(20);
     if (trial % 3 == 2)
-      shape.lift = Lift::slots;
+      shape.lift = Lift::Slots;
     shape.table = trial % 5 < 3;
-    shape.scaled = shape.vector > 0 && trial % 7 < 3 && (shape.table || shape.lift == Lift::slots);
-    shape.long_groups = upTo(shape.groups);
+    shape.scaled = shape.vector > 0 && trial % 7 < 3 && (shape.table || shape.lift == Lift::Slots);
+    shape.longest_first = up_to(shape.groups);
     computes(shape);
     const TestContext context(0);
-    const ElementType output = trial % 4 < 2 ? ElementType::bf16 : ElementType::f32;
-    GpuProduct product(context, shape, 1 + upTo(60), unit * upTo(2), output);
-    product.args.p0 = upTo(1000);
+    const ElementType output = trial % 4 < 2 ? ElementType::Bf16 : ElementType::F32;
+    GpuProduct product(context, shape, 1 + up_to(60), unit * up_to(2), output);
+    product.args.p0 = up_to(1000);
     product.expectRuns("trial " + std::to_string(trial));
-    EXPECT_EQ(last.symbol, output == ElementType::bf16 ? "dx_bf16" : "dx_f32");
+    EXPECT_EQ(last.symbol, output == ElementType::Bf16 ? "dx_bf16" : "dx_f32");
     if (HasFailure())
       return;
   }

@@ -139,7 +139,7 @@ TEST_F(CudaFailure, MachineCodeThatTheDriverRejectsGivesWayToPtx) {
   const auto bundle = [&](const std::string &cubin, const std::string &ptx) {
     return openBundle(gpuBundle(shape, manifest, {{"cubin", "cubin", cubin}, {"ptx", "ptx", ptx}}));
   };
-  for (const Result rejection : {Result::no_binary_for_gpu, Result::invalid_image}) {
+  for (const Result rejection : {Result::NoBinaryForGpu, Result::InvalidImage}) {
     const TestContext context(0);
     GpuProduct product(context, shape, 9);
     product.bundle = bundle(gpuPtx(shape), gpuPtx(shape));
@@ -150,7 +150,7 @@ TEST_F(CudaFailure, MachineCodeThatTheDriverRejectsGivesWayToPtx) {
     EXPECT_EQ(cuda_stand_in::callCount("cuModuleLoadDataEx") - before, 2);
   }
   // What is no reason to try another image ends it.
-  cuda_stand_in::failCall("cuModuleLoadDataEx", 1, Result::out_of_memory);
+  cuda_stand_in::failCall("cuModuleLoadDataEx", 1, Result::OutOfMemory);
   EXPECT_EQ(prepare(bundle(gpuPtx(shape), gpuPtx(shape))).first, ALGRT_OUT_OF_MEMORY);
   // Where none is left, what was said of each.
   const auto [status, message] = prepare(bundle("no machine code", gpuPtx(shape, "sm_100a")));
@@ -173,7 +173,7 @@ TEST_F(CudaFailure, OlderTargetsRunOnNewerDevicesFromPtx) {
 }
 
 TEST_F(CudaFailure, OutOfMemory) {
-  const GpuShape shape = {.lift = Lift::slots};
+  const GpuShape shape = {.lift = Lift::Slots};
   cuda_stand_in::reset({{.memory = 16}});
   const auto [status, message] = prepare(openBundle(gpuBundle(shape)));
   EXPECT_EQ(status, ALGRT_OUT_OF_MEMORY);
@@ -192,8 +192,8 @@ int useEverything(GpuProduct &product) {
 class CudaFailureInTurn : public CudaFailure, public testing::WithParamInterface<int64_t> {};
 
 TEST_P(CudaFailureInTurn, EveryCall) {
-  const GpuShape shape = {.lift = Lift::slots, .scaled = GetParam() > 0, .vector = GetParam()};
-  const auto withStandIn = [&](const std::function<void(const TestContext &, GpuProduct &)> &body) {
+  const GpuShape shape = {.lift = Lift::Slots, .scaled = GetParam() > 0, .vector = GetParam()};
+  const auto with_stand_in = [&](const std::function<void(const TestContext &, GpuProduct &)> &body) {
     cuda_stand_in::reset({{}});
     cuda_stand_in::onLaunch([&](const cuda_stand_in::Launch &launch) { runHostKernel(shape, launch); });
     {
@@ -204,7 +204,7 @@ TEST_P(CudaFailureInTurn, EveryCall) {
     expectClean();
   };
   int calls = 0;
-  withStandIn([&](const TestContext &, GpuProduct &product) {
+  with_stand_in([&](const TestContext &, GpuProduct &product) {
     const int before = cuda_stand_in::callCount();
     ASSERT_EQ(useEverything(product), ALGRT_OK) << algrt_last_error();
     product.bundle.reset();
@@ -212,9 +212,9 @@ TEST_P(CudaFailureInTurn, EveryCall) {
   });
   ASSERT_GT(calls, GetParam() > 0 ? 25 : 30);
   int failures = 0;
-  for (const Result result : {Result::out_of_memory, Result::unknown})
+  for (const Result result : {Result::OutOfMemory, Result::Unknown})
     for (int nth = 1; nth <= calls; ++nth)
-      withStandIn([&](const TestContext &context, GpuProduct &product) {
+      with_stand_in([&](const TestContext &context, GpuProduct &product) {
         const size_t before = cuda_stand_in::calls().size();
         cuda_stand_in::failCall("", nth, result);
         const int status = useEverything(product);
@@ -224,8 +224,7 @@ TEST_P(CudaFailureInTurn, EveryCall) {
             (made.size() >= before + size_t(nth) ? made[before + size_t(nth) - 1] : "in close");
         if (status != ALGRT_OK) {
           ++failures;
-          EXPECT_EQ(status, result == Result::out_of_memory ? ALGRT_OUT_OF_MEMORY : ALGRT_DEVICE_ERROR)
-              << what;
+          EXPECT_EQ(status, result == Result::OutOfMemory ? ALGRT_OUT_OF_MEMORY : ALGRT_DEVICE_ERROR) << what;
           EXPECT_NE(std::string(algrt_last_error()).size(), 0u);
           EXPECT_NE(std::string(algrt_last_error()).find(std::to_string(int(result))), std::string::npos)
               << algrt_last_error();

@@ -11,25 +11,25 @@ using cuda::Result;
 
 TEST_F(CudaForward, AgreesWithTheReferenceThroughItsTensorMaps) {
   std::mt19937_64 random(3);
-  const auto upTo = [&](int64_t most) { return int64_t(random() % uint64_t(most + 1)); };
+  const auto up_to = [&](int64_t most) { return int64_t(random() % uint64_t(most + 1)); };
   for (int trial = 0; trial < 60; ++trial) {
     GpuShape shape;
-    shape.groups = 1 + upTo(4);
-    shape.in = 8 * (1 + upTo(5));
-    shape.out = 8 * (1 + upTo(5));
+    shape.groups = 1 + up_to(4);
+    shape.in = 8 * (1 + up_to(5));
+    shape.out = 8 * (1 + up_to(5));
     if (trial % 3 == 1)
-      shape.row_types = RowTypesKind::interval, shape.run = 1 + upTo(20);
+      shape.row_types = RowTypesKind::Interval, shape.run = 1 + up_to(20);
     if (trial % 3 == 2)
-      shape.lift = Lift::slots;
+      shape.lift = Lift::Slots;
     shape.table = trial % 2 == 0;
     computes(shape);
     const TestContext context(0);
-    const ElementType output = trial % 4 < 2 ? ElementType::bf16 : ElementType::f32;
-    GpuProduct product(context, shape, 1 + upTo(60), 8 * upTo(2), output);
-    product.args.p0 = upTo(100);
+    const ElementType output = trial % 4 < 2 ? ElementType::Bf16 : ElementType::F32;
+    GpuProduct product(context, shape, 1 + up_to(60), 8 * up_to(2), output);
+    product.args.p0 = up_to(100);
     product.expectRuns("trial " + std::to_string(trial));
-    EXPECT_EQ(last.symbol, output == ElementType::bf16 ? "forward_bf16" : "forward_f32");
-    EXPECT_EQ(last.cluster, output == ElementType::bf16 ? 1u : 2u);
+    EXPECT_EQ(last.symbol, output == ElementType::Bf16 ? "forward_bf16" : "forward_f32");
+    EXPECT_EQ(last.cluster, output == ElementType::Bf16 ? 1u : 2u);
     EXPECT_EQ(last.shared_bytes, 200000u);
     if (HasFailure())
       return;
@@ -55,24 +55,24 @@ TEST_F(CudaForward, TheLastRowMayBeAtTheLargestPosition) {
 // Odd widths, odd distances of rows, bases at any element, coefficients of all kinds.
 TEST_F(CudaForward, AgreesWithTheReferenceThroughPlainMaps) {
   std::mt19937_64 random(11);
-  const auto upTo = [&](int64_t most) { return int64_t(random() % uint64_t(most + 1)); };
+  const auto up_to = [&](int64_t most) { return int64_t(random() % uint64_t(most + 1)); };
   for (int trial = 0; trial < 120; ++trial) {
     GpuShape shape;
-    shape.vector = int64_t(1) << upTo(3);
-    shape.groups = 1 + upTo(6);
-    shape.in = shape.vector * (1 + upTo(40 / shape.vector));
-    shape.out = shape.vector * (1 + upTo(40 / shape.vector));
+    shape.vector = int64_t(1) << up_to(3);
+    shape.groups = 1 + up_to(6);
+    shape.in = shape.vector * (1 + up_to(40 / shape.vector));
+    shape.out = shape.vector * (1 + up_to(40 / shape.vector));
     if (trial % 3 == 1)
-      shape.row_types = RowTypesKind::interval, shape.run = 1 + upTo(20);
+      shape.row_types = RowTypesKind::Interval, shape.run = 1 + up_to(20);
     if (trial % 3 == 2)
-      shape.lift = Lift::slots;
+      shape.lift = Lift::Slots;
     shape.table = trial % 2 == 0;
-    shape.scaled = trial % 5 < 3 && (shape.table || shape.lift == Lift::slots);
+    shape.scaled = trial % 5 < 3 && (shape.table || shape.lift == Lift::Slots);
     computes(shape);
     const TestContext context(0);
-    const ElementType output = trial % 4 < 2 ? ElementType::bf16 : ElementType::f32;
-    GpuProduct product(context, shape, 1 + upTo(60), shape.vector * upTo(3), output);
-    product.args.p0 = upTo(1000);
+    const ElementType output = trial % 4 < 2 ? ElementType::Bf16 : ElementType::F32;
+    GpuProduct product(context, shape, 1 + up_to(60), shape.vector * up_to(3), output);
+    product.args.p0 = up_to(1000);
     product.expectRuns("trial " + std::to_string(trial));
     EXPECT_EQ(last.cluster, 1u);
     EXPECT_EQ(last.threads, 128u);
@@ -107,12 +107,12 @@ TEST_F(CudaForward, ClustersAreAsManyAsRunTogether) {
   const TestContext context(0);
   const GpuShape shape = {.groups = 4, .in = 16, .out = 64};
   computes(shape);
-  GpuProduct many(context, shape, 300, 8, ElementType::f32);
+  GpuProduct many(context, shape, 300, 8, ElementType::F32);
   many.expectRuns("tiles for all");
   EXPECT_EQ(last.cluster, 2u);
   EXPECT_EQ(last.grid, 18u);
   // 4 lines of 1 or 2 rows, 4 groups, 2 blocks of columns; a cluster has two blocks of rows.
-  GpuProduct few(context, {.groups = 1, .in = 16, .out = 64}, 5, 8, ElementType::f32);
+  GpuProduct few(context, {.groups = 1, .in = 16, .out = 64}, 5, 8, ElementType::F32);
   computes({.groups = 1, .in = 16, .out = 64});
   few.expectRuns("tiles for two clusters");
   EXPECT_EQ(last.grid, 4u);
@@ -156,7 +156,7 @@ TEST_F(CudaForward, TakesTheVariantThatDeviceAndOperandsAllow) {
   });
   const auto run = [&](int device, int64_t padding, const char *what) {
     const TestContext context(device);
-    GpuProduct product(context, shape, 21, padding, ElementType::bf16, device);
+    GpuProduct product(context, shape, 21, padding, ElementType::Bf16, device);
     product.bundle = openBundle(bundleOfVariants(shape));
     product.expectRuns(what);
     const auto loads = cuda_stand_in::callCount("cuModuleLoadDataEx");
@@ -178,14 +178,14 @@ TEST_F(CudaForward, CapturesNameTheVariantThatIsNotPrepared) {
   const BundleHandle bundle = openBundle(bundleOfVariants(shape));
   ASSERT_EQ(algrt_forward(bundle.get(), &product.args), ALGRT_OK) << algrt_last_error();
   cuda::Stream stream;
-  ASSERT_EQ(driver.streamCreate(&stream, cuda::stream_default), Result::success);
+  ASSERT_EQ(driver.streamCreate(&stream, cuda::stream_default), Result::Success);
   product.args.stream = padded.args.stream = stream;
   cuda::Graph graph;
-  ASSERT_EQ(driver.streamBeginCapture(stream, cuda::CaptureMode::global), Result::success);
+  ASSERT_EQ(driver.streamBeginCapture(stream, cuda::CaptureMode::Global), Result::Success);
   EXPECT_EQ(algrt_forward(bundle.get(), &product.args), ALGRT_OK) << algrt_last_error();
   EXPECT_EQ(algrt_forward(bundle.get(), &padded.args), ALGRT_NOT_PREPARED);
   EXPECT_NE(std::string(algrt_last_error()).find("kernel plain-1 "), std::string::npos) << algrt_last_error();
-  ASSERT_EQ(driver.streamEndCapture(stream, &graph), Result::success);
+  ASSERT_EQ(driver.streamEndCapture(stream, &graph), Result::Success);
   driver.graphDestroy(graph);
   driver.streamDestroy(stream);
 }
@@ -210,7 +210,7 @@ TEST_F(CudaForward, KernelsAreChosenByOutputOrByNumber) {
   const GpuShape shape;
   computes(shape);
   const TestContext context(0);
-  GpuProduct wide(context, shape, 7, 0, ElementType::f32);
+  GpuProduct wide(context, shape, 7, 0, ElementType::F32);
   wide.args.kernel = 2;
   wide.expectRuns("f32");
   wide.args.kernel = 1;
@@ -287,22 +287,10 @@ TEST_F(CudaForward, WrongArgumentsAreNamed) {
   const Spoiled cases[] = {
       {[](GpuProduct &p) { p.y.tensor.device.device_id = 1; }, ALGRT_INVALID_ARGUMENT,
        "y: is on a device of DLPack type 2 (CUDA), number 1, needs to be on CUDA device 0"},
-      {[](GpuProduct &p) {
-         p.w.tensor.device = {kDLCPU, 0};
-       },
-       ALGRT_INVALID_ARGUMENT, "w: is in CPU memory"},
-      {[](GpuProduct &p) {
-         p.x.tensor.device = {kDLCPU, 0};
-       },
-       ALGRT_INVALID_ARGUMENT, "y: is on a device"},
-      {[](GpuProduct &p) {
-         p.y.tensor.dtype = {kDLFloat, 16, 1};
-       },
-       ALGRT_INVALID_ARGUMENT, "needs bf16"},
-      {[](GpuProduct &p) {
-         p.x.tensor.dtype = {kDLFloat, 32, 1};
-       },
-       ALGRT_INVALID_ARGUMENT, "needs bf16"},
+      {[](GpuProduct &p) { p.w.tensor.device = {kDLCPU, 0}; }, ALGRT_INVALID_ARGUMENT, "w: is in CPU memory"},
+      {[](GpuProduct &p) { p.x.tensor.device = {kDLCPU, 0}; }, ALGRT_INVALID_ARGUMENT, "y: is on a device"},
+      {[](GpuProduct &p) { p.y.tensor.dtype = {kDLFloat, 16, 1}; }, ALGRT_INVALID_ARGUMENT, "needs bf16"},
+      {[](GpuProduct &p) { p.x.tensor.dtype = {kDLFloat, 32, 1}; }, ALGRT_INVALID_ARGUMENT, "needs bf16"},
       {[](GpuProduct &p) { p.x.tensor.byte_offset = 8; }, ALGRT_INVALID_ARGUMENT, "multiple of 16"},
       {[](GpuProduct &p) { p.x.tensor.strides = odd_strides.data(); }, ALGRT_INVALID_ARGUMENT,
        "pad the rows"},

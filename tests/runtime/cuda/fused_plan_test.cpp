@@ -13,15 +13,15 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr auto bf16 = ElementType::bf16, f32 = ElementType::f32;
+constexpr auto bf16 = ElementType::Bf16, f32 = ElementType::F32;
 
 Layer fusedLayer() {
-  Layer layer = layerOf(Lift::rows, RowTypesKind::cyclic, 3, 1, 3, 16, 32);
+  Layer layer = layerOf(Lift::Rows, RowTypesKind::Cyclic, 3, 1, 3, 16, 32);
   layer.fusion = Fusion{2,
-                        {{"bias", FusedOperand::Per::column, bf16},
-                         {"scale", FusedOperand::Per::row, f32},
-                         {"residual", FusedOperand::Per::element, bf16},
-                         {"alpha", FusedOperand::Per::call, f32}},
+                        {{"bias", FusedOperand::Per::Column, bf16},
+                         {"scale", FusedOperand::Per::Row, f32},
+                         {"residual", FusedOperand::Per::Element, bf16},
+                         {"alpha", FusedOperand::Per::Call, f32}},
                         {bf16, f32}};
   return layer;
 }
@@ -38,7 +38,7 @@ GpuKernel fusedKernel(const Layer &layer, GpuCopies copies) {
   kernel.x.columns = kernel.y.columns = 16;
   kernel.x.swizzle = 0;
   kernel.copies = copies;
-  kernel.vector = copies == GpuCopies::threads ? 8 : 0;
+  kernel.vector = copies == GpuCopies::Threads ? 8 : 0;
   const ProductParameters wanted = productParameters(kernel, layer);
   // Maps first, as kernels have them.
   KernelParameters list;
@@ -53,7 +53,7 @@ GpuKernel fusedKernel(const Layer &layer, GpuCopies copies) {
 
 TEST(FusedPlan, TakesFurtherOperandsByTheirNames) {
   const Layer layer = fusedLayer();
-  const GpuKernel kernel = fusedKernel(layer, GpuCopies::engine);
+  const GpuKernel kernel = fusedKernel(layer, GpuCopies::Engine);
   const std::vector<Operand> further = furtherOperands();
   const LaunchPlan plan = planLaunch(layer, kernel, Operands{x, w, y, further}, 7, 5, 132);
   // Two of x, one of each weight, two of y.
@@ -64,12 +64,12 @@ TEST(FusedPlan, TakesFurtherOperandsByTheirNames) {
       maps.push_back(&parameter);
   size_t tensor = 0, plain = 0;
   for (const KernelParameter *parameter : maps) {
-    const bool longer = parameter->view == ViewKind::longer_lines; // one of the phases has three rows
+    const bool longer = parameter->view == ViewKind::LongerSegments; // one of the phases has three rows
     if (parameter->operand == "w2") {
       EXPECT_EQ(plan.maps.at(tensor).address, 0x20000u);
       EXPECT_EQ(plan.maps.at(tensor).box, plan.maps.at(2).box); // as the first weight's
     }
-    if (parameter->type == ParameterType::tensor_map) {
+    if (parameter->type == ParameterType::TensorMap) {
       ++tensor;
       continue;
     }
@@ -103,8 +103,8 @@ TEST(FusedPlan, TakesFurtherOperandsByTheirNames) {
              [](const TensorMap &map, std::byte *to) { std::memcpy(to, &map.address, 8); });
   uint64_t bias = 0;
   float alpha = 0;
-  std::memcpy(&bias, block.at(kernel.parameters.find(ParameterValue::operand, "bias")->offset), sizeof(bias));
-  std::memcpy(&alpha, block.at(kernel.parameters.find(ParameterValue::number, "alpha")->offset),
+  std::memcpy(&bias, block.at(kernel.parameters.find(ParameterValue::Operand, "bias")->offset), sizeof(bias));
+  std::memcpy(&alpha, block.at(kernel.parameters.find(ParameterValue::Number, "alpha")->offset),
               sizeof(alpha));
   EXPECT_EQ(bias, 0x30002u);
   EXPECT_EQ(alpha, 2.5f);
@@ -123,7 +123,7 @@ TEST(FusedPlan, RefusesWhatCannotBeReadOrWritten) {
       return error.what();
     }
   };
-  for (const GpuCopies copies : {GpuCopies::engine, GpuCopies::threads}) {
+  for (const GpuCopies copies : {GpuCopies::Engine, GpuCopies::Threads}) {
     EXPECT_EQ(refusal(copies, [](auto &) {}), "");
     EXPECT_THAT(refusal(copies, [](auto &further) { further[0].address += 8; }),
                 HasSubstr("w2: starts at an address that is not a multiple of 16 bytes"));
@@ -149,13 +149,13 @@ TEST(FusedPlan, NamesWhatKernelsTake) {
   const Fusion fusion = *fusedLayer().fusion;
   std::vector<std::string> forward, dx;
   for (size_t place = 0; place < FurtherOperand::count(fusion); ++place) {
-    forward.push_back(FurtherOperand::at(fusion, place).name(fusion, Map::forward));
-    dx.push_back(FurtherOperand::at(fusion, place).name(fusion, Map::dx));
+    forward.push_back(FurtherOperand::at(fusion, place).name(fusion, Map::Forward));
+    dx.push_back(FurtherOperand::at(fusion, place).name(fusion, Map::Dx));
   }
   EXPECT_EQ(forward, (std::vector<std::string>{"w2", "bias", "scale", "residual", "alpha", "y2"}));
   EXPECT_EQ(dx.back(), "dx2");
-  EXPECT_EQ(FurtherOperand::find(fusion, Map::dx, "dx2"), 5u);
-  EXPECT_EQ(FurtherOperand::find(fusion, Map::dx, "y2"), std::nullopt);
+  EXPECT_EQ(FurtherOperand::find(fusion, Map::Dx, "dx2"), 5u);
+  EXPECT_EQ(FurtherOperand::find(fusion, Map::Dx, "y2"), std::nullopt);
 }
 
 } // namespace

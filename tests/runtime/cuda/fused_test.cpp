@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using testing::HasSubstr;
 
-constexpr auto bf16 = ElementType::bf16, f32 = ElementType::f32;
+constexpr auto bf16 = ElementType::Bf16, f32 = ElementType::F32;
 
 // A bundle of one program, "both", whose step is the fused projection.
 struct FusedBundle {
@@ -27,10 +27,10 @@ struct FusedBundle {
     shape.vector = vector;
     const Json plain = gpuManifest(shape);
     fusion = {2,
-              {{"scale", FusedOperand::Per::column, bf16},
-               {"factor", FusedOperand::Per::row, f32},
-               {"residual", FusedOperand::Per::element, bf16},
-               {"alpha", FusedOperand::Per::call, f32}},
+              {{"scale", FusedOperand::Per::Column, bf16},
+               {"factor", FusedOperand::Per::Row, f32},
+               {"residual", FusedOperand::Per::Element, bf16},
+               {"alpha", FusedOperand::Per::Call, f32}},
               {bf16, f32}};
     Json projection = {{"name", "forward_0"},
                        {"layer", plain["layer"]},
@@ -40,7 +40,7 @@ struct FusedBundle {
     const nlohmann::json layer_text = projection["layer"];
     const Layer layer = parseLayer(JsonFields(layer_text, "layer"));
     GpuKernel kernel{};
-    kernel.copies = vector > 0 ? GpuCopies::threads : GpuCopies::engine;
+    kernel.copies = vector > 0 ? GpuCopies::Threads : GpuCopies::Engine;
     list = usualParameters(kernel, layer);
     projection["kernels"][0]["parameters"] = list.json();
     const Json manifest = {{"compiler", "by hand"},
@@ -58,8 +58,8 @@ struct FusedBundle {
         map_bytes = parameter.end();
         continue;
       }
-      const char *type = parameter.type == ParameterType::address ? ".u64"
-                         : parameter.type == ParameterType::f32   ? ".f32"
+      const char *type = parameter.type == ParameterType::Address ? ".u64"
+                         : parameter.type == ParameterType::F32   ? ".f32"
                                                                   : ".u32";
       rest += std::string(",\n\t.param ") + type + " p" + std::to_string(parameter.offset);
     }
@@ -122,7 +122,7 @@ TEST_P(CudaFused, PassesWhatTheCallHas) {
   ASSERT_EQ(algrt_run(bundle.get(), "both", tensors, std::size(tensors), &options), ALGRT_OK)
       << algrt_last_error();
 
-  const auto addressOf = [](const GpuMatrix &matrix) {
+  const auto address_of = [](const GpuMatrix &matrix) {
     return reinterpret_cast<uintptr_t>(matrix.tensor.data);
   };
   size_t place = 0;
@@ -138,9 +138,9 @@ TEST_P(CudaFused, PassesWhatTheCallHas) {
           continue;
         // The first of the four types has a row more than the others, whose rows begin one further on.
         const int64_t row = matrix == &factor ? 1 : matrix->strides[0],
-                      first = parameter.view == ViewKind::shorter_lines ? row : 0;
-        const uint64_t expected = addressOf(*matrix) + uint64_t(first * (matrix->tensor.dtype.bits / 8));
-        if (parameter.type == ParameterType::tensor_map) {
+                      first = parameter.view == ViewKind::ShorterSegments ? row : 0;
+        const uint64_t expected = address_of(*matrix) + uint64_t(first * (matrix->tensor.dtype.bits / 8));
+        if (parameter.type == ParameterType::TensorMap) {
           const auto content = cuda_stand_in::decodeTensorMap(map);
           ASSERT_TRUE(content) << what;
           EXPECT_EQ(content->address, expected) << what;
@@ -157,12 +157,12 @@ TEST_P(CudaFused, PassesWhatTheCallHas) {
       continue;
     }
     const std::vector<std::byte> &bytes = last.parameters.at(++place);
-    if (parameter.value == ParameterValue::operand) {
+    if (parameter.value == ParameterValue::Operand) {
       uint64_t address = 0;
       ASSERT_EQ(bytes.size(), sizeof(address));
       std::memcpy(&address, bytes.data(), sizeof(address));
-      EXPECT_EQ(address, addressOf(scale)) << what;
-    } else if (parameter.value == ParameterValue::number) {
+      EXPECT_EQ(address, address_of(scale)) << what;
+    } else if (parameter.value == ParameterValue::Number) {
       float passed = 0;
       ASSERT_EQ(bytes.size(), sizeof(passed));
       std::memcpy(&passed, bytes.data(), sizeof(passed));

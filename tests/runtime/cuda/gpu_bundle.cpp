@@ -33,10 +33,10 @@ Json kernel(const GpuShape &shape, const char *output, int64_t cluster) {
                  {{"x", box(32, 16, 64)},
                   {"w", box(32, 32, 64)},
                   {"y", box(32, 16,
-                            shape.bank_gradient ? 0
-                            : narrow            ? 64
-                                                : 128)}}},
-                {"terms", shape.lift == Lift::slots || shape.table}};
+                            shape.weight_gradient ? 0
+                            : narrow              ? 64
+                                                  : 128)}}},
+                {"terms", shape.lift == Lift::Slots || shape.table}};
   if (!plain && cluster > 1) {
     entry["tile"]["cluster_rows"] = cluster;
     entry["tile"]["cluster_columns"] = 1;
@@ -51,8 +51,8 @@ Json kernel(const GpuShape &shape, const char *output, int64_t cluster) {
   }
   if (shape.scaled)
     entry["scaled"] = true;
-  if (shape.long_groups > 0)
-    entry["tile"]["long_groups"] = shape.long_groups;
+  if (shape.longest_first > 0)
+    entry["tile"]["long_groups"] = shape.longest_first;
   return entry;
 }
 
@@ -63,7 +63,7 @@ std::vector<std::vector<Term>> terms(const GpuShape &shape) {
   for (int32_t i = 0; i < shape.groups; ++i)
     for (int32_t j = 0; j < shape.groups; ++j) {
       const double sign = (i * 3 + j) % 4 == 1 ? -1 : 1, factor = shape.scaled ? (i + 2 * j) % 3 - 0.5 : 1;
-      if (shape.lift == Lift::slots)
+      if (shape.lift == Lift::Slots)
         result[size_t((i + j) % shape.groups)].push_back({i, j, sign * factor});
       else if (j >= i)
         for (int32_t k = i; k <= j; ++k)
@@ -76,7 +76,7 @@ std::vector<std::vector<Term>> terms(const GpuShape &shape) {
 
 nlohmann::ordered_json gpuManifest(const GpuShape &shape) {
   const std::vector<int64_t> in(size_t(shape.groups), shape.in), out(size_t(shape.groups), shape.out);
-  const bool table = shape.lift == Lift::slots || shape.table;
+  const bool table = shape.lift == Lift::Slots || shape.table;
   Json row_types = {{"kind", name(shape.row_types)}, {"width", shape.run}};
   Json support = {{"kind", "complete"}};
   if (table)
@@ -90,23 +90,23 @@ nlohmann::ordered_json gpuManifest(const GpuShape &shape) {
   return {{"compiler", "by hand"},
           {"layer", layer},
           {"support", support},
-          {"kernels", {kernel(shape, "bf16", 1), kernel(shape, "f32", shape.bank_gradient ? 1 : 2)}}};
+          {"kernels", {kernel(shape, "bf16", 1), kernel(shape, "f32", shape.weight_gradient ? 1 : 2)}}};
 }
 
 std::string gpuPtx(const GpuShape &shape, std::string target) {
   const bool plain = shape.vector > 0;
   if (target.empty())
     target = plain ? "sm_80" : "sm_90a";
-  const std::string beta = shape.bank_gradient ? ",\n\t.param .f32 " : "";
-  const int all_rows = shape.bank_gradient ? 1 : 0;
+  const std::string beta = shape.weight_gradient ? ",\n\t.param .f32 " : "";
+  const int all_rows = shape.weight_gradient ? 1 : 0;
   const int row_maps = shape.slices > 0
                            ? 1
-                           : all_rows + (shape.lift == Lift::rows && shape.row_types == RowTypesKind::interval
+                           : all_rows + (shape.lift == Lift::Rows && shape.row_types == RowTypesKind::Interval
                                              ? algrt_interval_row_maps
                                              : algrt_cyclic_row_maps);
   const int map_bytes = plain ? algrt_plain_map_bytes : algrt_tensor_map_bytes;
   const std::string maps =
-      std::to_string(2 * row_maps * map_bytes + (shape.bank_gradient ? algrt_plain_map_bytes : map_bytes));
+      std::to_string(2 * row_maps * map_bytes + (shape.weight_gradient ? algrt_plain_map_bytes : map_bytes));
   std::string text = ".version 8.0\n.target " + target + "\n.address_size 64\n";
   for (const std::string &symbol : {shape.map() + "_bf16", shape.map() + "_f32"})
     text +=
@@ -134,7 +134,7 @@ std::string gpuBundle(const GpuShape &shape, const nlohmann::ordered_json &manif
 
 std::string gpuBundle(const GpuShape &shape, const nlohmann::ordered_json &manifest,
                       std::vector<SectionContent> sections) {
-  if (shape.lift == Lift::slots || shape.table)
+  if (shape.lift == Lift::Slots || shape.table)
     sections.push_back({"terms", "terms", encodeTerms(shape.types(), shape.groups, terms(shape))});
   const nlohmann::ordered_json whole = withPrograms(withParameters(manifest));
   return encodeBundle(whole, withRecords(whole, sections));

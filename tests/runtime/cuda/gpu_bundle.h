@@ -11,8 +11,8 @@
 namespace algrt::test {
 
 struct GpuShape {
-  Lift lift = Lift::rows;
-  RowTypesKind row_types = RowTypesKind::cyclic;
+  Lift lift = Lift::Rows;
+  RowTypesKind row_types = RowTypesKind::Cyclic;
   int64_t run = 1; // rows of one type one after another
   int64_t groups = 4, in = 16, out = 24;
   bool table = false;  // the support is a table (upper triangular, some coefficients -1) instead of complete
@@ -21,19 +21,19 @@ struct GpuShape {
   int64_t slices = 0;  // above 0, with `vector`: vector reductions, whose blocks have parts of 16 x 32
   // Kernels of dx instead, "dx-bf16" and "dx-f32"; above 0, tiles of so many long groups come first.
   bool gradient = false;
-  int64_t long_groups = 0;
+  int64_t longest_first = 0;
   bool bias = false; // forward kernels take one
   // Kernels of dw instead, "dw-bf16" and "dw-f32", alone.
-  bool bank_gradient = false;
+  bool weight_gradient = false;
 
   int64_t k() const { return groups * in; }
   int64_t n() const { return groups * out; }
-  int64_t types() const { return lift == Lift::slots ? 1 : groups; }
+  int64_t types() const { return lift == Lift::Slots ? 1 : groups; }
   // Of what the kernels read rows of, and of what they write.
   int64_t depth() const { return gradient ? out : in; }
   int64_t width() const { return gradient ? in : out; }
-  std::string map() const { return bank_gradient ? "dw" : gradient ? "dx" : "forward"; }
-  int64_t bankColumns() const { return lift == Lift::slots ? out : n(); }
+  std::string map() const { return weight_gradient ? "dw" : gradient ? "dx" : "forward"; }
+  int64_t weightColumns() const { return lift == Lift::Slots ? out : n(); }
 };
 
 // Kernels "forward-bf16" and "forward-f32": for sm_90a, in clusters of 1 and 2 blocks, the second with

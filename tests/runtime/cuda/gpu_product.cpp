@@ -35,8 +35,8 @@ TestContext::TestContext(int device) : driver_(cuda::Driver::open()), device_(de
 
 TestContext::~TestContext() {
   cuda::Context context;
-  EXPECT_EQ(driver_->ctxPopCurrent(&context), cuda::Result::success);
-  EXPECT_EQ(driver_->devicePrimaryCtxRelease(device_), cuda::Result::success);
+  EXPECT_EQ(driver_->ctxPopCurrent(&context), cuda::Result::Success);
+  EXPECT_EQ(driver_->devicePrimaryCtxRelease(device_), cuda::Result::Success);
 }
 
 GpuMatrix::GpuMatrix(const TestContext &context, int device, int64_t rows, int64_t columns, int64_t padding,
@@ -48,14 +48,14 @@ GpuMatrix::GpuMatrix(const TestContext &context, int device, int64_t rows, int64
   tensor = {reinterpret_cast<void *>(address_),
             {kDLCUDA, device},
             2,
-            element == ElementType::f32 ? DLDataType{kDLFloat, 32, 1} : DLDataType{kDLBfloat, 16, 1},
+            element == ElementType::F32 ? DLDataType{kDLFloat, 32, 1} : DLDataType{kDLBfloat, 16, 1},
             shape.data(),
             strides.data(),
             0};
   poison();
 }
 
-GpuMatrix::~GpuMatrix() { EXPECT_EQ(driver_.memFree(address_), cuda::Result::success); }
+GpuMatrix::~GpuMatrix() { EXPECT_EQ(driver_.memFree(address_), cuda::Result::Success); }
 
 std::byte *GpuMatrix::at(int64_t row, int64_t column) const {
   return static_cast<std::byte *>(tensor.data) + (row * strides[0] + column) * element_bytes_;
@@ -80,7 +80,7 @@ std::vector<float> GpuMatrix::values() const {
     for (int64_t c = 0; c < shape[1]; ++c) {
       float wide;
       uint16_t narrow;
-      if (element_ == ElementType::f32) {
+      if (element_ == ElementType::F32) {
         std::memcpy(&wide, at(r, c), sizeof(wide));
       } else {
         std::memcpy(&narrow, at(r, c), sizeof(narrow));
@@ -102,8 +102,8 @@ bool GpuMatrix::paddingIsPoison() const {
 GpuProduct::GpuProduct(const TestContext &context, const GpuShape &shape, int64_t m, int64_t padding,
                        ElementType output, int device)
     : shape(shape), bytes(gpuBundle(shape)), bundle(openBundle(bytes)),
-      x(context, device, m, shape.gradient ? shape.n() : shape.k(), padding, ElementType::bf16),
-      w(context, device, shape.k(), shape.bankColumns(), padding, ElementType::bf16),
+      x(context, device, m, shape.gradient ? shape.n() : shape.k(), padding, ElementType::Bf16),
+      w(context, device, shape.k(), shape.weightColumns(), padding, ElementType::Bf16),
       y(context, device, m, shape.gradient ? shape.k() : shape.n(), padding, output), output(output),
       args(algrt_forward_args_init()) {
   x.fill(1, 1);
@@ -138,11 +138,11 @@ void GpuProduct::expectCorrect(const std::string &what) const {
   const std::vector<float> x_values = x.values(), w_values = w.values();
   const std::vector<double> expected =
       shape.gradient ? referenceDx({&parsed.layer(), &parsed.support(), x.shape[0], x_values.data(),
-                                    shape.n(), w_values.data(), shape.bankColumns(), args.p0})
+                                    shape.n(), w_values.data(), shape.weightColumns(), args.p0})
                      : referenceForward({&parsed.layer(), &parsed.support(), x.shape[0], x_values.data(),
-                                         shape.k(), w_values.data(), shape.bankColumns(), args.p0});
+                                         shape.k(), w_values.data(), shape.weightColumns(), args.p0});
   const Comparison comparison = compare(y.values(), expected);
-  EXPECT_TRUE(comparison.within(tolerance(output == ElementType::bf16)))
+  EXPECT_TRUE(comparison.within(tolerance(output == ElementType::Bf16)))
       << what << ": " << comparison.relative_l2 << ", " << comparison.kind_mismatches << " of another kind";
   EXPECT_TRUE(y.paddingIsPoison()) << what;
 }

@@ -62,7 +62,7 @@ private:
 // Of a gradient x and y are dY and dX, and run() passes what args say to algrt_dx.
 struct GpuProduct {
   GpuProduct(const TestContext &context, const GpuShape &shape, int64_t m, int64_t padding = 0,
-             ElementType output = ElementType::bf16, int device = 0);
+             ElementType output = ElementType::Bf16, int device = 0);
 
   int run() const;
   // Whether y is the reference's, and nothing beside it has been touched.

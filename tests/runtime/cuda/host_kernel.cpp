@@ -27,7 +27,7 @@ struct Line {
 };
 
 struct KernelTerm {
-  int64_t input_group, bank_row;
+  int64_t input_group, weight_row;
   float coefficient;
 };
 
@@ -41,7 +41,7 @@ struct Kernel {
 
   // Line `number` of all, as the header counts them; no rows where it is beyond the last.
   Line line(int64_t number) const {
-    if (shape.lift == Lift::slots || shape.row_types == RowTypesKind::cyclic) {
+    if (shape.lift == Lift::Slots || shape.row_types == RowTypesKind::Cyclic) {
       const int64_t q = shape.types(), longer = rows % q;
       const int64_t type = (number + offset) % q;
       return number < longer ? Line{0, number, rows / q + 1, type} : Line{1, number - longer, rows / q, type};
@@ -57,7 +57,7 @@ struct Kernel {
   }
 
   int64_t lines() const {
-    if (shape.lift == Lift::slots || shape.row_types == RowTypesKind::cyclic)
+    if (shape.lift == Lift::Slots || shape.row_types == RowTypesKind::Cyclic)
       return shape.types();
     int64_t count = 0;
     for (int64_t row = 0; row < rows; ++row) // runs that some row belongs to
@@ -66,7 +66,7 @@ struct Kernel {
   }
 
   int64_t longestLine() const {
-    if (shape.lift == Lift::slots || shape.row_types == RowTypesKind::cyclic)
+    if (shape.lift == Lift::Slots || shape.row_types == RowTypesKind::Cyclic)
       return (rows + shape.types() - 1) / shape.types();
     return shape.run;
   }
@@ -115,10 +115,10 @@ struct Kernel {
     std::vector<float> sum(size_t(tile_rows * tile_columns), 0);
     std::vector<float> partial(sum.size(), 0);
     const std::vector<KernelTerm> all = termsOf(from.type, group);
-    const bool slots = shape.lift == Lift::slots;
-    // Of the bank as it lies: depth and columns are in each other's place in a gradient, and so are the
-    // groups.
-    const auto bank = [&](int64_t d, int64_t c, int64_t row) {
+    const bool slots = shape.lift == Lift::Slots;
+    // Of the weight matrix as it lies: depth and columns are in each other's place in a gradient, and so are
+    // the groups.
+    const auto weights = [&](int64_t d, int64_t c, int64_t row) {
       return shape.gradient ? w.load({d, slots ? 0 : row, c, slots ? row : group})
                             : w.load({c, slots ? 0 : group, d, row});
     };
@@ -129,7 +129,7 @@ struct Kernel {
             for (int64_t d = start; d < start + depth; ++d)
               partial[size_t(r * tile_columns + c)] +=
                   input.load({d, all[t].input_group, from.index, first_row + r}) *
-                  bank(d, first_column + c, all[t].bank_row);
+                  weights(d, first_column + c, all[t].weight_row);
       // Products of one coefficient are added first: the table has them one after another.
       if (t + 1 < all.size() && all[t + 1].coefficient == all[t].coefficient)
         continue;
@@ -170,7 +170,7 @@ template <typename T> T scalar(const std::vector<std::byte> &parameter) {
 } // namespace
 
 void runHostKernel(const GpuShape &shape, const cuda_stand_in::Launch &launch) {
-  const bool interval = shape.lift == Lift::rows && shape.row_types == RowTypesKind::interval;
+  const bool interval = shape.lift == Lift::Rows && shape.row_types == RowTypesKind::Interval;
   const size_t row_maps = interval ? algrt_interval_row_maps : algrt_cyclic_row_maps;
   const std::byte *maps = launch.parameters.at(0).data();
   const int64_t y_bytes = launch.symbol.find("f32") != std::string::npos ? 4 : 2;
@@ -197,7 +197,7 @@ void runHostKernel(const GpuShape &shape, const cuda_stand_in::Launch &launch) {
   // The boxes of tensor maps are the manifest's tile.
   if (shape.vector == 0)
     kernel.sizes = {kernel.x[0].box(3), kernel.y[0].box(0), kernel.x[0].box(0)};
-  if (shape.long_groups > 0 && kernel.terms != nullptr)
+  if (shape.longest_first > 0 && kernel.terms != nullptr)
     kernel.checkOrder();
   for (int64_t block = 0; block < launch.grid; ++block)
     kernel.block(block, launch.grid);

@@ -51,7 +51,7 @@ DeviceProperties deviceOf(int32_t capability) {
 }
 
 // x of 4 groups of 16, y of 4 groups of 24 columns, at good addresses.
-ProductRequest request(int64_t m) { return {{{256, 64}, {512, 96}, {1024, 96}}, m, 0, ElementType::bf16}; }
+ProductRequest request(int64_t m) { return {{{256, 64}, {512, 96}, {1024, 96}}, m, 0, ElementType::Bf16}; }
 
 class Chooser {
 public:
@@ -82,7 +82,7 @@ TEST(KernelChoice, TheDevicesOwnArchitectureComesFirst) {
   for (int32_t capability : {80, 86, 89, 100, 120})
     EXPECT_EQ(Chooser(all, capability)(request(10)), "wide") << capability;
   ProductRequest f32 = request(10);
-  f32.output = ElementType::f32;
+  f32.output = ElementType::F32;
   EXPECT_EQ(Chooser(all)(f32), "own-f32");
 }
 
@@ -99,10 +99,10 @@ TEST(KernelChoice, OperandsThatTheBestCannotTakeGoToTheNext) {
   EXPECT_EQ(choose(call), "pairs");
   // Widths that are no multiples of 16 bytes.
   EXPECT_EQ(Chooser(all, 90, {.in = 12, .out = 20})(
-                {{{256, 48}, {512, 80}, {1024, 80}}, 9, 0, ElementType::bf16, false}),
+                {{{256, 48}, {512, 80}, {1024, 80}}, 9, 0, ElementType::Bf16, false}),
             "fours");
   EXPECT_EQ(Chooser(all, 90, {.in = 5, .out = 24})(
-                {{{256, 20}, {512, 96}, {1024, 96}}, 9, 0, ElementType::bf16, false}),
+                {{{256, 20}, {512, 96}, {1024, 96}}, 9, 0, ElementType::Bf16, false}),
             "narrow");
 }
 
@@ -147,7 +147,7 @@ TEST(KernelChoice, FewRowsAndPositionsGoToVectorReductions) {
 // one there is no such step.
 TEST(KernelChoice, OperandsAreSeenAsEachKernelCountsGroups) {
   const GpuShape shape = {.in = 4, .out = 4};
-  const ProductRequest call = {{{256, 16}, {512, 16}, {1024, 16}}, 9, 0, ElementType::bf16};
+  const ProductRequest call = {{{256, 16}, {512, 16}, {1024, 16}}, 9, 0, ElementType::Bf16};
   EXPECT_EQ(Chooser({{"split", 0}, {"joined", 0, {}, "bf16", false, 2}, {"again", 0}}, 90, shape)(call),
             "joined");
   EXPECT_EQ(Chooser({{"joined", 0, {}, "bf16", false, 2}, {"split", 0, {9, 9}}}, 90, shape)(call), "joined");
@@ -203,7 +203,7 @@ TEST(KernelChoice, WhereNoneFitsEveryOneSaysWhy) {
               HasSubstr("UNSUPPORTED the bundle has no kernel"));
   EXPECT_THAT(
       Chooser({{"wide", 8}}, 80,
-              {.in = 12, .out = 20})({{{256, 48}, {512, 80}, {1024, 80}}, 9, 0, ElementType::bf16, false}),
+              {.in = 12, .out = 20})({{{256, 48}, {512, 80}, {1024, 80}}, 9, 0, ElementType::Bf16, false}),
       HasSubstr("UNSUPPORTED no kernel of the bundle takes this call: wide: x: has groups of 12 columns"));
   // What no kernel could take is said once.
   call = request(10);

@@ -20,14 +20,14 @@ using testing::HasSubstr;
 
 KernelParameters someParameters() {
   KernelParameters list;
-  list.map(ParameterType::tensor_map, "x", ViewKind::first_run)
-      .map(ParameterType::tensor_map, "x", ViewKind::whole_runs)
-      .map(ParameterType::plain_map, "dw", ViewKind::bank)
-      .add(ParameterValue::rows)
-      .add(ParameterValue::terms)
-      .add(ParameterValue::operand, "positions")
-      .add(ParameterValue::element_bytes, "positions")
-      .add(ParameterValue::beta);
+  list.map(ParameterType::TensorMap, "x", ViewKind::FirstRun)
+      .map(ParameterType::TensorMap, "x", ViewKind::WholeRuns)
+      .map(ParameterType::PlainMap, "dw", ViewKind::Weights)
+      .add(ParameterValue::Rows)
+      .add(ParameterValue::Terms)
+      .add(ParameterValue::Operand, "positions")
+      .add(ParameterValue::ElementBytes, "positions")
+      .add(ParameterValue::Beta);
   return list;
 }
 
@@ -48,8 +48,8 @@ TEST(KernelParameters, LieWhereCPutsThem) {
     offsets.push_back(parameter.offset);
   EXPECT_EQ(offsets, (std::vector<int64_t>{0, 128, 256, 328, 336, 344, 352, 356}));
   EXPECT_EQ(someParameters().bytes(), 360);
-  EXPECT_EQ(someParameters().find(ParameterValue::operand, "bias"), nullptr);
-  EXPECT_EQ(someParameters().find(ParameterValue::operand, "positions")->offset, 344);
+  EXPECT_EQ(someParameters().find(ParameterValue::Operand, "bias"), nullptr);
+  EXPECT_EQ(someParameters().find(ParameterValue::Operand, "positions")->offset, 344);
 }
 
 TEST(KernelParameters, AreReadAsTheyWereWritten) {
@@ -97,25 +97,25 @@ TEST(KernelParameters, ThatCannotBeAreRefused) {
   swapped[1]["offset"] = 64;
   EXPECT_THAT(refusalOf(swapped), HasSubstr("is a map behind other parameters"));
   KernelParameters many;
-  for (const ViewKind view : {ViewKind::bank, ViewKind::all_rows})
+  for (const ViewKind view : {ViewKind::Weights, ViewKind::AllRows})
     for (int i = 0; i < 17; ++i)
-      many.map(ParameterType::tensor_map, "x" + std::to_string(i), view);
+      many.map(ParameterType::TensorMap, "x" + std::to_string(i), view);
   EXPECT_THAT(refusalOf(many.json()), HasSubstr("all parameters take at most 4096 bytes"));
 }
 
 // Whatever order a kernel has: the list decides.
 TEST(KernelParameters, AreWrittenWhereTheListSays) {
-  const Layer layer = cuda::layerOf(Lift::rows, RowTypesKind::cyclic, 3, 1, 3, 16, 16);
-  GpuKernel kernel = cuda::kernelOf(ElementType::bf16);
+  const Layer layer = cuda::layerOf(Lift::Rows, RowTypesKind::Cyclic, 3, 1, 3, 16, 16);
+  GpuKernel kernel = cuda::kernelOf(ElementType::Bf16);
   kernel.x.columns = kernel.w.columns = kernel.y.columns = 16;
   kernel.x.swizzle = kernel.w.swizzle = 0;
   kernel.parameters = KernelParameters()
-                          .map(ParameterType::tensor_map, "y", ViewKind::shorter_lines)
-                          .map(ParameterType::tensor_map, "w", ViewKind::bank)
-                          .map(ParameterType::tensor_map, "x", ViewKind::longer_lines)
-                          .add(ParameterValue::terms)
-                          .add(ParameterValue::offset)
-                          .add(ParameterValue::rows);
+                          .map(ParameterType::TensorMap, "y", ViewKind::ShorterSegments)
+                          .map(ParameterType::TensorMap, "w", ViewKind::Weights)
+                          .map(ParameterType::TensorMap, "x", ViewKind::LongerSegments)
+                          .add(ParameterValue::Terms)
+                          .add(ParameterValue::Offset)
+                          .add(ParameterValue::Rows);
   const cuda::LaunchPlan plan =
       cuda::planLaunch(layer, kernel, {4096, 48}, {8192, 48}, {16384, 48}, 7, 5, 132);
   ASSERT_EQ(plan.maps.size(), 3u);
@@ -134,7 +134,7 @@ TEST(KernelParameters, AreWrittenWhereTheListSays) {
   EXPECT_EQ(*static_cast<int32_t *>(pointers[2]), 5 % 3);
   EXPECT_EQ(*static_cast<int32_t *>(pointers[3]), 7);
 
-  kernel.parameters = KernelParameters().map(ParameterType::tensor_map, "x", ViewKind::first_run);
+  kernel.parameters = KernelParameters().map(ParameterType::TensorMap, "x", ViewKind::FirstRun);
   try {
     cuda::planLaunch(layer, kernel, {4096, 48}, {8192, 48}, {16384, 48}, 7, 5, 132);
     ADD_FAILURE();
@@ -172,18 +172,18 @@ TEST(KernelParameters, OfAKernelAreThoseOfItsProduct) {
     KernelParameters rest;
     for (const auto &entry : list)
       if (entry["value"] == "map")
-        rest.map(ParameterType::tensor_map, entry["operand"],
-                 entry["view"] == "bank"           ? ViewKind::bank
-                 : entry["view"] == "longer_lines" ? ViewKind::longer_lines
-                                                   : ViewKind::shorter_lines);
+        rest.map(ParameterType::TensorMap, entry["operand"],
+                 entry["view"] == "bank"           ? ViewKind::Weights
+                 : entry["view"] == "longer_lines" ? ViewKind::LongerSegments
+                                                   : ViewKind::ShorterSegments);
     for (const auto &[name, each] :
-         {std::pair{"rows", ParameterValue::rows}, {"terms", ParameterValue::terms}})
+         {std::pair{"rows", ParameterValue::Rows}, {"terms", ParameterValue::Terms}})
       if (std::string(name) != value)
         rest.add(each);
     if (std::string(value) != "operand")
-      rest.add(ParameterValue::operand, "bias");
+      rest.add(ParameterValue::Operand, "bias");
     EXPECT_THAT(with(rest), HasSubstr(std::string("kernels[0].parameters lack ") + value));
-    EXPECT_THAT(with(rest.add(ParameterValue::beta)),
+    EXPECT_THAT(with(rest.add(ParameterValue::Beta)),
                 HasSubstr("parameters have beta, which no launch of such a kernel has"));
   }
   Json changed = manifest;

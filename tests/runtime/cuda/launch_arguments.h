@@ -29,7 +29,7 @@ public:
         reinterpret_cast<void *>(address_), {kDLCUDA, 0}, 1, {kDLInt, uint8_t(bits), 1}, &size_, nullptr, 0};
     set(values);
   }
-  ~DeviceNumbers() { EXPECT_EQ(driver_.memFree(address_), cuda::Result::success); }
+  ~DeviceNumbers() { EXPECT_EQ(driver_.memFree(address_), cuda::Result::Success); }
   DeviceNumbers(const DeviceNumbers &) = delete;
 
   // As many others in their place.

@@ -13,14 +13,14 @@ namespace {
 TEST(LaunchPlan, TilesAreCountedAsTheKernelWalks) {
   const GpuTile tile{64, 96, 64, 4, 2};
   // Q(5): 5 lines of at most 27 rows, 5 groups of 100 columns.
-  const Layer cyclic = layerOf(Lift::rows, RowTypesKind::cyclic, 5, 1, 5, 8, 100);
+  const Layer cyclic = layerOf(Lift::Rows, RowTypesKind::Cyclic, 5, 1, 5, 8, 100);
   EXPECT_EQ(tileCount(cyclic, tile, 131, 3), 5 * 1 * 5 * 2);
   EXPECT_EQ(tileCount(cyclic, tile, 5 * 64, 3), 5 * 1 * 5 * 2);
   EXPECT_EQ(tileCount(cyclic, tile, 5 * 64 + 1, 3), 5 * 2 * 5 * 2);
   EXPECT_EQ(tileCount(cyclic, tile, 1, 0), 50); // types without rows are walked, too
   EXPECT_EQ(tileCount(cyclic, tile, 0, 0), 0);
   // Runs of 70 rows, two row tiles each.
-  const Layer interval = layerOf(Lift::rows, RowTypesKind::interval, 3, 70, 3, 8, 8);
+  const Layer interval = layerOf(Lift::Rows, RowTypesKind::Interval, 3, 70, 3, 8, 8);
   EXPECT_EQ(tileCount(interval, tile, 70, 0), 1 * 2 * 3);
   EXPECT_EQ(tileCount(interval, tile, 70, 1), 2 * 2 * 3);
   EXPECT_EQ(tileCount(interval, tile, 69, 71), 1 * 2 * 3);
@@ -36,18 +36,18 @@ TEST(LaunchPlan, TilesAreCountedAsTheKernelWalks) {
   EXPECT_EQ(tileCount(interval, pairs, 70, 0), 1 * 2 * 3);
   // Held rows: all columns of two groups, and of the one that is left.
   GpuTile held = tile;
-  held.held_groups = 2;
+  held.stationary_groups = 2;
   EXPECT_EQ(tileCount(cyclic, held, 5 * 64 + 1, 3), 5 * 2 * 3);
   EXPECT_EQ(tileCount(interval, held, 211, 209), 4 * 2 * 2);
-  const Layer slots = layerOf(Lift::slots, RowTypesKind::cyclic, 1, 1, 4, 8, 8);
+  const Layer slots = layerOf(Lift::Slots, RowTypesKind::Cyclic, 1, 1, 4, 8, 8);
   EXPECT_EQ(tileCount(slots, tile, 129, 0), 3 * 4);
-  EXPECT_THROW(tileCount(layerOf(Lift::rows, RowTypesKind::cyclic, 1 << 20, 1, 1 << 20, 8, 8), tile, 1, 0),
+  EXPECT_THROW(tileCount(layerOf(Lift::Rows, RowTypesKind::Cyclic, 1 << 20, 1, 1 << 20, 8, 8), tile, 1, 0),
                Error);
 }
 
 TEST(LaunchPlan, TilesOfAClusterAreCountedTogether) {
   // 5 lines of at most 129 rows are 3 row tiles of 64; 5 groups of 100 columns are 2 column tiles of 96.
-  const Layer cyclic = layerOf(Lift::rows, RowTypesKind::cyclic, 5, 1, 5, 8, 100);
+  const Layer cyclic = layerOf(Lift::Rows, RowTypesKind::Cyclic, 5, 1, 5, 8, 100);
   const auto count = [&](int64_t rows, int64_t columns) {
     return tileCount(cyclic, {64, 96, 64, 4, 2, rows, columns}, 5 * 128 + 1, 3);
   };
@@ -60,24 +60,24 @@ TEST(LaunchPlan, TilesOfAClusterAreCountedTogether) {
 }
 
 TEST(LaunchPlan, TilesThatBlocksDivideCountForEach) {
-  const Layer cyclic = layerOf(Lift::rows, RowTypesKind::cyclic, 5, 1, 5, 8, 100);
+  const Layer cyclic = layerOf(Lift::Rows, RowTypesKind::Cyclic, 5, 1, 5, 8, 100);
   GpuTile tile{64, 96, 64, 4, 2};
   const int64_t whole = tileCount(cyclic, tile, 5 * 128 + 1, 3);
-  tile.split = 4;
+  tile.split_k = 4;
   EXPECT_EQ(tileCount(cyclic, tile, 5 * 128 + 1, 3), 4 * whole);
   // Where long groups come first they alone are divided: two of five.
-  tile.long_groups = 2;
+  tile.longest_first = 2;
   EXPECT_EQ(tileCount(cyclic, tile, 5 * 128 + 1, 3), whole / 5 * (2 * 4 + 3));
-  tile.split = 1;
+  tile.split_k = 1;
   EXPECT_EQ(tileCount(cyclic, tile, 5 * 128 + 1, 3), whole);
-  tile.long_groups = 0;
-  tile.split = int64_t{1} << 60;
+  tile.longest_first = 0;
+  tile.split_k = int64_t{1} << 60;
   EXPECT_THROW(tileCount(cyclic, tile, 5 * 128 + 1, 3), Error);
 }
 
 TEST(LaunchPlan, TheGridIsPersistentAndWholeClusters) {
-  const Layer layer = layerOf(Lift::rows, RowTypesKind::cyclic, 5, 1, 5, 8, 96); // 25 tiles
-  GpuKernel kernel = kernelOf(ElementType::bf16);
+  const Layer layer = layerOf(Lift::Rows, RowTypesKind::Cyclic, 5, 1, 5, 8, 96); // 25 tiles
+  GpuKernel kernel = kernelOf(ElementType::Bf16);
   const Operand x{16, 40}, w{16, 480}, y{16, 480};
   const auto grid = [&](int64_t cluster, int32_t multiprocessors) {
     kernel.cluster = kernel.tile.cluster_rows = cluster;
@@ -101,8 +101,8 @@ TEST(LaunchPlan, TheGridIsPersistentAndWholeClusters) {
 }
 
 TEST(LaunchPlan, WhatNoMapCanDescribeIsRefused) {
-  const Layer good = layerOf(Lift::rows, RowTypesKind::cyclic, 5, 1, 5, 8, 16);
-  const GpuKernel kernel = kernelOf(ElementType::bf16);
+  const Layer good = layerOf(Lift::Rows, RowTypesKind::Cyclic, 5, 1, 5, 8, 16);
+  const GpuKernel kernel = kernelOf(ElementType::Bf16);
   const Operand x{64, 40}, w{64, 80}, y{64, 80};
   const auto refusal = [&](const Layer &layer, Operand x, Operand w, Operand y, int64_t m, int64_t p0) {
     try {
@@ -131,19 +131,19 @@ TEST(LaunchPlan, WhatNoMapCanDescribeIsRefused) {
   expect(refusal(good, {64, int64_t(1) << 37}, w, y, 10, 1), "ALGRT_UNSUPPORTED", "x: a tensor map");
   EXPECT_EQ(refusal(good, {64, int64_t(1) << 37}, w, y, 5, 1), "accepted"); // lines of one row
   expect(refusal(good, {UINT64_MAX - 127, 40}, w, y, 10, 1), "ALGRT_OUT_OF_MEMORY", "x");
-  expect(refusal(layerOf(Lift::rows, RowTypesKind::cyclic, 5, 1, 5, 8, 12), x, {64, 64}, {64, 64}, 10, 0),
+  expect(refusal(layerOf(Lift::Rows, RowTypesKind::Cyclic, 5, 1, 5, 8, 12), x, {64, 64}, {64, 64}, 10, 0),
          "ALGRT_UNSUPPORTED", "multiples of 8");
   // One group is never stepped over.
   EXPECT_EQ(
-      refusal(layerOf(Lift::rows, RowTypesKind::cyclic, 1, 1, 1, 8, 12), {64, 8}, {64, 16}, {64, 16}, 10, 0),
+      refusal(layerOf(Lift::Rows, RowTypesKind::Cyclic, 1, 1, 1, 8, 12), {64, 8}, {64, 16}, {64, 16}, 10, 0),
       "accepted");
-  expect(refusal(layerOf(Lift::rows, RowTypesKind::interval, 1 << 20, 1 << 11, 5, 8, 16), x, w, y, 10, 0),
+  expect(refusal(layerOf(Lift::Rows, RowTypesKind::Interval, 1 << 20, 1 << 11, 5, 8, 16), x, w, y, 10, 0),
          "ALGRT_UNSUPPORTED", "repeat");
 }
 
 TEST(LaunchPlan, WhatThreadsCannotCopyIsRefused) {
-  GpuKernel kernel = kernelOf(ElementType::f32);
-  kernel.copies = GpuCopies::threads;
+  GpuKernel kernel = kernelOf(ElementType::F32);
+  kernel.copies = GpuCopies::Threads;
   const auto refusal = [&](int64_t vector, const Layer &layer, Operand x, Operand w, Operand y, int64_t m) {
     kernel.vector = vector;
     try {
@@ -153,8 +153,8 @@ TEST(LaunchPlan, WhatThreadsCannotCopyIsRefused) {
     }
     return std::string("accepted");
   };
-  const Layer odd = layerOf(Lift::rows, RowTypesKind::cyclic, 3, 1, 3, 7, 5),
-              even = layerOf(Lift::rows, RowTypesKind::cyclic, 3, 1, 3, 24, 16);
+  const Layer odd = layerOf(Lift::Rows, RowTypesKind::Cyclic, 3, 1, 3, 7, 5),
+              even = layerOf(Lift::Rows, RowTypesKind::Cyclic, 3, 1, 3, 24, 16);
   EXPECT_EQ(refusal(1, odd, {2, 21}, {6, 15}, {4, 15}, 10), "accepted");
   EXPECT_EQ(refusal(1, odd, {3, 21}, {6, 15}, {4, 15}, 10),
             "ALGRT_INVALID_ARGUMENT x: starts at an address that is not a multiple of 2 bytes: align it");
@@ -181,7 +181,7 @@ TEST(LaunchPlan, ScaledTerms) {
   GpuKernel kernel{};
   kernel.scaled = true;
   const auto bits = [](float value) { return std::bit_cast<int32_t>(value); };
-  const Layer slots = layerOf(Lift::slots, RowTypesKind::cyclic, 1, 1, 3, 8, 8);
+  const Layer slots = layerOf(Lift::Slots, RowTypesKind::Cyclic, 1, 1, 3, 8, 8);
   const std::string section = encodeTerms(
       1, 3, {{{0, 2, 1}, {1, 1, -0.5}, {2, 0, 1}}, {}, {{2, 1, 3}, {0, 1, 3}, {1, 0, -2}, {1, 2, -2}}});
   EXPECT_EQ(termsTable(slots, kernel, Support::parseTable(section, slots)),
@@ -194,10 +194,10 @@ TEST(LaunchPlan, ScaledTerms) {
 }
 
 TEST(LaunchPlan, TermsTable) {
-  const Layer complete = layerOf(Lift::rows, RowTypesKind::cyclic, 2, 1, 2, 8, 8);
+  const Layer complete = layerOf(Lift::Rows, RowTypesKind::Cyclic, 2, 1, 2, 8, 8);
   EXPECT_EQ(termsTable(complete, GpuKernel{}, Support::complete(2)),
             (std::vector<int32_t>{0, 1, 3, 5, 6, /**/ 0, 0, 0, 0, 1, 1, 0, 0, 1, 1, 1, 1}));
-  const Layer slots = layerOf(Lift::slots, RowTypesKind::cyclic, 1, 1, 2, 8, 8);
+  const Layer slots = layerOf(Lift::Slots, RowTypesKind::Cyclic, 1, 1, 2, 8, 8);
   const auto table = [&](double coefficient) {
     const std::string section = encodeTerms(1, 2, {{{0, 0, 1}, {1, 1, coefficient}}, {}});
     return termsTable(slots, GpuKernel{}, Support::parseTable(section, slots));
@@ -209,12 +209,12 @@ TEST(LaunchPlan, TermsTable) {
 // Q(2)*M(2) to a kernel that computes Q(2): four groups are two, and of the four terms that a block product
 // of Q(2) consists of one is left.
 TEST(LaunchPlan, JoinedGroups) {
-  const Layer layer = layerOf(Lift::rows, RowTypesKind::cyclic, 2, 1, 4, 8, 16);
-  GpuKernel kernel = kernelOf(ElementType::bf16);
+  const Layer layer = layerOf(Lift::Rows, RowTypesKind::Cyclic, 2, 1, 4, 8, 16);
+  GpuKernel kernel = kernelOf(ElementType::Bf16);
   kernel.groups = 2;
   const Layer joined = kernelLayer(layer, kernel);
   EXPECT_EQ(joined.in_groups, (std::vector<int64_t>{16, 16}));
-  EXPECT_EQ(joined.bank_rows, (std::vector<int64_t>{16, 16}));
+  EXPECT_EQ(joined.weight_rows, (std::vector<int64_t>{16, 16}));
   EXPECT_EQ(joined.out_groups, (std::vector<int64_t>{32, 32}));
 
   std::vector<std::vector<Term>> terms;
@@ -238,18 +238,18 @@ TEST(LaunchPlan, JoinedGroups) {
 }
 
 // Every tile of dW, whatever the rows; its steps are counted in 32 bits.
-TEST(LaunchPlan, OfTheBanksGradientHasAllTilesWithoutRows) {
-  GpuKernel kernel = kernelOf(ElementType::f32);
-  kernel.map = Map::dw;
-  kernel.copies = GpuCopies::threads;
+TEST(LaunchPlan, OfTheWeightsGradientHasAllTilesWithoutRows) {
+  GpuKernel kernel = kernelOf(ElementType::F32);
+  kernel.map = Map::Dw;
+  kernel.copies = GpuCopies::Threads;
   kernel.vector = 4;
   kernel.tile = {16, 32, 64, 4, 1};
   const Operand any{4096, 1 << 20};
   const auto plan = [&](const Layer &layer, int64_t m) {
     return planByHand(layer, kernel, any, any, any, m, 5, 132);
   };
-  const Layer rows = layerOf(Lift::rows, RowTypesKind::interval, 4, 10, 4, 40, 72),
-              slots = layerOf(Lift::slots, RowTypesKind::cyclic, 1, 1, 64, 40, 72);
+  const Layer rows = layerOf(Lift::Rows, RowTypesKind::Interval, 4, 10, 4, 40, 72),
+              slots = layerOf(Lift::Slots, RowTypesKind::Cyclic, 1, 1, 64, 40, 72);
   for (const int64_t m : {0, 1, 1000}) {
     EXPECT_EQ(plan(rows, m).tiles, 4 * 3 * 4 * 3) << m;
     EXPECT_EQ(plan(rows, m).grid, 132u);
@@ -267,7 +267,7 @@ TEST(LaunchPlan, OfTheBanksGradientHasAllTilesWithoutRows) {
   }
   // Where the copy engine moves X and dY, threads still write dW. Without rows the maps are right, and of no
   // use.
-  kernel.copies = GpuCopies::engine;
+  kernel.copies = GpuCopies::Engine;
   kernel.x = {64, 64, 128};
   kernel.w = {32, 64, 64};
   for (const int64_t m : {0, 1000}) {
@@ -286,13 +286,13 @@ TEST(LaunchPlan, OfTheBanksGradientHasAllTilesWithoutRows) {
   kernel.tile.cluster_columns = 2;
   EXPECT_EQ(plan(rows, 100).tiles, 4 * 4 * 4 * 4);
   kernel.tile.cluster_rows = kernel.tile.cluster_columns = 1;
-  kernel.tile.split = 4;
+  kernel.tile.split_k = 4;
   EXPECT_EQ(plan(rows, 100).tiles, 4 * 4 * 3 * 4 * 3);
-  kernel.tile.long_groups = 1;
+  kernel.tile.longest_first = 1;
   EXPECT_EQ(plan(rows, 100).tiles, 4 * (3 + 4) * 3 * 3);
-  kernel.tile.split = 1;
-  kernel.tile.long_groups = 0;
-  kernel.copies = GpuCopies::threads;
+  kernel.tile.split_k = 1;
+  kernel.tile.longest_first = 0;
+  kernel.copies = GpuCopies::Threads;
   EXPECT_NO_THROW(plan(slots, 1 << 24));
   try {
     plan(slots, 1 << 26);

@@ -116,28 +116,28 @@ void expectCovers(const RowCase &c, int64_t offset, const std::vector<Reach> &ma
     const int64_t row = int64_t(at[3]) * in + int64_t(at[2]), column = int64_t(at[1]) * out + int64_t(at[0]);
     EXPECT_EQ(address, operands.w.address + uint64_t((row * operands.w.leading_dimension + column) * 2));
   });
-  EXPECT_EQ(int64_t(seen.size()), c.layer.k * c.layer.bankColumns());
+  EXPECT_EQ(int64_t(seen.size()), c.layer.k * c.layer.weightColumns());
 }
 
-void expectTensorMap(const TensorMap &map, ElementType element, const GpuBox &box, bool bank) {
+void expectTensorMap(const TensorMap &map, ElementType element, const GpuBox &box, bool weights) {
   EXPECT_EQ(map.element, element);
   EXPECT_EQ(map.swizzle, box.swizzle);
   const auto columns = uint32_t(box.columns), rows = uint32_t(box.rows);
-  EXPECT_EQ(map.box, (std::array<uint32_t, 5>{columns, 1, bank ? rows : 1, bank ? 1 : rows, 0}));
+  EXPECT_EQ(map.box, (std::array<uint32_t, 5>{columns, 1, weights ? rows : 1, weights ? 1 : rows, 0}));
   for (size_t s = 0; s < 3; ++s)
     EXPECT_TRUE(map.strides[s] % 16 == 0 && map.strides[s] < uint64_t(1) << 40 && map.strides[s] > 0);
 }
 
 // Of trial number `trial`; widths are multiples of `unit` elements.
 RowCase randomCase(std::mt19937_64 &random, int trial, int64_t unit) {
-  const auto upTo = [&](int64_t most) { return int64_t(random() % uint64_t(most + 1)); };
-  const int64_t q = 1 + upTo(6), in = unit * (1 + upTo(16 / unit)), out = unit * (1 + upTo(16 / unit));
+  const auto up_to = [&](int64_t most) { return int64_t(random() % uint64_t(most + 1)); };
+  const int64_t q = 1 + up_to(6), in = unit * (1 + up_to(16 / unit)), out = unit * (1 + up_to(16 / unit));
   const bool slots = trial % 5 == 4, interval = !slots && trial % 2 == 1;
-  const int64_t run = interval ? 1 + upTo(5) : 1;
-  return {layerOf(slots ? Lift::slots : Lift::rows, interval ? RowTypesKind::interval : RowTypesKind::cyclic,
+  const int64_t run = interval ? 1 + up_to(5) : 1;
+  return {layerOf(slots ? Lift::Slots : Lift::Rows, interval ? RowTypesKind::Interval : RowTypesKind::Cyclic,
                   slots ? 1 : q, run, q, in, out),
-          1 + upTo(trial % 3 == 0 ? 3 : 40),
-          upTo(1000),
+          1 + up_to(trial % 3 == 0 ? 3 : 40),
+          up_to(1000),
           slots ? 1 : q,
           run,
           interval};
@@ -145,13 +145,13 @@ RowCase randomCase(std::mt19937_64 &random, int trial, int64_t unit) {
 
 TEST(LaunchPlan, TensorMapsCoverEveryElementOnce) {
   std::mt19937_64 random(7);
-  const auto upTo = [&](int64_t most) { return int64_t(random() % uint64_t(most + 1)); };
+  const auto up_to = [&](int64_t most) { return int64_t(random() % uint64_t(most + 1)); };
   for (int trial = 0; trial < 400; ++trial) {
     const RowCase c = randomCase(random, trial, 8);
-    const GpuKernel kernel = kernelOf(trial % 3 == 0 ? ElementType::bf16 : ElementType::f32);
-    const Operands o{{uint64_t(16 * (1 + upTo(1 << 20))), c.layer.k + 8 * upTo(2)},
-                     {uint64_t(16 * (1 + upTo(1 << 20))), c.layer.bankColumns() + 8 * upTo(2)},
-                     {uint64_t(16 * (1 + upTo(1 << 20))), c.layer.n + 8 * upTo(2)}};
+    const GpuKernel kernel = kernelOf(trial % 3 == 0 ? ElementType::Bf16 : ElementType::F32);
+    const Operands o{{uint64_t(16 * (1 + up_to(1 << 20))), c.layer.k + 8 * up_to(2)},
+                     {uint64_t(16 * (1 + up_to(1 << 20))), c.layer.weightColumns() + 8 * up_to(2)},
+                     {uint64_t(16 * (1 + up_to(1 << 20))), c.layer.n + 8 * up_to(2)}};
     const LaunchPlan plan = planByHand(c.layer, kernel, o.x, o.w, o.y, c.m, c.p0, 132);
     SCOPED_TRACE("trial " + std::to_string(trial));
     EXPECT_EQ(plan.rows, c.m);
@@ -163,10 +163,10 @@ TEST(LaunchPlan, TensorMapsCoverEveryElementOnce) {
     expectCovers(c, plan.offset, maps, o, c.layer.in_groups[0], c.layer.out_groups[0]);
     const size_t row_maps = size_t(rowMapCount(c.layer));
     for (size_t i = 0; i < row_maps; ++i) {
-      expectTensorMap(plan.maps[i], ElementType::bf16, kernel.x, false);
+      expectTensorMap(plan.maps[i], ElementType::Bf16, kernel.x, false);
       expectTensorMap(plan.maps[row_maps + 1 + i], kernel.output, kernel.y, false);
     }
-    expectTensorMap(plan.maps[row_maps], ElementType::bf16, kernel.w, true);
+    expectTensorMap(plan.maps[row_maps], ElementType::Bf16, kernel.w, true);
     if (HasFailure())
       return;
   }
@@ -174,17 +174,18 @@ TEST(LaunchPlan, TensorMapsCoverEveryElementOnce) {
 
 TEST(LaunchPlan, PlainMapsCoverEveryElementOnce) {
   std::mt19937_64 random(9);
-  const auto upTo = [&](int64_t most) { return int64_t(random() % uint64_t(most + 1)); };
+  const auto up_to = [&](int64_t most) { return int64_t(random() % uint64_t(most + 1)); };
   for (int trial = 0; trial < 400; ++trial) {
-    GpuKernel kernel = kernelOf(trial % 3 == 0 ? ElementType::bf16 : ElementType::f32);
-    kernel.copies = GpuCopies::threads;
-    kernel.vector = int64_t(1) << upTo(3);
+    GpuKernel kernel = kernelOf(trial % 3 == 0 ? ElementType::Bf16 : ElementType::F32);
+    kernel.copies = GpuCopies::Threads;
+    kernel.vector = int64_t(1) << up_to(3);
     const RowCase c = randomCase(random, trial, kernel.vector);
     const uint64_t unit = uint64_t(2 * kernel.vector);
     const uint64_t y_unit = std::min<uint64_t>(uint64_t(kernel.vector * elementBytes(kernel.output)), 16);
-    const Operands o{{unit * uint64_t(1 + upTo(1 << 20)), c.layer.k + kernel.vector * upTo(2)},
-                     {unit * uint64_t(1 + upTo(1 << 20)), c.layer.bankColumns() + kernel.vector * upTo(2)},
-                     {y_unit * uint64_t(1 + upTo(1 << 20)), c.layer.n + kernel.vector * upTo(2)}};
+    const Operands o{
+        {unit * uint64_t(1 + up_to(1 << 20)), c.layer.k + kernel.vector * up_to(2)},
+        {unit * uint64_t(1 + up_to(1 << 20)), c.layer.weightColumns() + kernel.vector * up_to(2)},
+        {y_unit * uint64_t(1 + up_to(1 << 20)), c.layer.n + kernel.vector * up_to(2)}};
     const LaunchPlan plan = planByHand(c.layer, kernel, o.x, o.w, o.y, c.m, c.p0, 132);
     SCOPED_TRACE("trial " + std::to_string(trial));
     EXPECT_TRUE(plan.maps.empty());
@@ -192,7 +193,7 @@ TEST(LaunchPlan, PlainMapsCoverEveryElementOnce) {
     const size_t row_maps = size_t(rowMapCount(c.layer));
     std::vector<Reach> maps;
     for (size_t i = 0; i < plan.plain_maps.size(); ++i)
-      maps.push_back(reachOf(plan.plain_maps[i], i > row_maps ? kernel.output : ElementType::bf16));
+      maps.push_back(reachOf(plan.plain_maps[i], i > row_maps ? kernel.output : ElementType::Bf16));
     expectCovers(c, plan.offset, maps, o, c.layer.in_groups[0], c.layer.out_groups[0]);
     for (size_t i = 0; i < maps.size(); ++i) {
       const uint64_t moved = i > row_maps ? y_unit : unit;
@@ -208,11 +209,11 @@ TEST(LaunchPlan, PlainMapsCoverEveryElementOnce) {
 
 // Rows so many and so far apart that elements, rows times distance and bytes all leave 32 bits.
 TEST(LaunchPlan, PlainMapsReachBeyondThirtyTwoBits) {
-  GpuKernel kernel = kernelOf(ElementType::bf16);
-  kernel.copies = GpuCopies::threads;
+  GpuKernel kernel = kernelOf(ElementType::Bf16);
+  kernel.copies = GpuCopies::Threads;
   kernel.vector = 1;
   const int64_t ld = (int64_t(1) << 31) + 1, m = (int64_t(1) << 30) + 7, run = 1000;
-  const Layer interval = layerOf(Lift::rows, RowTypesKind::interval, 3, run, 3, 5, 7);
+  const Layer interval = layerOf(Lift::Rows, RowTypesKind::Interval, 3, run, 3, 5, 7);
   const LaunchPlan runs = planByHand(interval, kernel, {2, ld}, {2, 21}, {2, ld}, m, 3 * run + 999, 132);
   const int64_t whole = (m - 1) / run;
   ASSERT_EQ(runs.plain_maps.size(), 7u);
@@ -222,7 +223,7 @@ TEST(LaunchPlan, PlainMapsReachBeyondThirtyTwoBits) {
   EXPECT_EQ(runs.plain_maps[1].extents[2], whole);
   EXPECT_EQ(runs.plain_maps[2].address, 2 + uint64_t(1 + whole * run) * uint64_t(ld) * 2);
   EXPECT_EQ(runs.plain_maps[2].extents[3], m - 1 - whole * run);
-  const Layer cyclic = layerOf(Lift::rows, RowTypesKind::cyclic, 3, 1, 3, 5, 7);
+  const Layer cyclic = layerOf(Lift::Rows, RowTypesKind::Cyclic, 3, 1, 3, 5, 7);
   const LaunchPlan phases = planByHand(cyclic, kernel, {2, ld}, {2, 21}, {2, ld}, m, 0, 132);
   EXPECT_EQ(phases.plain_maps[1].address, 2 + uint64_t(m % 3) * uint64_t(ld) * 2);
   EXPECT_EQ(phases.plain_maps[1].strides[2], 3 * ld);

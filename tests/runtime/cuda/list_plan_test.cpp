@@ -16,18 +16,18 @@ namespace {
 constexpr uint64_t table_address = 1 << 20, list_address = 1 << 24;
 
 Layer unequalLayer(std::vector<int64_t> in, std::vector<int64_t> out,
-                   RowTypesKind kind = RowTypesKind::cyclic) {
+                   RowTypesKind kind = RowTypesKind::Cyclic) {
   Layer layer{};
-  layer.lift = Lift::rows;
-  layer.dtype = ElementType::bf16;
+  layer.lift = Lift::Rows;
+  layer.dtype = ElementType::Bf16;
   for (int64_t width : in)
     layer.k += width;
   for (int64_t width : out)
     layer.n += width;
   layer.types = int64_t(in.size());
   layer.row_types = kind;
-  layer.row_type_width = kind == RowTypesKind::cyclic ? 1 : 0;
-  layer.in_groups = layer.bank_rows = std::move(in);
+  layer.row_type_width = kind == RowTypesKind::Cyclic ? 1 : 0;
+  layer.in_groups = layer.weight_rows = std::move(in);
   layer.out_groups = std::move(out);
   return layer;
 }
@@ -35,10 +35,10 @@ Layer unequalLayer(std::vector<int64_t> in, std::vector<int64_t> out,
 GpuKernel threadKernel(Map map, bool listed) {
   GpuKernel kernel{};
   kernel.map = map;
-  kernel.output = ElementType::bf16;
+  kernel.output = ElementType::Bf16;
   kernel.threads = 128;
   kernel.cluster = 1;
-  kernel.copies = GpuCopies::threads;
+  kernel.copies = GpuCopies::Threads;
   kernel.vector = 4;
   kernel.listed = listed;
   kernel.terms = true;
@@ -88,36 +88,36 @@ TEST(RowList, RefusesWhatIsNoTypeAndWhatIsTooLong) {
 }
 
 TEST(ListPlan, OneMapHasAllRowsOfAList) {
-  const Layer layer = unequalLayer({16, 16, 16}, {24, 24, 24}, RowTypesKind::explicit_types);
-  for (const Map map : {Map::forward, Map::dx, Map::dw}) {
+  const Layer layer = unequalLayer({16, 16, 16}, {24, 24, 24}, RowTypesKind::ExplicitTypes);
+  for (const Map map : {Map::Forward, Map::Dx, Map::Dw}) {
     const Operand any{4096, 100};
     const LaunchPlan plan =
         planByHand(layer, threadKernel(map, true), any, any, any, 70, 0, 6, {table_address, list_address});
     ASSERT_EQ(plan.plain_maps.size(), 3u) << name(map);
-    const algrt_plain_map &rows = plan.plain_maps[0], &bank = plan.plain_maps[map == Map::dw ? 2 : 1];
+    const algrt_plain_map &rows = plan.plain_maps[0], &weights = plan.plain_maps[map == Map::Dw ? 2 : 1];
     EXPECT_EQ(rows.rows, list_address);
     EXPECT_EQ(rows.extents[2], 3);
     EXPECT_EQ(rows.extents[3], 70);
     EXPECT_EQ(rows.strides[2], 100);
     EXPECT_EQ(rows.groups, 0u) << "groups of one width need no list";
-    EXPECT_EQ(bank.rows, 0u);
-    EXPECT_EQ(bank.row_groups, 0u);
+    EXPECT_EQ(weights.rows, 0u);
+    EXPECT_EQ(weights.row_groups, 0u);
   }
 }
 
 // However rows are spread, their tiles are no more than are planned, and the numbers of all have to fit.
 TEST(ListPlan, CountsTilesThatHaveRows) {
-  const Layer layer = unequalLayer({16, 16, 16}, {32, 32, 32}, RowTypesKind::explicit_types);
+  const Layer layer = unequalLayer({16, 16, 16}, {32, 32, 32}, RowTypesKind::ExplicitTypes);
   const Operand any{4096, 100};
   const auto tiles = [&](int64_t m) {
-    return planByHand(layer, threadKernel(Map::forward, true), any, any, any, m, 0, 132).tiles;
+    return planByHand(layer, threadKernel(Map::Forward, true), any, any, any, m, 0, 132).tiles;
   };
   const int64_t of_a_row_block = 3 * 2; // groups, blocks of columns
   EXPECT_EQ(tiles(1), 3 * of_a_row_block);
   EXPECT_EQ(tiles(32), 3 * of_a_row_block);
   EXPECT_EQ(tiles(320), (10 + 3) * of_a_row_block);
   EXPECT_EQ(tiles(0), 0);
-  GpuKernel fine = threadKernel(Map::forward, true);
+  GpuKernel fine = threadKernel(Map::Forward, true);
   fine.tile.rows = 1;
   EXPECT_THROW(planByHand(layer, fine, any, any, any, int64_t(1) << 30, 0, 132), Error);
 }
@@ -127,28 +127,28 @@ TEST(ListPlan, MapsFindTheirGroups) {
   const Layer layer = unequalLayer({8, 24, 16}, {12, 4, 20});
   const std::vector<int32_t> lists = {0, 8, 32, 48, /**/ 0, 12, 16, 36, /**/ 0, 8, 32, 48};
   const uint64_t input = table_address, output = table_address + 4 * 4, row_groups = table_address + 8 * 4;
-  for (const Map map : {Map::forward, Map::dx, Map::dw}) {
+  for (const Map map : {Map::Forward, Map::Dx, Map::Dw}) {
     const GpuKernel kernel = threadKernel(map, false);
     const std::vector<int32_t> table = termsTable(layer, kernel, Support::complete(3));
     ASSERT_GT(table.size(), lists.size());
     EXPECT_TRUE(std::equal(lists.begin(), lists.end(), table.begin())) << name(map);
     const Operand any{4096, 100};
     const LaunchPlan plan = planByHand(layer, kernel, any, any, any, 70, 4, 6, {table_address, 0});
-    const size_t of_rows = map == Map::dw ? 3 : 2; // maps; of dw one of all rows, too
-    const bool gradient = map == Map::dw;
+    const size_t of_rows = map == Map::Dw ? 3 : 2; // maps; of dw one of all rows, too
+    const bool gradient = map == Map::Dw;
     ASSERT_EQ(plan.plain_maps.size(), 2 * of_rows + 1);
     for (size_t i = 0; i < of_rows; ++i)
-      EXPECT_EQ(plan.plain_maps[i].groups, map == Map::dx ? output : input) << name(map);
-    const algrt_plain_map &bank = plan.plain_maps[gradient ? 2 * of_rows : of_rows];
-    EXPECT_EQ(bank.groups, output);
-    EXPECT_EQ(bank.row_groups, row_groups);
+      EXPECT_EQ(plan.plain_maps[i].groups, map == Map::Dx ? output : input) << name(map);
+    const algrt_plain_map &weights = plan.plain_maps[gradient ? 2 * of_rows : of_rows];
+    EXPECT_EQ(weights.groups, output);
+    EXPECT_EQ(weights.row_groups, row_groups);
     const algrt_plain_map &last = plan.plain_maps[gradient ? of_rows : of_rows + 1];
-    EXPECT_EQ(last.groups, map == Map::dx ? input : output) << name(map);
+    EXPECT_EQ(last.groups, map == Map::Dx ? input : output) << name(map);
     for (const algrt_plain_map &one : plan.plain_maps)
       EXPECT_EQ(one.rows, 0u);
   }
   // Groups begin at multiples of four columns, which threads may move at a time, and of no eight.
-  GpuKernel wide = threadKernel(Map::forward, false);
+  GpuKernel wide = threadKernel(Map::Forward, false);
   wide.vector = 8;
   const Operand any{4096, 104};
   try {
@@ -163,10 +163,10 @@ TEST(ListPlan, MapsFindTheirGroups) {
 // A term is there once for each depth of what it reads, in the order of its columns.
 TEST(ListPlan, TermsComeInPieces) {
   const Layer layer = unequalLayer({8, 40, 16}, {12, 4, 36});
-  for (const Map map : {Map::forward, Map::dx}) {
+  for (const Map map : {Map::Forward, Map::Dx}) {
     const GpuKernel kernel = threadKernel(map, false);
     const std::vector<int32_t> table = termsTable(layer, kernel, Support::complete(3));
-    const std::vector<int64_t> &widths = map == Map::dx ? layer.out_groups : layer.in_groups;
+    const std::vector<int64_t> &widths = map == Map::Dx ? layer.out_groups : layer.in_groups;
     const size_t starts = 12, words = starts + 10;
     for (int32_t type = 0; type < 3; ++type)
       for (int32_t group = 0; group < 3; ++group) {
@@ -174,7 +174,7 @@ TEST(ListPlan, TermsComeInPieces) {
         // Forward, group j reads i and j; transposed, group i of type i reads all and every other group
         // itself.
         for (int32_t read = 0; read < 3; ++read)
-          if (map == Map::forward ? read == type || read == group : type == group || read == group)
+          if (map == Map::Forward ? read == type || read == group : type == group || read == group)
             for (int32_t column = 0; column < widths[size_t(read)]; column += 16)
               expected.push_back({read, column, read});
         const size_t entry = starts + size_t(type * 3 + group);
@@ -192,7 +192,7 @@ TEST(ListPlan, JoinedGroupsMayBeUnequal) {
   const Layer joined = joinGroups(layer, 2);
   EXPECT_EQ(joined.in_groups, (std::vector<int64_t>{24, 16}));
   EXPECT_EQ(joined.out_groups, (std::vector<int64_t>{12, 24}));
-  EXPECT_EQ(joined.bank_rows, (std::vector<int64_t>{24, 16}));
+  EXPECT_EQ(joined.weight_rows, (std::vector<int64_t>{24, 16}));
 }
 
 } // namespace

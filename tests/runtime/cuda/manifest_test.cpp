@@ -19,10 +19,10 @@ TEST(GpuManifest, IsReadAsWritten) {
   const GpuKernel &kernel = *entry.gpu;
   EXPECT_EQ(kernel.architecture, 90);
   EXPECT_TRUE(kernel.exact_architecture);
-  EXPECT_EQ(kernel.output, ElementType::f32);
+  EXPECT_EQ(kernel.output, ElementType::F32);
   EXPECT_EQ(kernel.symbol, "forward_f32");
   ASSERT_EQ(kernel.images.size(), 1u);
-  EXPECT_EQ(kernel.images[0].kind, ImageKind::ptx);
+  EXPECT_EQ(kernel.images[0].kind, ImageKind::Ptx);
   EXPECT_EQ(kernel.images[0].section, "ptx");
   EXPECT_EQ(kernel.threads, 384);
   EXPECT_EQ(kernel.cluster, 2);
@@ -48,17 +48,17 @@ TEST(GpuManifest, WhatTilesShareIsReadAsWritten) {
     return Bundle::parse(gpuBundle({.table = true}, manifest)).manifest().kernels[0].gpu->tile;
   };
   EXPECT_EQ(tile().types, 1);
-  EXPECT_EQ(tile().held_groups, 0);
+  EXPECT_EQ(tile().stationary_groups, 0);
   Json &fields = manifest["kernels"][0]["tile"];
   fields["types"] = 2;
   fields["held_groups"] = 1;
   EXPECT_EQ(tile().types, 2);
-  EXPECT_EQ(tile().held_groups, 1);
-  EXPECT_EQ(tile().split, 1);
+  EXPECT_EQ(tile().stationary_groups, 1);
+  EXPECT_EQ(tile().split_k, 1);
   manifest["kernels"][0]["cluster"] = 4;
   fields["cluster_rows"] = fields["cluster_columns"] = 1;
   fields["split"] = 4;
-  EXPECT_EQ(tile().split, 4);
+  EXPECT_EQ(tile().split_k, 4);
   for (const char *name : {"types", "held_groups"})
     for (const int64_t number : {0, 100}) {
       const Json before = fields[name];
@@ -69,17 +69,17 @@ TEST(GpuManifest, WhatTilesShareIsReadAsWritten) {
 }
 
 TEST(GpuManifest, CopiesByThreadsAreReadAsWritten) {
-  Json manifest = gpuManifest({.lift = Lift::slots, .scaled = true, .vector = 4});
+  Json manifest = gpuManifest({.lift = Lift::Slots, .scaled = true, .vector = 4});
   manifest["kernels"][0]["best_for_rows"] = {17, 300};
   manifest["kernels"][0]["warps"] = {4, 1};
   // The copy engine's limits on boxes are none of theirs.
   manifest["kernels"][0]["boxes"]["y"] = {{"columns", 300}, {"rows", 512}, {"swizzle", 0}};
   const Bundle bundle =
-      Bundle::parse(gpuBundle({.lift = Lift::slots, .scaled = true, .vector = 4}, manifest));
+      Bundle::parse(gpuBundle({.lift = Lift::Slots, .scaled = true, .vector = 4}, manifest));
   const GpuKernel &kernel = *bundle.manifest().kernels[0].gpu, &other = *bundle.manifest().kernels[1].gpu;
   EXPECT_EQ(kernel.architecture, 80);
   EXPECT_FALSE(kernel.exact_architecture);
-  EXPECT_EQ(kernel.copies, GpuCopies::threads);
+  EXPECT_EQ(kernel.copies, GpuCopies::Threads);
   EXPECT_EQ(kernel.vector, 4);
   EXPECT_TRUE(kernel.scaled);
   EXPECT_EQ(kernel.warp_rows, 4);
@@ -90,7 +90,7 @@ TEST(GpuManifest, CopiesByThreadsAreReadAsWritten) {
   EXPECT_EQ(other.warp_rows, 2);
   EXPECT_EQ(other.best_for_rows.to, 0);
   const GpuKernel engine = *Bundle::parse(gpuBundle(GpuShape())).manifest().kernels[0].gpu;
-  EXPECT_EQ(engine.copies, GpuCopies::engine);
+  EXPECT_EQ(engine.copies, GpuCopies::Engine);
   EXPECT_EQ(engine.vector, 0);
   EXPECT_FALSE(engine.scaled);
   EXPECT_EQ(engine.warp_rows, 0);

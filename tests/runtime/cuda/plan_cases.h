@@ -10,7 +10,7 @@ inline Layer layerOf(Lift lift, RowTypesKind kind, int64_t types, int64_t run, i
                      int64_t out) {
   Layer layer{};
   layer.lift = lift;
-  layer.dtype = ElementType::bf16;
+  layer.dtype = ElementType::Bf16;
   layer.k = groups * in;
   layer.n = groups * out;
   layer.types = types;
@@ -18,7 +18,7 @@ inline Layer layerOf(Lift lift, RowTypesKind kind, int64_t types, int64_t run, i
   layer.row_type_width = run;
   layer.in_groups.assign(size_t(groups), in);
   layer.out_groups.assign(size_t(groups), out);
-  layer.bank_rows = layer.in_groups;
+  layer.weight_rows = layer.in_groups;
   return layer;
 }
 

@@ -44,7 +44,7 @@ protected:
     context.driver().check(context.driver().memAlloc(&workspace, options.workspace_bytes), "a workspace");
     options.workspace = reinterpret_cast<void *>(workspace);
   }
-  ~CudaPrograms() override { EXPECT_EQ(context.driver().memFree(workspace), Result::success); }
+  ~CudaPrograms() override { EXPECT_EQ(context.driver().memFree(workspace), Result::Success); }
 
   int run() {
     const algrt_named_tensor tensors[] = {{"x", &x.tensor, nullptr},
@@ -56,8 +56,8 @@ protected:
   // The two products by themselves.
   void expectCorrect() {
     const BundleHandle first = openBundle(gpuBundle(up_shape)), second = openBundle(gpuBundle(down_shape));
-    GpuMatrix h(context, 0, m, up_shape.n(), 0, ElementType::bf16),
-        expected(context, 0, m, down_shape.n(), 0, ElementType::bf16);
+    GpuMatrix h(context, 0, m, up_shape.n(), 0, ElementType::Bf16),
+        expected(context, 0, m, down_shape.n(), 0, ElementType::Bf16);
     const auto multiply = [&](const BundleHandle &one, const GpuMatrix &x, const GpuMatrix &w,
                               const GpuMatrix &y) {
       algrt_forward_args args = algrt_forward_args_init();
@@ -76,10 +76,10 @@ protected:
   static constexpr int64_t m = 21;
   TestContext context;
   BundleHandle bundle;
-  GpuMatrix x{context, 0, m, up_shape.k(), 8, ElementType::bf16},
-      up{context, 0, up_shape.k(), up_shape.n(), 0, ElementType::bf16},
-      down{context, 0, down_shape.k(), down_shape.n(), 8, ElementType::bf16},
-      y{context, 0, m, down_shape.n(), 8, ElementType::bf16};
+  GpuMatrix x{context, 0, m, up_shape.k(), 8, ElementType::Bf16},
+      up{context, 0, up_shape.k(), up_shape.n(), 0, ElementType::Bf16},
+      down{context, 0, down_shape.k(), down_shape.n(), 8, ElementType::Bf16},
+      y{context, 0, m, down_shape.n(), 8, ElementType::Bf16};
   algrt_run_options options = algrt_run_options_init();
   cuda::DevicePointer workspace = 0;
 };
@@ -96,25 +96,25 @@ TEST_F(CudaPrograms, StepsHandOnWhatTheyCompute) {
 TEST_F(CudaPrograms, AreCapturedOncePrepared) {
   const cuda::Driver &driver = context.driver();
   cuda::Stream stream;
-  ASSERT_EQ(driver.streamCreate(&stream, cuda::stream_default), Result::success);
+  ASSERT_EQ(driver.streamCreate(&stream, cuda::stream_default), Result::Success);
   options.stream = stream;
   ASSERT_EQ(algrt_bundle_prepare(bundle.get(), 0), ALGRT_OK) << algrt_last_error();
   cuda::Graph graph;
-  ASSERT_EQ(driver.streamBeginCapture(stream, cuda::CaptureMode::global), Result::success);
+  ASSERT_EQ(driver.streamBeginCapture(stream, cuda::CaptureMode::Global), Result::Success);
   EXPECT_EQ(run(), ALGRT_OK) << algrt_last_error();
   EXPECT_EQ(launches, 0);
-  ASSERT_EQ(driver.streamEndCapture(stream, &graph), Result::success);
+  ASSERT_EQ(driver.streamEndCapture(stream, &graph), Result::Success);
   cuda::GraphExec exec;
-  ASSERT_EQ(driver.graphInstantiate(&exec, graph, 0), Result::success);
+  ASSERT_EQ(driver.graphInstantiate(&exec, graph, 0), Result::Success);
   for (uint64_t replay = 5; replay < 8; ++replay) {
     y.poison();
     x.fill(replay, 1);
-    ASSERT_EQ(driver.graphLaunch(exec, stream), Result::success);
+    ASSERT_EQ(driver.graphLaunch(exec, stream), Result::Success);
     expectCorrect();
   }
-  EXPECT_EQ(driver.graphExecDestroy(exec), Result::success);
-  EXPECT_EQ(driver.graphDestroy(graph), Result::success);
-  EXPECT_EQ(driver.streamDestroy(stream), Result::success);
+  EXPECT_EQ(driver.graphExecDestroy(exec), Result::Success);
+  EXPECT_EQ(driver.graphDestroy(graph), Result::Success);
+  EXPECT_EQ(driver.streamDestroy(stream), Result::Success);
 }
 
 TEST_F(CudaPrograms, NeedAWorkspaceForWhatTheyHandOn) {
@@ -132,7 +132,7 @@ TEST_F(CudaPrograms, NeedAWorkspaceForWhatTheyHandOn) {
 
 // Of two projections one may be for the CPU alone.
 TEST_F(CudaPrograms, ArePreparedAsFarAsThereAreKernels) {
-  const auto bundleOf = [&](bool of_up, bool of_down) {
+  const auto bundle_of = [&](bool of_up, bool of_down) {
     nlohmann::ordered_json up = withParameters(gpuManifest(up_shape)),
                            down = withParameters(gpuManifest(down_shape));
     for (nlohmann::ordered_json &kernel : down["kernels"])
@@ -147,15 +147,15 @@ TEST_F(CudaPrograms, ArePreparedAsFarAsThereAreKernels) {
         encodeBundle(twoSteps(up, down), {{"ptx", "ptx", sectionOf(gpuBundle(up_shape), "ptx")},
                                           {"down-ptx", "ptx", sectionOf(gpuBundle(down_shape), "ptx")}}));
   };
-  EXPECT_EQ(algrt_bundle_prepare(bundleOf(true, false).get(), 0), ALGRT_OK) << algrt_last_error();
-  EXPECT_EQ(algrt_bundle_prepare(bundleOf(false, true).get(), 0), ALGRT_OK) << algrt_last_error();
-  EXPECT_EQ(algrt_bundle_prepare(bundleOf(false, false).get(), 0), ALGRT_UNSUPPORTED);
+  EXPECT_EQ(algrt_bundle_prepare(bundle_of(true, false).get(), 0), ALGRT_OK) << algrt_last_error();
+  EXPECT_EQ(algrt_bundle_prepare(bundle_of(false, true).get(), 0), ALGRT_OK) << algrt_last_error();
+  EXPECT_EQ(algrt_bundle_prepare(bundle_of(false, false).get(), 0), ALGRT_UNSUPPORTED);
   EXPECT_THAT(algrt_last_error(), HasSubstr("the bundle has no kernel for CUDA devices"));
 }
 
 // What algrt_dw does, by names, with the sums that it adds to.
 TEST_F(CudaPrograms, OfAGradientAddToWhatItHolds) {
-  const GpuShape shape = {.groups = 3, .in = 16, .out = 24, .bank_gradient = true};
+  const GpuShape shape = {.groups = 3, .in = 16, .out = 24, .weight_gradient = true};
   const BundleHandle gradient = openBundle(gpuBundle(shape));
   std::vector<float> betas;
   cuda_stand_in::onLaunch([&](const cuda_stand_in::Launch &launch) {
@@ -164,9 +164,9 @@ TEST_F(CudaPrograms, OfAGradientAddToWhatItHolds) {
     std::memcpy(&beta, launch.parameters[4].data(), sizeof(beta));
     betas.push_back(beta);
   });
-  GpuMatrix x(context, 0, 5, shape.k(), 0, ElementType::bf16),
-      dy(context, 0, 5, shape.n(), 0, ElementType::bf16),
-      dw(context, 0, shape.k(), shape.n(), 0, ElementType::f32);
+  GpuMatrix x(context, 0, 5, shape.k(), 0, ElementType::Bf16),
+      dy(context, 0, 5, shape.n(), 0, ElementType::Bf16),
+      dw(context, 0, shape.k(), shape.n(), 0, ElementType::F32);
   const algrt_named_tensor tensors[] = {
       {"x", &x.tensor, nullptr}, {"dy", &dy.tensor, nullptr}, {"dw", &dw.tensor, nullptr}};
   algrt_run_options options = algrt_run_options_init();

@@ -40,7 +40,8 @@ std::string listedBundle(const GpuShape &shape, const nlohmann::ordered_json &ma
     product += ".visible .entry " + shape.map() + output + "(\n\t.param .align 8 .b8 p0[" +
                std::to_string(3 * sizeof(algrt_plain_map)) +
                "],\n\t.param .u32 p1,\n\t.param .u32 p2,\n\t.param .u64 p3" +
-               (shape.bank_gradient ? ",\n\t.param .f32 p4" : "") + "\n)\n.reqntid 128, 1, 1\n{\n\tret;\n}\n";
+               (shape.weight_gradient ? ",\n\t.param .f32 p4" : "") +
+               "\n)\n.reqntid 128, 1, 1\n{\n\tret;\n}\n";
   const std::string lists = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry "
                             "group_rows(\n\t.param .u64 p0,\n\t.param .u64 "
                             "p1,\n\t.param .u64 p2,\n\t.param .u64 p3,\n\t.param .u32 p4,\n\t.param .u32 "
@@ -132,8 +133,8 @@ protected:
     const int64_t m = int64_t(types.size());
     // Of explicit types no other kernel is read from a manifest.
     GpuShape regular = shape;
-    if (shape.row_types == RowTypesKind::explicit_types)
-      regular.row_types = RowTypesKind::cyclic;
+    if (shape.row_types == RowTypesKind::ExplicitTypes)
+      regular.row_types = RowTypesKind::Cyclic;
     GpuProduct product(context, regular, m, 4);
     product.bytes = listedBundle(shape, listedManifest(shape));
     product.bundle = openBundle(product.bytes);
@@ -157,7 +158,7 @@ protected:
     const std::vector<float> x = product.x.values(), w = product.w.values();
     const std::vector<double> expected =
         referenceForward({&parsed.layer(), &parsed.support(), m, x.data(), shape.k(), w.data(),
-                          shape.bankColumns(), 0, types.data()});
+                          shape.weightColumns(), 0, types.data()});
     const Comparison comparison = compare(product.y.values(), expected);
     EXPECT_TRUE(comparison.within(tolerance(true))) << comparison.relative_l2;
 
@@ -176,7 +177,7 @@ protected:
     }
     EXPECT_EQ(launches.size(), 0u);
     product.bundle.reset();
-    EXPECT_EQ(context.driver().memFree(workspace), cuda::Result::success);
+    EXPECT_EQ(context.driver().memFree(workspace), cuda::Result::Success);
   }
 
   GpuShape shape;
@@ -184,7 +185,7 @@ protected:
 };
 
 TEST_F(CudaRowList, OfExplicitTypes) {
-  shape.row_types = RowTypesKind::explicit_types;
+  shape.row_types = RowTypesKind::ExplicitTypes;
   const std::vector<int32_t> types = {3, 0, 0, 1, 3, 3, 0, 1, 1, 3, 0};
   const TestContext context(0);
   const DeviceNumbers given(context, {types.begin(), types.end()}, 32);
@@ -192,7 +193,7 @@ TEST_F(CudaRowList, OfExplicitTypes) {
 }
 
 TEST_F(CudaRowList, OfPositions) {
-  shape.row_types = RowTypesKind::interval;
+  shape.row_types = RowTypesKind::Interval;
   shape.run = 3;
   std::mt19937_64 random(3);
   const TestContext context(0);
@@ -226,23 +227,23 @@ TEST_F(CudaRowList, OfSequences) {
 
 // The list comes before the gradients, too, of dW also where there are no rows.
 TEST_F(CudaRowList, OfGradients) {
-  shape.row_types = RowTypesKind::explicit_types;
+  shape.row_types = RowTypesKind::ExplicitTypes;
   cuda_stand_in::onLaunch([this](const cuda_stand_in::Launch &launch) {
     launches.push_back(launch);
     if (launch.symbol == "group_rows")
       groupRowsOnHost(launch);
   });
   const TestContext context(0);
-  for (const bool of_bank : {false, true})
+  for (const bool of_weights : {false, true})
     for (const int64_t m : {int64_t(0), int64_t(6)}) {
-      shape.gradient = !of_bank;
-      shape.bank_gradient = of_bank;
+      shape.gradient = !of_weights;
+      shape.weight_gradient = of_weights;
       const BundleHandle bundle = openBundle(listedBundle(shape, listedManifest(shape)));
       const DeviceNumbers types(context, std::vector<int64_t>(size_t(m), 2), 32);
-      GpuMatrix x(context, 0, m, shape.k(), 0, ElementType::bf16),
-          y(context, 0, m, shape.n(), 0, ElementType::bf16);
-      GpuMatrix w(context, 0, shape.k(), shape.n(), 0, ElementType::bf16);
-      GpuMatrix workspace(context, 0, 1, 64, 0, ElementType::f32);
+      GpuMatrix x(context, 0, m, shape.k(), 0, ElementType::Bf16),
+          y(context, 0, m, shape.n(), 0, ElementType::Bf16);
+      GpuMatrix w(context, 0, shape.k(), shape.n(), 0, ElementType::Bf16);
+      GpuMatrix workspace(context, 0, 1, 64, 0, ElementType::F32);
       launches.clear();
       const auto call = [&](auto args, auto function) {
         args.types = &types.tensor;
@@ -251,19 +252,19 @@ TEST_F(CudaRowList, OfGradients) {
         args.workspace_bytes = 256;
         return function(args);
       };
-      const int status = of_bank ? call(algrt_dw_args_init(),
-                                        [&](algrt_dw_args &args) {
-                                          args.x = &x.tensor;
-                                          args.dw = &w.tensor;
-                                          return algrt_dw(bundle.get(), &args);
-                                        })
-                                 : call(algrt_dx_args_init(), [&](algrt_dx_args &args) {
-                                     args.dx = &x.tensor;
-                                     args.w = &w.tensor;
-                                     return algrt_dx(bundle.get(), &args);
-                                   });
+      const int status = of_weights ? call(algrt_dw_args_init(),
+                                           [&](algrt_dw_args &args) {
+                                             args.x = &x.tensor;
+                                             args.dw = &w.tensor;
+                                             return algrt_dw(bundle.get(), &args);
+                                           })
+                                    : call(algrt_dx_args_init(), [&](algrt_dx_args &args) {
+                                        args.dx = &x.tensor;
+                                        args.w = &w.tensor;
+                                        return algrt_dx(bundle.get(), &args);
+                                      });
       ASSERT_EQ(status, ALGRT_OK) << algrt_last_error();
-      if (m == 0 && !of_bank) { // done at once
+      if (m == 0 && !of_weights) { // done at once
         EXPECT_EQ(launches.size(), 0u);
         continue;
       }

@@ -25,8 +25,8 @@ protected:
     useStandIn();
     cuda_stand_in::reset({{}, {}});
     driver = Driver::open();
-    EXPECT_EQ(driver->devicePrimaryCtxRetain(&context, 0), Result::success);
-    EXPECT_EQ(driver->ctxPushCurrent(context), Result::success);
+    EXPECT_EQ(driver->devicePrimaryCtxRetain(&context, 0), Result::Success);
+    EXPECT_EQ(driver->ctxPushCurrent(context), Result::Success);
   }
 
   // The call failed so, and the stand-in says why.
@@ -44,27 +44,27 @@ protected:
 // The arguments of a tensor map, right until a test spoils them.
 struct MapArguments {
   TensorMapObject object[2];
-  TensorMapDataType type = TensorMapDataType::bfloat16;
+  TensorMapDataType type = TensorMapDataType::Bfloat16;
   uint32_t rank = 4;
   uint64_t address = 4096;
   uint64_t extents[5] = {40, 5, 7, uint64_t(1) << 32, 1};
   uint64_t strides[4] = {80, 400, 2800, 16};
   uint32_t box[5] = {32, 1, 1, 64, 1};
   uint32_t element_strides[5] = {1, 1, 1, 1, 1};
-  TensorMapSwizzle swizzle = TensorMapSwizzle::bytes_64;
+  TensorMapSwizzle swizzle = TensorMapSwizzle::Bytes64;
   size_t skew = 0;
 
   Result encode(const Driver &driver) {
     return driver.tensorMapEncodeTiled(
         reinterpret_cast<TensorMapObject *>(reinterpret_cast<char *>(object) + skew), type, rank,
-        reinterpret_cast<void *>(address), extents, strides, box, element_strides, TensorMapInterleave::none,
-        swizzle, TensorMapL2Promotion::none, TensorMapFloatOobFill::none);
+        reinterpret_cast<void *>(address), extents, strides, box, element_strides, TensorMapInterleave::None,
+        swizzle, TensorMapL2Promotion::None, TensorMapFloatOobFill::None);
   }
 };
 
 TEST_F(StandIn, KeepsTensorMaps) {
   MapArguments arguments;
-  ASSERT_EQ(arguments.encode(*driver), Result::success);
+  ASSERT_EQ(arguments.encode(*driver), Result::Success);
   const auto map = cuda_stand_in::decodeTensorMap(arguments.object);
   ASSERT_TRUE(map.has_value());
   EXPECT_EQ(map->address, 4096u);
@@ -99,7 +99,7 @@ TEST_F(StandIn, RefusesTensorMapsThatTheDriverWould) {
   for (const auto &[change, words] : cases) {
     MapArguments arguments;
     change(arguments);
-    expectRefused(arguments.encode(*driver), Result::invalid_value, words);
+    expectRefused(arguments.encode(*driver), Result::InvalidValue, words);
   }
 }
 
@@ -107,14 +107,14 @@ TEST_F(StandIn, RefusesLaunchesThatTheDriverWould) {
   const std::string ptx = gpuPtx(GpuShape());
   Module module;
   Function function;
-  ASSERT_EQ(driver->moduleLoadDataEx(&module, ptx.c_str(), 0, nullptr, nullptr), Result::success);
-  ASSERT_EQ(driver->moduleGetFunction(&function, module, "forward_bf16"), Result::success);
+  ASSERT_EQ(driver->moduleLoadDataEx(&module, ptx.c_str(), 0, nullptr, nullptr), Result::Success);
+  ASSERT_EQ(driver->moduleGetFunction(&function, module, "forward_bf16"), Result::Success);
   std::vector<std::byte> maps(640);
   int32_t rows = 1, offset = 2;
   uint64_t terms = 0;
   void *parameters[] = {maps.data(), &rows, &offset, &terms};
   LaunchAttribute attribute{};
-  attribute.id = LaunchAttributeId::cluster_dimension;
+  attribute.id = LaunchAttributeId::ClusterDimension;
   attribute.value.cluster_dimension = {2, 1, 1};
   const LaunchConfig good{8, 1, 1, 384, 1, 1, 0, nullptr, &attribute, 1};
   const auto launch = [&](auto &&change) {
@@ -122,49 +122,49 @@ TEST_F(StandIn, RefusesLaunchesThatTheDriverWould) {
     change(config);
     return driver->launchKernelEx(&config, function, parameters, nullptr);
   };
-  EXPECT_EQ(launch([](LaunchConfig &) {}), Result::success);
+  EXPECT_EQ(launch([](LaunchConfig &) {}), Result::Success);
   // It has run: into tensor maps that nobody encoded.
   EXPECT_EQ(cuda_stand_in::violations().size(), 5u);
-  expectRefused(launch([](LaunchConfig &c) { c.grid_x = 0; }), Result::invalid_value, "grid");
-  expectRefused(launch([](LaunchConfig &c) { c.grid_x = 7; }), Result::invalid_cluster_size, "divide");
-  expectRefused(launch([](LaunchConfig &c) { c.block_x = 416; }), Result::invalid_value, "416 threads");
-  expectRefused(launch([](LaunchConfig &c) { c.shared_bytes = 48 * 1024 + 1; }), Result::invalid_value,
+  expectRefused(launch([](LaunchConfig &c) { c.grid_x = 0; }), Result::InvalidValue, "grid");
+  expectRefused(launch([](LaunchConfig &c) { c.grid_x = 7; }), Result::InvalidClusterSize, "divide");
+  expectRefused(launch([](LaunchConfig &c) { c.block_x = 416; }), Result::InvalidValue, "416 threads");
+  expectRefused(launch([](LaunchConfig &c) { c.shared_bytes = 48 * 1024 + 1; }), Result::InvalidValue,
                 "shared memory");
-  expectRefused(driver->funcSetAttribute(function, FunctionAttribute::max_dynamic_shared_size_bytes, 232449),
-                Result::invalid_value, "more shared memory");
-  ASSERT_EQ(driver->funcSetAttribute(function, FunctionAttribute::max_dynamic_shared_size_bytes, 232448),
-            Result::success);
-  EXPECT_EQ(launch([](LaunchConfig &c) { c.shared_bytes = 48 * 1024 + 1; }), Result::success);
+  expectRefused(driver->funcSetAttribute(function, FunctionAttribute::MaxDynamicSharedSizeBytes, 232449),
+                Result::InvalidValue, "more shared memory");
+  ASSERT_EQ(driver->funcSetAttribute(function, FunctionAttribute::MaxDynamicSharedSizeBytes, 232448),
+            Result::Success);
+  EXPECT_EQ(launch([](LaunchConfig &c) { c.shared_bytes = 48 * 1024 + 1; }), Result::Success);
   parameters[2] = nullptr;
-  expectRefused(launch([](LaunchConfig &) {}), Result::invalid_value, "parameter 2");
+  expectRefused(launch([](LaunchConfig &) {}), Result::InvalidValue, "parameter 2");
   parameters[2] = &offset;
-  ASSERT_EQ(driver->moduleUnload(module), Result::success);
-  expectRefused(launch([](LaunchConfig &) {}), Result::invalid_handle, "no such function");
+  ASSERT_EQ(driver->moduleUnload(module), Result::Success);
+  expectRefused(launch([](LaunchConfig &) {}), Result::InvalidHandle, "no such function");
 }
 
 TEST_F(StandIn, RefusesWhatACaptureForbids) {
   Stream stream;
   Graph graph = nullptr;
   DevicePointer address = 0;
-  ASSERT_EQ(driver->streamCreate(&stream, stream_default), Result::success);
-  const auto whileCapturing = [&](auto &&call) {
-    EXPECT_EQ(driver->streamBeginCapture(stream, CaptureMode::global), Result::success);
+  ASSERT_EQ(driver->streamCreate(&stream, stream_default), Result::Success);
+  const auto while_capturing = [&](auto &&call) {
+    EXPECT_EQ(driver->streamBeginCapture(stream, CaptureMode::Global), Result::Success);
     const Result result = call();
-    EXPECT_EQ(driver->streamEndCapture(stream, &graph), Result::stream_capture_invalidated);
+    EXPECT_EQ(driver->streamEndCapture(stream, &graph), Result::StreamCaptureInvalidated);
     EXPECT_EQ(graph, nullptr);
     return result;
   };
-  expectRefused(whileCapturing([&] { return driver->memAlloc(&address, 16); }),
-                Result::stream_capture_unsupported, "captured");
-  expectRefused(whileCapturing([&] { return driver->streamSynchronize(stream); }),
-                Result::stream_capture_unsupported, "captured");
-  expectRefused(whileCapturing([&] { return driver->ctxSynchronize(); }), Result::stream_capture_unsupported,
+  expectRefused(while_capturing([&] { return driver->memAlloc(&address, 16); }),
+                Result::StreamCaptureUnsupported, "captured");
+  expectRefused(while_capturing([&] { return driver->streamSynchronize(stream); }),
+                Result::StreamCaptureUnsupported, "captured");
+  expectRefused(while_capturing([&] { return driver->ctxSynchronize(); }), Result::StreamCaptureUnsupported,
                 "captured");
-  expectRefused(whileCapturing([&] { return driver->streamSynchronize(nullptr); }),
-                Result::stream_capture_implicit, "legacy");
-  expectRefused(driver->streamBeginCapture(nullptr, CaptureMode::global), Result::stream_capture_unsupported,
+  expectRefused(while_capturing([&] { return driver->streamSynchronize(nullptr); }),
+                Result::StreamCaptureImplicit, "legacy");
+  expectRefused(driver->streamBeginCapture(nullptr, CaptureMode::Global), Result::StreamCaptureUnsupported,
                 "legacy");
-  expectRefused(driver->streamEndCapture(stream, &graph), Result::stream_capture_unmatched, "not being");
+  expectRefused(driver->streamEndCapture(stream, &graph), Result::StreamCaptureUnmatched, "not being");
 }
 
 // cuStreamIsCapturing: "the blocking stream capture is not invalidated".
@@ -172,11 +172,11 @@ TEST_F(StandIn, AskingTheLegacyStreamLeavesACaptureValid) {
   Stream stream;
   Graph graph = nullptr;
   CaptureStatus status;
-  ASSERT_EQ(driver->streamCreate(&stream, stream_default), Result::success);
-  ASSERT_EQ(driver->streamBeginCapture(stream, CaptureMode::global), Result::success);
-  expectRefused(driver->streamIsCapturing(nullptr, &status), Result::stream_capture_implicit, "legacy");
-  EXPECT_EQ(driver->streamEndCapture(stream, &graph), Result::success);
-  EXPECT_EQ(driver->graphDestroy(graph), Result::success);
+  ASSERT_EQ(driver->streamCreate(&stream, stream_default), Result::Success);
+  ASSERT_EQ(driver->streamBeginCapture(stream, CaptureMode::Global), Result::Success);
+  expectRefused(driver->streamIsCapturing(nullptr, &status), Result::StreamCaptureImplicit, "legacy");
+  EXPECT_EQ(driver->streamEndCapture(stream, &graph), Result::Success);
+  EXPECT_EQ(driver->graphDestroy(graph), Result::Success);
 }
 
 // A copy from pageable memory returns before it has reached the device, and streams that do not wait for the
@@ -184,26 +184,26 @@ TEST_F(StandIn, AskingTheLegacyStreamLeavesACaptureValid) {
 TEST_F(StandIn, CopiesFromHostMemoryAreOvertaken) {
   DevicePointer address = 0;
   Stream aside, blocking;
-  ASSERT_EQ(driver->memAlloc(&address, 1), Result::success);
-  ASSERT_EQ(driver->streamCreate(&aside, stream_non_blocking), Result::success);
-  ASSERT_EQ(driver->streamCreate(&blocking, stream_default), Result::success);
+  ASSERT_EQ(driver->memAlloc(&address, 1), Result::Success);
+  ASSERT_EQ(driver->streamCreate(&aside, stream_non_blocking), Result::Success);
+  ASSERT_EQ(driver->streamCreate(&blocking, stream_default), Result::Success);
   unsigned char sent = 0, seen = 0;
   const auto see = [&](Stream stream) {
-    EXPECT_EQ(driver->memcpyDtoHAsync(&seen, address, 1, stream), Result::success);
+    EXPECT_EQ(driver->memcpyDtoHAsync(&seen, address, 1, stream), Result::Success);
     return seen;
   };
   const auto send = [&] {
     ++sent;
-    EXPECT_EQ(driver->memcpyHtoD(address, &sent, 1), Result::success);
+    EXPECT_EQ(driver->memcpyHtoD(address, &sent, 1), Result::Success);
     EXPECT_NE(see(aside), sent);
   };
   send();
-  EXPECT_EQ(driver->streamSynchronize(aside), Result::success);
+  EXPECT_EQ(driver->streamSynchronize(aside), Result::Success);
   EXPECT_NE(see(aside), sent);
-  EXPECT_EQ(driver->ctxSynchronize(), Result::success);
+  EXPECT_EQ(driver->ctxSynchronize(), Result::Success);
   EXPECT_EQ(see(aside), sent);
   send();
-  EXPECT_EQ(driver->streamSynchronize(nullptr), Result::success);
+  EXPECT_EQ(driver->streamSynchronize(nullptr), Result::Success);
   EXPECT_EQ(see(aside), sent);
   send();
   EXPECT_EQ(see(blocking), sent);
@@ -213,33 +213,32 @@ TEST_F(StandIn, CopiesFromHostMemoryAreOvertaken) {
 
 TEST_F(StandIn, RefusesHandlesAndMemoryThatAreGone) {
   DevicePointer address = 0;
-  ASSERT_EQ(driver->memAlloc(&address, 100), Result::success);
+  ASSERT_EQ(driver->memAlloc(&address, 100), Result::Success);
   std::array<char, 128> host{};
-  EXPECT_EQ(driver->memcpyHtoD(address + 28, host.data(), 72), Result::success);
-  expectRefused(driver->memcpyHtoD(address + 29, host.data(), 72), Result::invalid_value, "allocation");
-  expectRefused(driver->memsetD32(address + 2, 0, 1), Result::invalid_value, "multiple");
+  EXPECT_EQ(driver->memcpyHtoD(address + 28, host.data(), 72), Result::Success);
+  expectRefused(driver->memcpyHtoD(address + 29, host.data(), 72), Result::InvalidValue, "allocation");
+  expectRefused(driver->memsetD32(address + 2, 0, 1), Result::InvalidValue, "multiple");
   Context other, popped;
-  ASSERT_EQ(driver->devicePrimaryCtxRetain(&other, 1), Result::success);
-  ASSERT_EQ(driver->ctxPushCurrent(other), Result::success);
-  expectRefused(driver->memFree(address), Result::invalid_context, "another context");
-  ASSERT_EQ(driver->ctxPopCurrent(&popped), Result::success);
+  ASSERT_EQ(driver->devicePrimaryCtxRetain(&other, 1), Result::Success);
+  ASSERT_EQ(driver->ctxPushCurrent(other), Result::Success);
+  expectRefused(driver->memFree(address), Result::InvalidContext, "another context");
+  ASSERT_EQ(driver->ctxPopCurrent(&popped), Result::Success);
   EXPECT_EQ(cuda_stand_in::leaks().size(), 3u);
-  ASSERT_EQ(driver->memFree(address), Result::success);
-  expectRefused(driver->memFree(address), Result::invalid_value, "no such allocation");
+  ASSERT_EQ(driver->memFree(address), Result::Success);
+  expectRefused(driver->memFree(address), Result::InvalidValue, "no such allocation");
   Stream stream;
-  ASSERT_EQ(driver->streamCreate(&stream, stream_default), Result::success);
-  ASSERT_EQ(driver->devicePrimaryCtxRelease(0), Result::success);
-  EXPECT_EQ(driver->ctxSynchronize(), Result::invalid_context) << "it has ended";
-  ASSERT_EQ(driver->devicePrimaryCtxRelease(1), Result::success);
-  expectRefused(driver->devicePrimaryCtxRelease(1), Result::invalid_context, "not retained");
+  ASSERT_EQ(driver->streamCreate(&stream, stream_default), Result::Success);
+  ASSERT_EQ(driver->devicePrimaryCtxRelease(0), Result::Success);
+  EXPECT_EQ(driver->ctxSynchronize(), Result::InvalidContext) << "it has ended";
+  ASSERT_EQ(driver->devicePrimaryCtxRelease(1), Result::Success);
+  expectRefused(driver->devicePrimaryCtxRelease(1), Result::InvalidContext, "not retained");
   EXPECT_EQ(cuda_stand_in::leaks(),
             (std::vector<std::string>{"1 streams when the context of device 0 ended"}));
 }
 
 // Found as the compiler finds it, for a shell; empty where there is none.
 std::string assembler() {
-  const char *const script =
-      "'" ALGCTL_SOURCE_DIR "/scripts/fetch-cuda-assembler' --path ptxas 2> /dev/null";
+  const char *const script = "'" ALGCTL_SOURCE_DIR "/scripts/fetch-cuda-assembler' --path ptxas 2> /dev/null";
   std::FILE *said = ::popen(script, "r");
   char path[4096] = "";
   const bool found = said != nullptr && std::fgets(path, sizeof path, said) != nullptr;
@@ -253,7 +252,7 @@ TEST_F(StandIn, ReadsWhatTheAssemblerWrites) {
     GTEST_SKIP() << "NOT TESTED: there is no ptxas on this machine";
   const std::filesystem::path folder = testing::TempDir();
   for (const std::string target : {"sm_90a", "sm_80"}) {
-    const std::string text = gpuPtx({.row_types = RowTypesKind::interval, .run = 3}, target);
+    const std::string text = gpuPtx({.row_types = RowTypesKind::Interval, .run = 3}, target);
     std::ofstream(folder / "kernels.ptx") << text;
     const std::string command = ptxas + " -arch=" + target + " " + (folder / "kernels.ptx").string() +
                                 " -o " + (folder / "kernels.cubin").string();

@@ -21,7 +21,7 @@ TEST_F(CudaStreams, TheCallersContextIsRestored) {
   ASSERT_EQ(algrt_bundle_prepare(product.bundle.get(), 0), ALGRT_OK);
   product.args.kernel = 2;
   EXPECT_NE(product.run(), ALGRT_OK);
-  cuda_stand_in::failCall("cuLaunchKernelEx", 1, Result::launch_failed);
+  cuda_stand_in::failCall("cuLaunchKernelEx", 1, Result::LaunchFailed);
   product.args.kernel = 0;
   EXPECT_EQ(product.run(), ALGRT_DEVICE_ERROR);
   product.bundle.reset();
@@ -36,27 +36,27 @@ TEST_F(CudaStreams, CapturesIntoAGraphOncePrepared) {
   const cuda::Driver &driver = context.driver();
   GpuProduct product(context, shape, 20);
   cuda::Stream stream;
-  ASSERT_EQ(driver.streamCreate(&stream, cuda::stream_default), Result::success);
+  ASSERT_EQ(driver.streamCreate(&stream, cuda::stream_default), Result::Success);
   product.args.stream = stream;
   cuda::Graph graph;
-  ASSERT_EQ(driver.streamBeginCapture(stream, cuda::CaptureMode::global), Result::success);
+  ASSERT_EQ(driver.streamBeginCapture(stream, cuda::CaptureMode::Global), Result::Success);
   EXPECT_EQ(product.run(), ALGRT_NOT_PREPARED);
   EXPECT_NE(std::string(algrt_last_error()).find("algrt_bundle_prepare"), std::string::npos);
   // The capture has survived the refusal.
-  ASSERT_EQ(driver.streamEndCapture(stream, &graph), Result::success);
+  ASSERT_EQ(driver.streamEndCapture(stream, &graph), Result::Success);
   driver.graphDestroy(graph);
 
   ASSERT_EQ(algrt_bundle_prepare(product.bundle.get(), 0), ALGRT_OK) << algrt_last_error();
-  ASSERT_EQ(driver.streamBeginCapture(stream, cuda::CaptureMode::global), Result::success);
+  ASSERT_EQ(driver.streamBeginCapture(stream, cuda::CaptureMode::Global), Result::Success);
   EXPECT_EQ(product.run(), ALGRT_OK) << algrt_last_error();
   EXPECT_EQ(launches, 0);
-  ASSERT_EQ(driver.streamEndCapture(stream, &graph), Result::success);
+  ASSERT_EQ(driver.streamEndCapture(stream, &graph), Result::Success);
   cuda::GraphExec exec;
-  ASSERT_EQ(driver.graphInstantiate(&exec, graph, 0), Result::success);
+  ASSERT_EQ(driver.graphInstantiate(&exec, graph, 0), Result::Success);
   for (int replay = 1; replay <= 3; ++replay) {
     product.y.poison();
     product.x.fill(uint64_t(replay), 1);
-    ASSERT_EQ(driver.graphLaunch(exec, stream), Result::success);
+    ASSERT_EQ(driver.graphLaunch(exec, stream), Result::Success);
     EXPECT_EQ(launches, replay);
     product.expectCorrect("replay");
   }
@@ -69,21 +69,21 @@ TEST_F(CudaStreams, PreparesWhileAnotherThreadCaptures) {
   const TestContext context(0);
   const cuda::Driver &driver = context.driver();
   cuda::Stream stream;
-  ASSERT_EQ(driver.streamCreate(&stream, cuda::stream_non_blocking), Result::success);
-  ASSERT_EQ(driver.streamBeginCapture(stream, cuda::CaptureMode::global), Result::success);
+  ASSERT_EQ(driver.streamCreate(&stream, cuda::stream_non_blocking), Result::Success);
+  ASSERT_EQ(driver.streamBeginCapture(stream, cuda::CaptureMode::Global), Result::Success);
   const std::string bytes = gpuBundle(slots());
   std::thread([&] {
     const BundleHandle bundle = openBundle(bytes);
     EXPECT_EQ(algrt_bundle_prepare(bundle.get(), 0), ALGRT_OK) << algrt_last_error();
   }).join();
   cuda::Graph graph = nullptr;
-  EXPECT_EQ(driver.streamEndCapture(stream, &graph), Result::success);
+  EXPECT_EQ(driver.streamEndCapture(stream, &graph), Result::Success);
   driver.graphDestroy(graph);
   driver.streamDestroy(stream);
 }
 
 TEST_F(CudaStreams, ManyThreadsStreamsAndDevicesShareOneBundle) {
-  const GpuShape shape = {.row_types = RowTypesKind::interval, .run = 5, .table = true};
+  const GpuShape shape = {.row_types = RowTypesKind::Interval, .run = 5, .table = true};
   computes(shape);
   const BundleHandle bundle = openBundle(gpuBundle(shape));
   std::vector<std::thread> threads;
@@ -92,8 +92,8 @@ TEST_F(CudaStreams, ManyThreadsStreamsAndDevicesShareOneBundle) {
       const int device = i % 2;
       const TestContext context(device);
       cuda::Stream stream;
-      ASSERT_EQ(context.driver().streamCreate(&stream, cuda::stream_non_blocking), Result::success);
-      GpuProduct product(context, shape, 4 + 5 * i, 8, i % 3 == 0 ? ElementType::f32 : ElementType::bf16,
+      ASSERT_EQ(context.driver().streamCreate(&stream, cuda::stream_non_blocking), Result::Success);
+      GpuProduct product(context, shape, 4 + 5 * i, 8, i % 3 == 0 ? ElementType::F32 : ElementType::Bf16,
                          device);
       product.args.stream = stream;
       for (int round = 0; round < 4; ++round) {

@@ -101,7 +101,7 @@ std::optional<Image> readPtx(const std::string &text) {
     // A parameter that is not understood would be passed over, and the next read as it.
     const std::regex any(R"(\.param\s)");
     if (std::distance(std::sregex_iterator(parameters.begin(), parameters.end(), any), end) !=
-        std::ptrdiff_t(kernel.parameters.size()))
+        ptrdiff_t(kernel.parameters.size()))
       return std::nullopt;
     if (std::regex_search(directives, match, threads))
       kernel.most_threads = unsigned(std::stoul(match[1]));

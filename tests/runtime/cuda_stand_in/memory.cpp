@@ -17,8 +17,8 @@ void *at(DevicePointer address) { return reinterpret_cast<void *>(address); }
 
 Result requireMemory(const char *symbol, const State &s, DevicePointer address, size_t bytes) {
   return bytes == 0 || s.deviceOf(address, bytes) >= 0
-             ? Result::success
-             : violation(symbol, Result::invalid_value, "the range is not within one live allocation");
+             ? Result::Success
+             : violation(symbol, Result::InvalidValue, "the range is not within one live allocation");
 }
 
 // Work in `stream` that touches bytes of the device; the synchronous calls use the legacy default stream.
@@ -31,16 +31,16 @@ Result touch(const char *symbol, State &s, Stream stream, size_t bytes, std::fun
 
 Result copy(const char *symbol, bool asynchronous, Stream stream, DevicePointer device_to, void *to,
             DevicePointer device_from, const void *from, size_t bytes) {
-  return entry(symbol, Entry::needs_context, [&](State &s) {
+  return entry(symbol, Entry::NeedsContext, [&](State &s) {
     if (!asynchronous)
-      if (const Result result = requireNoCapture(symbol, s); result != Result::success)
+      if (const Result result = requireNoCapture(symbol, s); result != Result::Success)
         return result;
     for (DevicePointer address : {device_to, device_from})
       if (address != 0)
-        if (const Result result = requireMemory(symbol, s, address, bytes); result != Result::success)
+        if (const Result result = requireMemory(symbol, s, address, bytes); result != Result::Success)
           return result;
     if (to == nullptr || from == nullptr)
-      return violation(symbol, Result::invalid_value, "a null pointer");
+      return violation(symbol, Result::InvalidValue, "a null pointer");
     return touch(symbol, s, stream, bytes, [=] { std::memmove(to, from, bytes); });
   });
 }
@@ -48,13 +48,13 @@ Result copy(const char *symbol, bool asynchronous, Stream stream, DevicePointer 
 template <typename Value>
 Result fill(const char *symbol, bool asynchronous, Stream stream, DevicePointer to, Value value,
             size_t count) {
-  return entry(symbol, Entry::needs_context, [&](State &s) {
+  return entry(symbol, Entry::NeedsContext, [&](State &s) {
     if (!asynchronous)
-      if (const Result result = requireNoCapture(symbol, s); result != Result::success)
+      if (const Result result = requireNoCapture(symbol, s); result != Result::Success)
         return result;
     if (to % sizeof(Value) != 0)
-      return violation(symbol, Result::invalid_value, "the address is not a multiple of the value's size");
-    if (const Result result = requireMemory(symbol, s, to, count * sizeof(Value)); result != Result::success)
+      return violation(symbol, Result::InvalidValue, "the address is not a multiple of the value's size");
+    if (const Result result = requireMemory(symbol, s, to, count * sizeof(Value)); result != Result::Success)
       return result;
     return touch(symbol, s, stream, count * sizeof(Value),
                  [=] { std::fill_n(static_cast<Value *>(at(to)), count, value); });
@@ -64,46 +64,46 @@ Result fill(const char *symbol, bool asynchronous, Stream stream, DevicePointer 
 } // namespace
 
 Result cuMemGetInfo_v2(size_t *free, size_t *total) {
-  return entry("cuMemGetInfo_v2", Entry::needs_context, [&](State &s) {
+  return entry("cuMemGetInfo_v2", Entry::NeedsContext, [&](State &s) {
     const int device = currentContext()->device;
     *total = s.devices[size_t(device)].memory;
     *free = *total - s.allocated(device);
-    return Result::success;
+    return Result::Success;
   });
 }
 
 Result cuMemAlloc_v2(DevicePointer *address, size_t bytes) {
-  return entry("cuMemAlloc_v2", Entry::needs_context, [&](State &s) {
-    if (const Result result = requireNoCapture("cuMemAlloc_v2", s); result != Result::success)
+  return entry("cuMemAlloc_v2", Entry::NeedsContext, [&](State &s) {
+    if (const Result result = requireNoCapture("cuMemAlloc_v2", s); result != Result::Success)
       return result;
     if (bytes == 0)
-      return violation("cuMemAlloc_v2", Result::invalid_value, "0 bytes");
+      return violation("cuMemAlloc_v2", Result::InvalidValue, "0 bytes");
     const int device = currentContext()->device;
     if (bytes > s.devices[size_t(device)].memory - s.allocated(device))
-      return Result::out_of_memory;
+      return Result::OutOfMemory;
     void *memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
     if (memory == nullptr)
-      return Result::out_of_memory;
+      return Result::OutOfMemory;
     std::memset(memory, 0xa5, bytes);
     *address = reinterpret_cast<DevicePointer>(memory);
     s.allocations.emplace(*address,
                           Allocation{currentContext(), bytes, {static_cast<std::byte *>(memory), std::free}});
-    return Result::success;
+    return Result::Success;
   });
 }
 
 Result cuMemFree_v2(DevicePointer address) {
-  return entry("cuMemFree_v2", Entry::releases, [&](State &s) {
+  return entry("cuMemFree_v2", Entry::Releases, [&](State &s) {
     const auto found = s.allocations.find(address);
     if (found == s.allocations.end())
-      return violation("cuMemFree_v2", Result::invalid_value, "no such allocation");
+      return violation("cuMemFree_v2", Result::InvalidValue, "no such allocation");
     if (found->second.context != currentContext())
-      return violation("cuMemFree_v2", Result::invalid_context, "another context is current");
-    if (const Result result = requireNoCapture("cuMemFree_v2", s); result != Result::success)
+      return violation("cuMemFree_v2", Result::InvalidContext, "another context is current");
+    if (const Result result = requireNoCapture("cuMemFree_v2", s); result != Result::Success)
       return result;
     s.finishCopies();
     s.allocations.erase(found);
-    return Result::success;
+    return Result::Success;
   });
 }
 
@@ -112,13 +112,13 @@ Result cuMemFree_v2(DevicePointer address) {
 // synchronization behavior").
 Result cuMemcpyHtoD_v2(DevicePointer to, const void *from, size_t bytes) {
   const char *const me = "cuMemcpyHtoD_v2";
-  return entry(me, Entry::needs_context, [&](State &s) {
-    if (const Result result = requireNoCapture(me, s); result != Result::success)
+  return entry(me, Entry::NeedsContext, [&](State &s) {
+    if (const Result result = requireNoCapture(me, s); result != Result::Success)
       return result;
-    if (const Result result = requireMemory(me, s, to, bytes); result != Result::success)
+    if (const Result result = requireMemory(me, s, to, bytes); result != Result::Success)
       return result;
     if (from == nullptr)
-      return violation(me, Result::invalid_value, "a null pointer");
+      return violation(me, Result::InvalidValue, "a null pointer");
     const std::vector<std::byte> read(static_cast<const std::byte *>(from),
                                       static_cast<const std::byte *>(from) + bytes);
     return touch(me, s, nullptr, bytes, [&s, to, read] {
@@ -172,9 +172,9 @@ Result cuMemsetD32Async(DevicePointer to, unsigned int value, size_t count, Stre
 }
 
 Result cuCtxSynchronize() {
-  return entry("cuCtxSynchronize", Entry::needs_context, [&](State &s) {
+  return entry("cuCtxSynchronize", Entry::NeedsContext, [&](State &s) {
     const Result result = requireNoCapture("cuCtxSynchronize", s);
-    if (result == Result::success)
+    if (result == Result::Success)
       s.finishCopies();
     return result;
   });

@@ -23,29 +23,29 @@ bool runs(const Image &image, int capability) {
 
 Result cuModuleLoadDataEx(Module *module, const void *bytes, unsigned int count, JitOption *options,
                           void **values) {
-  return entry("cuModuleLoadDataEx", Entry::needs_context, [&](State &s) {
+  return entry("cuModuleLoadDataEx", Entry::NeedsContext, [&](State &s) {
     const char *const me = "cuModuleLoadDataEx";
-    if (const Result result = requireNoCapture(me, s); result != Result::success)
+    if (const Result result = requireNoCapture(me, s); result != Result::Success)
       return result;
     if (bytes == nullptr || (count != 0 && (options == nullptr || values == nullptr)))
-      return violation(me, Result::invalid_value, "a null pointer");
+      return violation(me, Result::InvalidValue, "a null pointer");
     char *log = nullptr;
     size_t log_bytes = 0;
     for (unsigned int i = 0; i < count; ++i)
-      if (options[i] == JitOption::error_log_buffer)
+      if (options[i] == JitOption::ErrorLogBuffer)
         log = static_cast<char *>(values[i]);
-      else if (options[i] == JitOption::error_log_buffer_size_bytes)
+      else if (options[i] == JitOption::ErrorLogBufferSizeBytes)
         log_bytes = reinterpret_cast<size_t>(values[i]);
       else
-        return violation(me, Result::invalid_value, "an option that is not known");
+        return violation(me, Result::InvalidValue, "an option that is not known");
     const std::optional<Image> image = readImage(bytes);
     if (!image) {
       if (log != nullptr)
         std::snprintf(log, log_bytes, "the assembler's complaint");
-      return Result::invalid_image;
+      return Result::InvalidImage;
     }
     if (!runs(*image, s.devices[size_t(currentContext()->device)].capability))
-      return Result::no_binary_for_gpu;
+      return Result::NoBinaryForGpu;
     auto object = std::make_unique<ModuleObject>();
     object->context = currentContext();
     object->image = std::make_shared<const std::string>(image->bytes);
@@ -54,60 +54,60 @@ Result cuModuleLoadDataEx(Module *module, const void *bytes, unsigned int count,
           FunctionObject{object.get(), kernel.symbol, kernel.parameters, kernel.most_threads});
     *module = object.get();
     s.modules[*module] = std::move(object);
-    return Result::success;
+    return Result::Success;
   });
 }
 
 Result cuModuleUnload(Module module) {
-  return entry("cuModuleUnload", Entry::releases, [&](State &s) {
+  return entry("cuModuleUnload", Entry::Releases, [&](State &s) {
     const auto found = s.modules.find(module);
     if (found == s.modules.end())
-      return violation("cuModuleUnload", Result::invalid_handle, "no such module");
+      return violation("cuModuleUnload", Result::InvalidHandle, "no such module");
     if (found->second->context != currentContext())
-      return violation("cuModuleUnload", Result::invalid_context, "another context is current");
+      return violation("cuModuleUnload", Result::InvalidContext, "another context is current");
     s.modules.erase(found);
-    return Result::success;
+    return Result::Success;
   });
 }
 
 Result cuModuleGetFunction(Function *function, Module module, const char *name) {
-  return entry("cuModuleGetFunction", Entry::needs_context, [&](State &s) {
+  return entry("cuModuleGetFunction", Entry::NeedsContext, [&](State &s) {
     if (!s.modules.contains(module))
-      return violation("cuModuleGetFunction", Result::invalid_handle, "no such module");
+      return violation("cuModuleGetFunction", Result::InvalidHandle, "no such module");
     const auto &functions = s.modules[module]->functions;
     const auto found = functions.find(name);
     if (found == functions.end())
-      return Result::not_found;
+      return Result::NotFound;
     *function = found->second.get();
-    return Result::success;
+    return Result::Success;
   });
 }
 
 Result cuFuncGetAttribute(int *value, FunctionAttribute attribute, Function function) {
-  return entry("cuFuncGetAttribute", Entry::needs_context, [&](State &s) {
+  return entry("cuFuncGetAttribute", Entry::NeedsContext, [&](State &s) {
     const FunctionObject *object = s.find(function);
     if (object == nullptr)
-      return violation("cuFuncGetAttribute", Result::invalid_handle, "no such function");
-    *value = attribute == FunctionAttribute::max_dynamic_shared_size_bytes ? object->dynamic_shared
-             : attribute == FunctionAttribute::max_threads_per_block       ? int(object->most_threads)
-             : attribute == FunctionAttribute::num_regs                    ? 168
-                                                                           : 0;
-    return Result::success;
+      return violation("cuFuncGetAttribute", Result::InvalidHandle, "no such function");
+    *value = attribute == FunctionAttribute::MaxDynamicSharedSizeBytes ? object->dynamic_shared
+             : attribute == FunctionAttribute::MaxThreadsPerBlock      ? int(object->most_threads)
+             : attribute == FunctionAttribute::NumRegs                 ? 168
+                                                                       : 0;
+    return Result::Success;
   });
 }
 
 Result cuFuncSetAttribute(Function function, FunctionAttribute attribute, int value) {
-  return entry("cuFuncSetAttribute", Entry::needs_context, [&](State &s) {
+  return entry("cuFuncSetAttribute", Entry::NeedsContext, [&](State &s) {
     FunctionObject *object = s.find(function);
     if (object == nullptr)
-      return violation("cuFuncSetAttribute", Result::invalid_handle, "no such function");
-    if (attribute != FunctionAttribute::max_dynamic_shared_size_bytes)
-      return violation("cuFuncSetAttribute", Result::invalid_value, "an attribute that cannot be set");
+      return violation("cuFuncSetAttribute", Result::InvalidHandle, "no such function");
+    if (attribute != FunctionAttribute::MaxDynamicSharedSizeBytes)
+      return violation("cuFuncSetAttribute", Result::InvalidValue, "an attribute that cannot be set");
     if (value < 0 || value > s.devices[size_t(object->module->context->device)].shared_bytes)
-      return violation("cuFuncSetAttribute", Result::invalid_value,
+      return violation("cuFuncSetAttribute", Result::InvalidValue,
                        "more shared memory than a block can have");
     object->dynamic_shared = value;
-    return Result::success;
+    return Result::Success;
   });
 }
 

@@ -20,7 +20,7 @@ std::vector<Context> &contextStack() {
 }
 
 CaptureMode &threadCaptureMode() {
-  thread_local CaptureMode mode = CaptureMode::global;
+  thread_local CaptureMode mode = CaptureMode::Global;
   return mode;
 }
 
@@ -75,7 +75,7 @@ void reset(std::vector<DeviceSpec> devices) {
   state() = State();
   state().devices = std::move(devices);
   contextStack().clear();
-  threadCaptureMode() = CaptureMode::global;
+  threadCaptureMode() = CaptureMode::Global;
 }
 
 void setVersion(int version) {

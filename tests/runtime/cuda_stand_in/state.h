@@ -38,7 +38,7 @@ struct StreamObject {
   ContextObject *context;
   bool blocking; // waits for the legacy default stream, and it for this one
   std::unique_ptr<GraphObject> capture;
-  CaptureMode mode = CaptureMode::global;
+  CaptureMode mode = CaptureMode::Global;
   bool invalidated = false;
   std::thread::id thread; // that began the capture
 };
@@ -127,7 +127,7 @@ Context currentContext();
 // Notes that the documentation forbids what was called.
 Result violation(const char *symbol, Result result, const std::string &what);
 
-enum class Entry { always, initialised, needs_context, releases };
+enum class Entry { Always, Initialised, NeedsContext, Releases };
 
 // An entry point: counts, injects faults, checks that the driver was initialised and, where needed, that a
 // context is current, then runs body(state).
@@ -140,12 +140,12 @@ template <typename Body> Result entry(const char *symbol, Entry kind, Body &&bod
   for (Fault &fault : s.faults)
     if ((fault.symbol.empty() || fault.symbol == symbol) && --fault.countdown == 0)
       injected = fault.result;
-  if (injected && kind != Entry::releases)
+  if (injected && kind != Entry::Releases)
     return *injected;
-  if (kind != Entry::always && !s.initialised)
-    return violation(symbol, Result::not_initialized, "cuInit has not been called");
-  if (kind == Entry::needs_context && currentContext() == nullptr)
-    return violation(symbol, Result::invalid_context, "no context is current");
+  if (kind != Entry::Always && !s.initialised)
+    return violation(symbol, Result::NotInitialized, "cuInit has not been called");
+  if (kind == Entry::NeedsContext && currentContext() == nullptr)
+    return violation(symbol, Result::InvalidContext, "no context is current");
   const Result result = body(s);
   return injected ? *injected : result;
 }

@@ -57,26 +57,26 @@ Result cuTensorMapEncodeTiled(TensorMapObject *map, TensorMapDataType type, uint
                               const uint32_t *element_strides, TensorMapInterleave interleave,
                               TensorMapSwizzle swizzle, TensorMapL2Promotion promotion,
                               TensorMapFloatOobFill fill) {
-  return entry("cuTensorMapEncodeTiled", Entry::needs_context, [&](State &s) {
+  return entry("cuTensorMapEncodeTiled", Entry::NeedsContext, [&](State &s) {
     const auto refuse = [](const std::string &what) {
-      return violation("cuTensorMapEncodeTiled", Result::invalid_value, what);
+      return violation("cuTensorMapEncodeTiled", Result::InvalidValue, what);
     };
     if (s.devices[size_t(currentContext()->device)].capability < 90)
       return refuse("the device knows no tensor maps");
     if (reinterpret_cast<uintptr_t>(map) % 64 != 0)
       return refuse("the map's own address is not a multiple of 64");
-    if (type != TensorMapDataType::float32 && type != TensorMapDataType::bfloat16)
+    if (type != TensorMapDataType::Float32 && type != TensorMapDataType::Bfloat16)
       return refuse("a type that is not known");
-    const uint64_t element = type == TensorMapDataType::float32 ? 4 : 2;
+    const uint64_t element = type == TensorMapDataType::Float32 ? 4 : 2;
     if (rank < 1 || rank > 5)
       return refuse("rank " + std::to_string(rank));
     const uint64_t base = reinterpret_cast<uintptr_t>(address);
     if (base == 0 || base % 16 != 0)
       return refuse("an address that is null or not a multiple of 16");
-    if (interleave != TensorMapInterleave::none || fill != TensorMapFloatOobFill::none ||
+    if (interleave != TensorMapInterleave::None || fill != TensorMapFloatOobFill::None ||
         int(promotion) < 0 || int(promotion) > 3 || int(swizzle) < 0 || int(swizzle) > 3)
       return refuse("an enumerator that is not known");
-    const uint64_t span = swizzle == TensorMapSwizzle::none ? 0 : uint64_t(16) << int(swizzle);
+    const uint64_t span = swizzle == TensorMapSwizzle::None ? 0 : uint64_t(16) << int(swizzle);
     Packed packed{};
     packed.magic = magic;
     packed.address = base;
@@ -107,7 +107,7 @@ Result cuTensorMapEncodeTiled(TensorMapObject *map, TensorMapDataType type, uint
     packed.extent_less_one_last = uint32_t(less_one[4]);
     std::memset(map, 0, sizeof(*map));
     std::memcpy(map, &packed, sizeof(packed));
-    return Result::success;
+    return Result::Success;
   });
 }
 

@@ -5,7 +5,7 @@
 namespace algrt::cuda_stand_in {
 
 Result enqueueWork(const char *symbol, Stream stream, double milliseconds, std::function<void()> run) {
-  return entry(symbol, Entry::needs_context, [&](State &s) {
+  return entry(symbol, Entry::NeedsContext, [&](State &s) {
     return enqueue(symbol, s, stream, [&s, milliseconds, run = std::move(run)] {
       s.milliseconds += milliseconds;
       run();

@@ -27,7 +27,7 @@ TEST_F(BiasBenchTest, AKernelThatForgetsItIsWrong) {
   const nlohmann::ordered_json manifest = test::gpuBiasManifest(8, 8, 16, 1);
   use(manifest);
   const Bundle without = Bundle::parse(test::gpuBundle(test::gpuManifest(8, 8, 16, 1)));
-  const test::HostKernel forgets{without, ElementType::bf16, {}, {}};
+  const test::HostKernel forgets{without, ElementType::Bf16, {}, {}};
   cuda_stand_in::onLaunch([&](const cuda_stand_in::Launch &launch) {
     if (launch.symbol == "forward_128")
       forgets.run(launch);

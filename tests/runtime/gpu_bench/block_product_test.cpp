@@ -22,9 +22,9 @@ Layer layerOf(Lift lift, std::vector<int64_t> in, std::vector<int64_t> out, int6
     return std::accumulate(widths.begin(), widths.end(), int64_t(0));
   };
   const int64_t k = sum(in), n = sum(out);
-  return {lift,  ElementType::bf16,
+  return {lift,  ElementType::Bf16,
           k,     n,
-          types, width == 1 ? RowTypesKind::cyclic : RowTypesKind::interval,
+          types, width == 1 ? RowTypesKind::Cyclic : RowTypesKind::Interval,
           width, in,
           out,   in};
 }
@@ -35,7 +35,7 @@ Case complete(int64_t types, int64_t width) {
     in.push_back(3 + i % 3);
     out.push_back(2 + i % 4);
   }
-  return {layerOf(Lift::rows, in, out, types, width), Support::complete(types)};
+  return {layerOf(Lift::Rows, in, out, types, width), Support::complete(types)};
 }
 
 Case table(const Layer &layer, const std::vector<std::vector<Term>> &terms) {
@@ -47,7 +47,7 @@ void expectTheProduct(const Case &given, int64_t m) {
   const Layer &layer = given.layer;
   std::mt19937 random(7);
   std::uniform_real_distribution<float> uniform(-1, 1);
-  std::vector<float> x(size_t(m * layer.k)), w(size_t(layer.k * layer.bankColumns()));
+  std::vector<float> x(size_t(m * layer.k)), w(size_t(layer.k * layer.weightColumns()));
   for (std::vector<float> *values : {&x, &w})
     for (float &value : *values)
       value = uniform(random);
@@ -74,7 +74,7 @@ void expectTheProduct(const Case &given, int64_t m) {
     }
   }
   const std::vector<double> expected =
-      referenceForward({&layer, &given.support, m, x.data(), layer.k, w.data(), layer.bankColumns()}, 1);
+      referenceForward({&layer, &given.support, m, x.data(), layer.k, w.data(), layer.weightColumns()}, 1);
   for (size_t i = 0; i < y.size(); ++i)
     EXPECT_NEAR(y[i], expected[i], 1e-9)
         << "row " << i / size_t(layer.n) << ", column " << i % size_t(layer.n);
@@ -95,13 +95,13 @@ TEST(BlockProduct, IntervalsAsRunsOrAsRowsOfRuns) {
 }
 
 TEST(BlockProduct, SlotsWithSigns) {
-  const Layer layer = layerOf(Lift::slots, {3, 3, 3, 3}, {5, 5, 5, 5}, 1, 1);
+  const Layer layer = layerOf(Lift::Slots, {3, 3, 3, 3}, {5, 5, 5, 5}, 1, 1);
   for (const int64_t m : {1, 13})
     expectTheProduct(table(layer, test::quaternionTerms()), m);
 }
 
 TEST(BlockProduct, TablesWithAnyCoefficientsAndEmptySlots) {
-  const Layer layer = layerOf(Lift::rows, {2, 3, 4}, {3, 1, 2}, 2, 1);
+  const Layer layer = layerOf(Lift::Rows, {2, 3, 4}, {3, 1, 2}, 2, 1);
   // Type 0 has nothing for group 1, and one source for groups 0 and 2 that are no neighbours.
   expectTheProduct(table(layer, {{{0, 0, 1}, {1, 1, -0.5}},
                                  {},
@@ -116,7 +116,7 @@ TEST(BlockProduct, NeighboursThatShareABlockOfXAreOneProduct) {
   const Case eight = complete(8, 1);
   const BlockProduct product = composeOfBlocks(eight.layer, eight.support, 64);
   ASSERT_EQ(product.rounds.size(), 2u);
-  EXPECT_EQ(product.rounds[0].size(), 8u); // x_i with its row of the bank
+  EXPECT_EQ(product.rounds[0].size(), 8u); // x_i with its row of the weight matrix
   EXPECT_EQ(product.rounds[0][0].columns, eight.layer.n);
   EXPECT_EQ(product.rounds[1].size(), 56u); // x_j with the diagonal, for every type but j
   EXPECT_EQ(product.gemms(), 64);
@@ -125,7 +125,7 @@ TEST(BlockProduct, NeighboursThatShareABlockOfXAreOneProduct) {
 
 TEST(BlockProduct, ExplicitTypesHaveNone) {
   Layer layer = complete(3, 1).layer;
-  layer.row_types = RowTypesKind::explicit_types;
+  layer.row_types = RowTypesKind::ExplicitTypes;
   layer.row_type_width = 0;
   EXPECT_THROW(composeOfBlocks(layer, Support::complete(3), 5), Error);
 }

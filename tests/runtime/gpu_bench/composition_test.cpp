@@ -52,7 +52,7 @@ protected:
     path = testing::TempDir() + "composed.alg";
     writeFileByRename(path, bytes);
     bundle = std::make_unique<Bundle>(Bundle::parse(bytes));
-    kernel = std::make_unique<test::HostKernel>(test::HostKernel{*bundle, ElementType::bf16, {}, {}});
+    kernel = std::make_unique<test::HostKernel>(test::HostKernel{*bundle, ElementType::Bf16, {}, {}});
     cuda_stand_in::onLaunch([this](const cuda_stand_in::Launch &launch) {
       cuda_stand_in::advanceClock(20e-3);
       kernel->run(launch);

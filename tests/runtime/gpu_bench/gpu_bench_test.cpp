@@ -106,7 +106,7 @@ TEST_F(GpuBenchTest, DecodingRotatesThroughAllRowTypes) {
   const Bundle of(Bundle::open(path));
   const ActiveWork mean = averageWork(of, 3, nullptr, true), first = averageWork(of, 3, nullptr, false);
   EXPECT_EQ(result.active_macs, mean.macs);
-  EXPECT_LE(first.bank_elements, mean.bank_elements * 2);
+  EXPECT_LE(first.weight_elements, mean.weight_elements * 2);
   EXPECT_EQ(result.composition_library, "not measured");
 }
 
@@ -196,7 +196,8 @@ TEST_F(GpuBenchTest, IntervalsSlotsAndF32Outputs) {
     GpuBench bench(options);
     EXPECT_NEAR(
         result.floor_bytes_us,
-        1e6 * (2.0 * double(29 * layer.k + layer.k * layer.bankColumns()) + y_bytes * double(29 * layer.n)) /
+        1e6 *
+            (2.0 * double(29 * layer.k + layer.k * layer.weightColumns()) + y_bytes * double(29 * layer.n)) /
             bench.machine().copy_bytes_per_second,
         1e-9);
   }
@@ -222,7 +223,7 @@ TEST_F(GpuBenchTest, UploadsAreThereForStreamsThatWaitForNoOther) {
   std::vector<char> seen(64);
   memory.upload(sent.data());
   ASSERT_EQ(device.driver().memcpyDtoHAsync(seen.data(), memory.address(), 64, stream.get()),
-            cuda::Result::success);
+            cuda::Result::Success);
   EXPECT_EQ(seen, sent);
 }
 
@@ -313,8 +314,8 @@ TEST_F(GpuBenchTest, AFailingDeviceEndsTheRunButKeepsWhatWasMeasured) {
   std::vector<size_t> sizes;
   saved = [&](const GpuReport &so_far) {
     sizes.push_back(so_far.cases.size());
-    cuda_stand_in::failCall("cuMemcpyDtoH_v2", 1, cuda::Result::illegal_address);
-    cuda_stand_in::failCall("cuCtxSynchronize", 2, cuda::Result::illegal_address);
+    cuda_stand_in::failCall("cuMemcpyDtoH_v2", 1, cuda::Result::IllegalAddress);
+    cuda_stand_in::failCall("cuCtxSynchronize", 2, cuda::Result::IllegalAddress);
   };
   const GpuReport failed = report({37, 38, 39});
   EXPECT_EQ(sizes, std::vector<size_t>{1});

@@ -5,9 +5,9 @@
 #include "tests/runtime/cublas_stand_in/control.h"
 #include "tests/runtime/cublaslt_stand_in/control.h"
 #include "tests/runtime/cuda/gpu_bundle.h"
-#include "tests/runtime/cuda/host_bank_kernel.h"
 #include "tests/runtime/cuda/host_bias_gradient.h"
 #include "tests/runtime/cuda/host_kernel.h"
+#include "tests/runtime/cuda/host_weight_kernel.h"
 #include "tests/runtime/cuda_stand_in/control.h"
 #include "tests/runtime/cuda_stand_in/work.h"
 #include "tests/runtime/nvml_stand_in/control.h"
@@ -27,8 +27,8 @@ constexpr double forward_us = 20, dx_us = 30, dw_us = 40, dbias_us = 7, dense_us
 
 GpuShape shapeOf(const GpuShape &layer, Map map) {
   GpuShape shape = layer;
-  shape.gradient = map == Map::dx;
-  shape.bank_gradient = map == Map::dw;
+  shape.gradient = map == Map::Dx;
+  shape.weight_gradient = map == Map::Dw;
   return shape;
 }
 
@@ -61,7 +61,7 @@ protected:
   }
 
   // A bundle with kernels of those maps.
-  void use(const GpuShape &given, const std::vector<Map> &maps = {Map::forward, Map::dx, Map::dw}) {
+  void use(const GpuShape &given, const std::vector<Map> &maps = {Map::Forward, Map::Dx, Map::Dw}) {
     layer = given;
     nlohmann::ordered_json manifest;
     std::vector<SectionContent> sections;
@@ -96,9 +96,9 @@ protected:
       }
       cuda_stand_in::advanceClock(1e-3 * (map == "forward" ? forward_us : map == "dx" ? dx_us : dw_us));
       if (map == "dw")
-        runHostBankKernel(shapeOf(layer, Map::dw), launch);
+        runHostWeightKernel(shapeOf(layer, Map::Dw), launch);
       else
-        runHostKernel(shapeOf(layer, map == "dx" ? Map::dx : Map::forward), launch);
+        runHostKernel(shapeOf(layer, map == "dx" ? Map::Dx : Map::Forward), launch);
     });
   }
 
@@ -130,8 +130,8 @@ protected:
 // Every lift and schedule of types: right kernels, the dense products with the transposed operands, the
 // floor.
 TEST_F(GradientsTest, EachGradientRacesItsTransposedDenseProduct) {
-  const GpuShape interval{.row_types = RowTypesKind::interval, .run = 3, .vector = 8};
-  const GpuShape slots{.lift = Lift::slots, .vector = 8}, table{.table = true, .vector = 8};
+  const GpuShape interval{.row_types = RowTypesKind::Interval, .run = 3, .vector = 8};
+  const GpuShape slots{.lift = Lift::Slots, .vector = 8}, table{.table = true, .vector = 8};
   for (const GpuShape &shape : {layer, interval, slots, table}) {
     use(shape);
     const auto m = uint64_t(29), k = uint64_t(shape.k()), n = uint64_t(shape.n());
@@ -153,13 +153,13 @@ TEST_F(GradientsTest, EachGradientRacesItsTransposedDenseProduct) {
     ASSERT_TRUE(dw.algebra && dw.dense) << dw.dense_library;
     EXPECT_NEAR(dw.algebra->us.warm.median, launch_us + dw_us, 1e-3);
     EXPECT_NEAR(dw.dense->us.flushed.median, dense_us, 1e-3);
-    EXPECT_EQ(dw.checked_outputs, int64_t(k) * shape.bankColumns());
+    EXPECT_EQ(dw.checked_outputs, int64_t(k) * shape.weightColumns());
     EXPECT_TRUE(cublaslt_stand_in::products().contains({k, m, n, true, false}));
     EXPECT_EQ(dw.active_macs, dx.active_macs);
     EXPECT_EQ(dw.dense_macs, int64_t(m * k * n));
     // x, dy and all of dw, once each.
     EXPECT_NEAR(dw.floor_bytes_us,
-                2e6 * double(int64_t(m * (k + n)) + int64_t(k) * shape.bankColumns()) / rate, 1e-9);
+                2e6 * double(int64_t(m * (k + n)) + int64_t(k) * shape.weightColumns()) / rate, 1e-9);
     EXPECT_FALSE(dw.composition || dx.composition);
   }
 }
@@ -250,7 +250,7 @@ TEST_F(GradientsTest, AWrongDenseProductIsNoBaselineOfAStep) {
 }
 
 TEST_F(GradientsTest, BundlesWithoutTheMapAreSkipped) {
-  use(layer, {Map::forward, Map::dx});
+  use(layer, {Map::Forward, Map::Dx});
   const GpuReport without = report({match("dx"), match("dw"), match("training")});
   EXPECT_EQ(without.cases.size(), 1u);
   ASSERT_EQ(without.skipped.size(), 2u);
@@ -289,7 +289,7 @@ TEST_F(GradientsTest, TheReportNamesTheMapAndTheModelsTime) {
 
 // dW of a layer with a bias is measured with the sums of dY's columns, which the dense product sums, too: in
 // one launch and in two.
-TEST_F(GradientsTest, TheGradientOfABiasBelongsToThatOfTheBank) {
+TEST_F(GradientsTest, TheGradientOfABiasBelongsToThatOfTheWeights) {
   GpuShape shape = layer;
   shape.bias = true;
   use(shape);

@@ -49,7 +49,7 @@ struct Place {
 
 Place placeOf(const Layer &layer, int64_t m, int64_t offset, int64_t r) {
   const int64_t q = layer.types;
-  if (layer.row_types == RowTypesKind::cyclic) {
+  if (layer.row_types == RowTypesKind::Cyclic) {
     const int64_t phase = r % q, longer = m % q;
     return {size_t(phase < longer ? 0 : 1), phase < longer ? phase : phase - longer, r / q,
             (phase + offset) % q};
@@ -93,11 +93,11 @@ void HostKernel::run(const cuda_stand_in::Launch &launch) const {
   const Layer &layer = bundle.layer();
   const int64_t m = int32At(launch, 1), offset = int32At(launch, 2);
   const size_t row_maps =
-      layer.row_types == RowTypesKind::cyclic ? algrt_cyclic_row_maps : algrt_interval_row_maps;
+      layer.row_types == RowTypesKind::Cyclic ? algrt_cyclic_row_maps : algrt_interval_row_maps;
   std::vector<Map> maps;
   for (size_t i = 0; i < 2 * row_maps + 1; ++i)
     maps.push_back(mapAt(launch, i));
-  const Map &bank = maps[row_maps];
+  const Map &weights = maps[row_maps];
   const std::byte *bias = nullptr; // behind the terms
   if (layer.bias)
     std::memcpy(&bias, launch.parameters.at(4).data(), sizeof(bias));
@@ -107,12 +107,14 @@ void HostKernel::run(const cuda_stand_in::Launch &launch) const {
     const Map &x = maps[place.map], &y = maps[row_maps + 1 + place.map];
     for (int64_t group = 0; group < int64_t(layer.out_groups.size()); ++group) {
       std::vector<float> sums(size_t(layer.out_groups[size_t(group)]), 0.0f);
-      const int64_t bank_group = layer.lift == Lift::rows ? group : 0;
+      const int64_t weight_group = layer.lift == Lift::Rows ? group : 0;
       for (const Term &term : bundle.support().terms(place.type, group, storage))
         accumulate(
             sums, float(term.coefficient), layer.in_groups[size_t(term.input_group)],
             [&](int64_t d) { return element(x, d, term.input_group, place.line, place.row); },
-            [&](int64_t d, int64_t column) { return element(bank, column, bank_group, d, term.bank_row); });
+            [&](int64_t d, int64_t column) {
+              return element(weights, column, weight_group, d, term.weight_row);
+            });
       for (int64_t column = 0; column < layer.out_groups[size_t(group)]; ++column) {
         const int64_t y_column = group * layer.out_groups[0] + column;
         const float sum = sums[size_t(column)] + (bias != nullptr ? at(bias + 2 * y_column) : 0);
@@ -120,7 +122,7 @@ void HostKernel::run(const cuda_stand_in::Launch &launch) const {
           continue;
         const float value = fault ? fault(r, y_column, sum) : sum;
         std::byte *to = element(y, column, group, place.line, place.row);
-        if (output == ElementType::f32) {
+        if (output == ElementType::F32) {
           std::memcpy(to, &value, sizeof(value));
         } else {
           const uint16_t bits = toBfloat16(value);

@@ -13,7 +13,7 @@ namespace algrt::test {
 
 struct HostKernel {
   const Bundle &bundle;
-  ElementType output = ElementType::bf16;
+  ElementType output = ElementType::Bf16;
   // The result at a place instead of the right one; may be empty.
   std::function<float(int64_t row, int64_t column, float right)> fault;
   // Whether an element is not written; may be empty.

@@ -17,7 +17,7 @@ namespace {
 struct Case {
   Case(const nlohmann::ordered_json &manifest, int64_t rows, int64_t p0 = 0)
       : bundle(Bundle::parse(test::gpuBundle(manifest))), m(rows), x(size_t(m * bundle.layer().k)),
-        w(size_t(bundle.layer().k * bundle.layer().bankColumns())) {
+        w(size_t(bundle.layer().k * bundle.layer().weightColumns())) {
     fillRandomBfloat16(x, 1, 7);
     fillRandomBfloat16(w, 0.1, 8);
     std::vector<float> wide_x, wide_w;
@@ -25,7 +25,7 @@ struct Case {
     std::transform(w.begin(), w.end(), std::back_inserter(wide_w), fromBfloat16);
     const Layer &layer = bundle.layer();
     expected = referenceForward({&layer, &bundle.support(), m, wide_x.data(), layer.k, wide_w.data(),
-                                 layer.bankColumns(), p0, nullptr});
+                                 layer.weightColumns(), p0, nullptr});
     for (double value : expected) {
       narrow.push_back(toBfloat16(float(value)));
       wide.push_back(float(value));
@@ -51,11 +51,11 @@ TEST(SampledCheck, SmallResultsAreCheckedWhole) {
   EXPECT_TRUE(check.whole());
   EXPECT_EQ(check.samples(), 37 * 8 * 24);
   EXPECT_EQ(check.diagonalSamples(), 37 * 24);
-  const CheckOutcome bf16 = check.compare(rounded.narrow.data(), ElementType::bf16);
+  const CheckOutcome bf16 = check.compare(rounded.narrow.data(), ElementType::Bf16);
   EXPECT_TRUE(bf16.right()) << bf16.failure;
   EXPECT_GT(bf16.relative_l2, 1e-4); // the rounding is seen
   EXPECT_LT(bf16.relative_l2, 3e-3);
-  const CheckOutcome f32 = check.compare(rounded.wide.data(), ElementType::f32);
+  const CheckOutcome f32 = check.compare(rounded.wide.data(), ElementType::F32);
   EXPECT_TRUE(f32.right()) << f32.failure;
   EXPECT_LT(f32.relative_l2, 1e-7);
 }
@@ -63,21 +63,21 @@ TEST(SampledCheck, SmallResultsAreCheckedWhole) {
 TEST(SampledCheck, AgreesWithTheReferenceForOffsetsIntervalsAndSlots) {
   for (const Case &each : {Case(cyclic(), 37, 5), Case(test::gpuManifest(4, 8, 16, 3), 29, 8),
                            Case(test::gpuSlotManifest(), 9)}) {
-    const CheckOutcome outcome = each.check().compare(each.wide.data(), ElementType::f32);
+    const CheckOutcome outcome = each.check().compare(each.wide.data(), ElementType::F32);
     EXPECT_TRUE(outcome.right()) << outcome.failure;
     EXPECT_EQ(outcome.samples, each.m * each.bundle.layer().n);
   }
   // The position matters.
   Case shifted(cyclic(), 37, 5);
   shifted.options.p0 = 4;
-  EXPECT_FALSE(shifted.check().compare(shifted.wide.data(), ElementType::f32).right());
+  EXPECT_FALSE(shifted.check().compare(shifted.wide.data(), ElementType::F32).right());
 }
 
 TEST(SampledCheck, OneWrongElementOfAWholeResultIsFound) {
   for (size_t at : {size_t(0), size_t(1000), size_t(37 * 192 - 1)}) {
     Case one(cyclic(), 37);
     one.narrow[at] = toBfloat16(fromBfloat16(one.narrow[at]) + 0.25f);
-    const CheckOutcome outcome = one.check().compare(one.narrow.data(), ElementType::bf16);
+    const CheckOutcome outcome = one.check().compare(one.narrow.data(), ElementType::Bf16);
     EXPECT_EQ(outcome.wrong, 1);
     EXPECT_NE(
         outcome.failure.find("row " + std::to_string(at / 192) + ", column " + std::to_string(at % 192)),
@@ -94,8 +94,8 @@ TEST(SampledCheck, OneUnwrittenElementIsFoundEvenWhereNoSampleIs) {
     narrow[at] = 0xffff;
     std::vector<float> wide = sampled.wide;
     wide[at] = NAN;
-    for (const CheckOutcome &outcome : {sampled.check().compare(narrow.data(), ElementType::bf16),
-                                        sampled.check().compare(wide.data(), ElementType::f32)}) {
+    for (const CheckOutcome &outcome : {sampled.check().compare(narrow.data(), ElementType::Bf16),
+                                        sampled.check().compare(wide.data(), ElementType::F32)}) {
       EXPECT_EQ(outcome.unwritten, 1);
       EXPECT_NE(outcome.failure.find("1 of 57600 outputs were not written"), std::string::npos)
           << outcome.failure;
@@ -112,7 +112,7 @@ TEST(SampledCheck, EveryBlockOfALargeResultIsSampledOverAllItsRows) {
   EXPECT_LT(check.samples(), 2048 * 192 / 8);
   EXPECT_GT(check.diagonalSamples(), 8 * 4 - 1);
   EXPECT_GT(check.samples() - check.diagonalSamples(), check.samples() / 2);
-  EXPECT_TRUE(check.compare(sampled.narrow.data(), ElementType::bf16).right());
+  EXPECT_TRUE(check.compare(sampled.narrow.data(), ElementType::Bf16).right());
   // Wrong in 64 rows of one type and one group alone.
   for (int64_t type = 0; type < 8; ++type)
     for (int64_t group : {type, (type + 3) % 8})
@@ -123,7 +123,7 @@ TEST(SampledCheck, EveryBlockOfALargeResultIsSampledOverAllItsRows) {
             uint16_t &value = narrow[size_t((8 * i + type) * 192 + column)];
             value = toBfloat16(fromBfloat16(value) + 0.5f);
           }
-        const CheckOutcome outcome = check.compare(narrow.data(), ElementType::bf16);
+        const CheckOutcome outcome = check.compare(narrow.data(), ElementType::Bf16);
         EXPECT_FALSE(outcome.right()) << "type " << type << ", group " << group << ", rows from " << first;
         const std::string block = "(type " + std::to_string(type) + ", output group " + std::to_string(group);
         EXPECT_NE(outcome.failure.find(block), std::string::npos) << outcome.failure;
@@ -142,7 +142,7 @@ TEST(SampledCheck, FirstAndLastRowAreSampledInEveryGroup) {
       std::vector<uint16_t> narrow = sampled.narrow;
       for (int64_t column = 24 * group; column < 24 * (group + 1); ++column)
         narrow[size_t(row * 192 + column)] = toBfloat16(7);
-      EXPECT_FALSE(check.compare(narrow.data(), ElementType::bf16).right()) << row << " " << group;
+      EXPECT_FALSE(check.compare(narrow.data(), ElementType::Bf16).right()) << row << " " << group;
     }
 }
 

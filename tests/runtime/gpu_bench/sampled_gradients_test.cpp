@@ -22,81 +22,82 @@ struct Gradient {
   Gradient(const nlohmann::ordered_json &manifest, Map map, int64_t m, int64_t p0 = 0)
       : bundle(Bundle::parse(test::gpuBundle(manifest))), m(m), dy(size_t(m * bundle.layer().n)) {
     const Layer &layer = bundle.layer();
-    const int64_t columns = layer.bankColumns();
-    other.resize(size_t(map == Map::dx ? layer.k * columns : m * layer.k));
+    const int64_t columns = layer.weightColumns();
+    other.resize(size_t(map == Map::Dx ? layer.k * columns : m * layer.k));
     fillRandomBfloat16(dy, 1, 7);
     fillRandomBfloat16(other, 1, 8);
     options.map = map;
     options.p0 = p0;
     const std::vector<float> wide_dy = widened(dy), wide_other = widened(other);
-    const std::vector<double> expected = map == Map::dx
+    const std::vector<double> expected = map == Map::Dx
                                              ? referenceDx({&layer, &bundle.support(), m, wide_dy.data(),
                                                             layer.n, wide_other.data(), columns, p0})
                                              : referenceDw({&layer, &bundle.support(), m, wide_other.data(),
                                                             layer.k, wide_dy.data(), layer.n, p0});
     std::transform(expected.begin(), expected.end(), std::back_inserter(result),
                    [](double value) { return toBfloat16(float(value)); });
-    width = map == Map::dx ? layer.k : columns;
+    width = map == Map::Dx ? layer.k : columns;
   }
 
   SampledCheck check() const {
-    const bool dx = options.map == Map::dx;
+    const bool dx = options.map == Map::Dx;
     return {bundle, m, dx ? dy.data() : other.data(), dx ? other.data() : dy.data(), options};
   }
 
   Bundle bundle;
   int64_t m, width;
-  std::vector<uint16_t> dy, other, result; // other: the bank or x
+  std::vector<uint16_t> dy, other, result; // other: the weight matrix or x
   SampledCheckOptions options;
 };
 
 TEST(SampledGradients, AgreeWithTheReferenceForOffsetsIntervalsAndSlots) {
-  for (const Map map : {Map::dx, Map::dw})
+  for (const Map map : {Map::Dx, Map::Dw})
     for (const Gradient &each :
          {Gradient(test::gpuManifest(8, 16, 24, 1), map, 37, 5),
           Gradient(test::gpuManifest(4, 8, 16, 3), map, 29, 8), Gradient(test::gpuSlotManifest(), map, 9)}) {
       const SampledCheck check = each.check();
       EXPECT_TRUE(check.whole());
       EXPECT_EQ(check.samples(), int64_t(each.result.size()));
-      const CheckOutcome outcome = check.compare(each.result.data(), ElementType::bf16);
+      const CheckOutcome outcome = check.compare(each.result.data(), ElementType::Bf16);
       EXPECT_TRUE(outcome.right()) << name(map) << ": " << outcome.failure;
     }
-  Gradient shifted(test::gpuManifest(8, 16, 24, 1), Map::dw, 37, 5);
+  Gradient shifted(test::gpuManifest(8, 16, 24, 1), Map::Dw, 37, 5);
   shifted.options.p0 = 4;
-  EXPECT_FALSE(shifted.check().compare(shifted.result.data(), ElementType::bf16).right());
+  EXPECT_FALSE(shifted.check().compare(shifted.result.data(), ElementType::Bf16).right());
 }
 
 // Every block is sampled where the result is large, and a fault is named by its place.
 TEST(SampledGradients, EveryBlockOfALargeResultIsSampled) {
-  for (const Map map : {Map::dx, Map::dw}) {
+  for (const Map map : {Map::Dx, Map::Dw}) {
     Gradient sampled(test::gpuManifest(8, 64, 72, 1), map, 512);
     sampled.options.whole_macs = 0;
     const SampledCheck check = sampled.check();
     EXPECT_FALSE(check.whole());
     EXPECT_LT(check.samples(), int64_t(sampled.result.size()) / 8);
-    const CheckOutcome right = check.compare(sampled.result.data(), ElementType::bf16);
+    const CheckOutcome right = check.compare(sampled.result.data(), ElementType::Bf16);
     EXPECT_TRUE(right.right()) << right.failure;
-    // Wrong in one block alone: rows of type 2 (dx), rows of group 2 of the bank (dw), in group 2 and 5.
-    const int64_t group_width = map == Map::dx ? 64 : 72;
+    // Wrong in one block alone: rows of type 2 (dx), rows of group 2 of the weight matrix (dw), in group 2
+    // and 5.
+    const int64_t group_width = map == Map::Dx ? 64 : 72;
     for (const int64_t group : {2, 5}) {
       std::vector<uint16_t> wrong = sampled.result;
       for (int64_t i = 0; i < 64; ++i) {
-        const int64_t row = map == Map::dx ? 8 * i + 2 : 2 * 64 + i;
+        const int64_t row = map == Map::Dx ? 8 * i + 2 : 2 * 64 + i;
         for (int64_t c = group_width * group; c < group_width * (group + 1); ++c) {
           uint16_t &value = wrong[size_t(row * sampled.width + c)];
           value = toBfloat16(fromBfloat16(value) + 50);
         }
       }
-      const CheckOutcome outcome = check.compare(wrong.data(), ElementType::bf16);
+      const CheckOutcome outcome = check.compare(wrong.data(), ElementType::Bf16);
       EXPECT_FALSE(outcome.right());
       const std::string place =
-          std::string(map == Map::dx ? "(type 2, input group " : "(row group 2, output group ") +
+          std::string(map == Map::Dx ? "(type 2, input group " : "(row group 2, output group ") +
           std::to_string(group) + (group == 2 ? ", diagonal)" : ", off the diagonal)");
       EXPECT_NE(outcome.failure.find(place), std::string::npos) << outcome.failure;
     }
     std::vector<uint16_t> unwritten = sampled.result;
     unwritten[12345] = 0xffff;
-    EXPECT_NE(check.compare(unwritten.data(), ElementType::bf16).failure.find("1 of "), std::string::npos);
+    EXPECT_NE(check.compare(unwritten.data(), ElementType::Bf16).failure.find("1 of "), std::string::npos);
   }
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 class Kernel {
 public:
-  explicit Kernel(std::int64_t threads) : threads(threads) {
+  explicit Kernel(int64_t threads) : threads(threads) {
     loadAuxiliaryDialects(context);
     module = biasGradientModule(context, threads);
     host.emplace(*module);
@@ -28,13 +28,13 @@ public:
                             const BiasGradientSettings &settings) const {
     return simulateBiasGradient(*host, threads, operands, settings);
   }
-  const std::int64_t threads;
+  const int64_t threads;
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::optional<HostKernel> host;
 };
 
-std::vector<float> randomBfloat16(std::int64_t count, std::uint64_t seed) {
+std::vector<float> randomBfloat16(int64_t count, uint64_t seed) {
   std::vector<float> values = algrt::randomValues(count, 1, seed);
   algrt::roundToBfloat16(values);
   return values;
@@ -48,38 +48,37 @@ void expectRight(const Kernel &kernel, const BiasGradientOperands &operands,
   ASSERT_EQ(made.unwritten, 0) << what;
   const Agreement found = agreement(made.dbias, expectedBiasGradient(operands), operands.output);
   ASSERT_EQ(found.wrong, 0) << what << ": element " << found.first_wrong << " is "
-                            << made.dbias[static_cast<std::size_t>(found.first_wrong)];
+                            << made.dbias[static_cast<size_t>(found.first_wrong)];
 }
 
 // Fewer rows than are in flight, whole rounds of them, and with what is left over; columns of one block and
 // of several, whole and not; one part, or several, the last of them short.
 TEST(BiasGradientKernel, AgreesWithTheReference) {
-  constexpr std::int64_t part = algrt::cuda::bias_gradient_part_rows;
+  constexpr int64_t part = algrt::cuda::bias_gradient_part_rows;
   std::mt19937_64 random(1);
-  const auto upTo = [&](std::int64_t most) {
-    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most + 1));
+  const auto up_to = [&](int64_t most) {
+    return static_cast<int64_t>(random() % static_cast<uint64_t>(most + 1));
   };
-  for (const std::int64_t threads : {64, 128, 512}) {
+  for (const int64_t threads : {64, 128, 512}) {
     const Kernel kernel(threads);
-    for (const std::int64_t m :
-         {std::int64_t{0}, std::int64_t{1}, std::int64_t{15}, std::int64_t{16}, std::int64_t{17},
-          std::int64_t{33}, 64 + upTo(100), part, part + 1, 2 * part + upTo(part)})
-      for (const algrt::ElementType output : {algrt::ElementType::f32, algrt::ElementType::bf16}) {
+    for (const int64_t m : {int64_t{0}, int64_t{1}, int64_t{15}, int64_t{16}, int64_t{17}, int64_t{33},
+                            64 + up_to(100), part, part + 1, 2 * part + up_to(part)})
+      for (const algrt::ElementType output : {algrt::ElementType::F32, algrt::ElementType::Bf16}) {
         BiasGradientOperands operands;
         operands.m = m;
-        operands.n = upTo(3) == 0 ? 64 * (1 + upTo(1)) : 1 + upTo(150);
+        operands.n = up_to(3) == 0 ? 64 * (1 + up_to(1)) : 1 + up_to(150);
         operands.output = output;
         const std::vector<float> dy = randomBfloat16(m * operands.n, random()),
                                  held = randomBfloat16(operands.n, random());
         operands.dy = dy;
-        operands.beta = upTo(2) == 0 ? 0.0f : upTo(1) == 0 ? 1.0f : -0.3f;
+        operands.beta = up_to(2) == 0 ? 0.0f : up_to(1) == 0 ? 1.0f : -0.3f;
         if (operands.beta != 0)
           operands.held = held;
         BiasGradientSettings settings;
         settings.seed = random();
-        settings.blocks = upTo(3);
-        settings.padding = upTo(5);
-        settings.shift = upTo(9);
+        settings.blocks = up_to(3);
+        settings.padding = up_to(5);
+        settings.shift = up_to(9);
         expectRight(kernel, operands, settings,
                     std::to_string(m) + " x " + std::to_string(operands.n) + " on " +
                         std::to_string(settings.blocks) + " blocks of " + std::to_string(threads) +
@@ -93,31 +92,31 @@ TEST(BiasGradientKernel, AgreesWithTheReference) {
 // Sums of f32 lose these: what is large comes and goes, and what is small is left.
 TEST(BiasGradientKernel, SumsInDoublePrecision) {
   const Kernel kernel(bias_gradient_threads);
-  constexpr std::int64_t m = 600, n = 3;
+  constexpr int64_t m = 600, n = 3;
   std::vector<float> dy(m * n, 0);
-  for (std::size_t column = 0; column < n; ++column) {
+  for (size_t column = 0; column < n; ++column) {
     dy[column] = 0x1p40f;
     dy[17 * n + column] = 1.5f;
     dy[300 * n + column] = -0x1p40f;
     dy[599 * n + column] = 0x1p-8f;
   }
-  BiasGradientOperands operands{m, n, dy, algrt::ElementType::f32};
+  BiasGradientOperands operands{m, n, dy, algrt::ElementType::F32};
   EXPECT_EQ(kernel.run(operands, {}).dbias, std::vector<float>(n, 1.5f + 0x1p-8f));
 }
 
 TEST(BiasGradientKernel, IsTheSameToTheBitOnEveryGrid) {
   const Kernel kernel(bias_gradient_threads);
-  for (const std::int64_t m : {200, 1000}) {
+  for (const int64_t m : {200, 1000}) {
     BiasGradientOperands operands;
     operands.m = m;
     operands.n = 130;
-    operands.output = algrt::ElementType::f32;
+    operands.output = algrt::ElementType::F32;
     const std::vector<float> dy = randomBfloat16(m * operands.n, 5);
     operands.dy = dy;
     const std::vector<float> once = kernel.run(operands, {}).dbias;
-    for (const std::int64_t blocks : {1, 2, 5, 40}) {
+    for (const int64_t blocks : {1, 2, 5, 40}) {
       BiasGradientSettings settings;
-      settings.seed = static_cast<std::uint64_t>(blocks);
+      settings.seed = static_cast<uint64_t>(blocks);
       settings.blocks = blocks;
       EXPECT_EQ(kernel.run(operands, settings).dbias, once) << blocks << " blocks";
     }
@@ -127,14 +126,14 @@ TEST(BiasGradientKernel, IsTheSameToTheBitOnEveryGrid) {
 // Rows whose distance in elements does not fit 32 bits: memory that is reserved and hardly used.
 TEST(BiasGradientKernel, ReachesRowsFarApart) {
   const Kernel kernel(64);
-  constexpr std::int64_t n = 5, leading = (std::int64_t{1} << 31) + 24;
-  constexpr std::size_t bytes = 2 * (leading + n);
+  constexpr int64_t n = 5, leading = (int64_t{1} << 31) + 24;
+  constexpr size_t bytes = 2 * (leading + n);
   void *memory =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);
-  auto *dy = static_cast<std::uint16_t *>(memory);
+  auto *dy = static_cast<uint16_t *>(memory);
   std::vector<float> dbias(n), expected;
-  for (std::int64_t column = 0; column < n; ++column) {
+  for (int64_t column = 0; column < n; ++column) {
     dy[column] = algrt::toBfloat16(static_cast<float>(column));
     dy[leading + column] = algrt::toBfloat16(0.5f);
     expected.push_back(static_cast<float>(column) + 0.5f);
@@ -143,17 +142,17 @@ TEST(BiasGradientKernel, ReachesRowsFarApart) {
   regions.registerGlobal("row 0", dy, 2 * n, simulator::Access::Read);
   regions.registerGlobal("row 1", dy + leading, 2 * n, simulator::Access::Read);
   regions.registerGlobal("dbias", dbias.data(), 4 * n, simulator::Access::Write);
-  auto planned = algrt::cuda::planBiasGradient({reinterpret_cast<std::uint64_t>(dy), leading, 2, n,
-                                                reinterpret_cast<std::uint64_t>(dbias.data()),
-                                                algrt::ElementType::f32, 0, 0})
-                     .at(0);
+  auto planned =
+      algrt::cuda::planBiasGradient({reinterpret_cast<uint64_t>(dy), leading, 2, n,
+                                     reinterpret_cast<uint64_t>(dbias.data()), algrt::ElementType::F32, 0, 0})
+          .at(0);
   void *arguments[] = {&planned.to,      &planned.from,      &planned.leading, &planned.rows,
                        &planned.columns, &planned.part_rows, &planned.form,    &planned.beta};
   simulator::Launch launch;
   launch.kernel = [&] { kernel.host->call(arguments); };
   launch.grid = planned.grid;
   launch.threads = 64;
-  launch.sharedBytes = algrt_dbias_shared_bytes(64);
+  launch.shared_bytes = algrt_dbias_shared_bytes(64);
   const simulator::Report report = simulator::run(launch, regions);
   EXPECT_TRUE(report.ok()) << report.faults.front().text();
   EXPECT_EQ(dbias, expected);
@@ -164,8 +163,8 @@ TEST(BiasGradientKernel, ReachesRowsFarApart) {
 TEST(BiasGradientKernel, KeepsNanAndInfinitiesInTheirColumns) {
   const Kernel kernel(128);
   constexpr float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
-  for (const std::int64_t m : {40, 530})
-    for (const algrt::ElementType output : {algrt::ElementType::f32, algrt::ElementType::bf16}) {
+  for (const int64_t m : {40, 530})
+    for (const algrt::ElementType output : {algrt::ElementType::F32, algrt::ElementType::Bf16}) {
       BiasGradientOperands operands;
       operands.m = m;
       operands.n = 70;
@@ -174,7 +173,7 @@ TEST(BiasGradientKernel, KeepsNanAndInfinitiesInTheirColumns) {
       dy[5 * 70 + 7] = nan;
       dy[6 * 70 + 69] = inf;
       dy[7 * 70 + 64] = inf;
-      dy[static_cast<std::size_t>(m - 1) * 70 + 64] = -inf;
+      dy[static_cast<size_t>(m - 1) * 70 + 64] = -inf;
       held[3] = nan;
       held[4] = -inf;
       operands.dy = dy;

@@ -18,9 +18,9 @@ using namespace simulator_test;
 
 namespace {
 
-constexpr auto bf16 = algrt::ElementType::bf16, f32 = algrt::ElementType::f32;
+constexpr auto bf16 = algrt::ElementType::Bf16, f32 = algrt::ElementType::F32;
 
-compiler::Spec biased(const std::string &algebra, std::int64_t in, std::int64_t out,
+compiler::Spec biased(const std::string &algebra, int64_t in, int64_t out,
                       const std::string &row_types = "cyclic", const std::string &lift = "rows") {
   compiler::Spec spec = projection(algebra, in, out, row_types, lift);
   spec.layer->bias = true;
@@ -28,19 +28,19 @@ compiler::Spec biased(const std::string &algebra, std::int64_t in, std::int64_t 
 }
 
 struct Product {
-  Product(const compiler::Spec &spec, std::int64_t m, std::int64_t p0, std::uint64_t seed)
+  Product(const compiler::Spec &spec, int64_t m, int64_t p0, uint64_t seed)
       : layer(compiler::runtimeLayer(compiler::requireLayer(spec))),
         support(compiler::runtimeSupport(compiler::requireLayer(spec))), m(m), p0(p0) {
     std::mt19937_64 random(seed);
-    auto numbers = [&](std::int64_t count, int largest) {
-      std::vector<float> values(static_cast<std::size_t>(count));
+    auto numbers = [&](int64_t count, int largest) {
+      std::vector<float> values(static_cast<size_t>(count));
       for (float &value : values)
         value =
             static_cast<float>(static_cast<int>(random() % static_cast<unsigned>(2 * largest + 1)) - largest);
       return values;
     };
     x = numbers(m * layer.k, 8);
-    w = numbers(layer.k * layer.bankColumns(), 8);
+    w = numbers(layer.k * layer.weightColumns(), 8);
     bias = numbers(layer.n, 127); // every column has most likely another one than its neighbours
   }
   compiler::ProductOperands operands() const {
@@ -64,8 +64,8 @@ struct Product {
     if (run.unwritten != 0)
       return "elements that were not written";
     const algrt::ElementType output = kernel.description().output;
-    const std::vector<double> expected = compiler::expectedProduct(operands(), algrt::Map::forward).value;
-    for (std::size_t i = 0; i < expected.size(); ++i) {
+    const std::vector<double> expected = compiler::expectedProduct(operands(), algrt::Map::Forward).value;
+    for (size_t i = 0; i < expected.size(); ++i) {
       const float exact = static_cast<float>(expected[i]);
       const float wanted = output == bf16 ? algrt::roundToBfloat16(exact) : exact;
       if (run.y[i] != wanted)
@@ -78,12 +78,12 @@ struct Product {
   algrt::Layer layer;
   algrt::Support support;
   std::vector<float> x, w, bias;
-  std::int64_t m, p0;
+  int64_t m, p0;
 };
 
 struct Case {
   std::string name, algebra;
-  std::int64_t in, out;
+  int64_t in, out;
   std::string row_types, schedule;
   algrt::ElementType output = bf16;
   std::string target = "sm_90a", lift = "rows";
@@ -100,14 +100,14 @@ const std::vector<Case> &cases() {
       {"Transposed", "Q(2)", 128, 176, "cyclic", "rows=24,columns=128,depth=32,stages=2,rows_on=n"},
       {"TransposedWide", "Q(2)", 128, 176, "cyclic", "rows=16,columns=64,depth=32,stages=2,rows_on=n", f32},
       {"Types", "Q(3)", 96, 96, "cyclic", "rows=64,columns=32,depth=32,stages=2,types=2"},
-      {"Held", "Q(3)", 96, 48, "cyclic", "rows=64,columns=16,depth=32,stages=2,types=2,hold=2"},
-      {"Turns", "Q(3)", 192, 192, "cyclic", "rows=64,columns=32,depth=32,stages=3,turns=2"},
+      {"Held", "Q(3)", 96, 48, "cyclic", "rows=64,columns=16,depth=32,stages=2,types=2,stationary=2"},
+      {"Turns", "Q(3)", 192, 192, "cyclic", "rows=64,columns=32,depth=32,stages=3,ping_pong=2"},
       {"TransposedTurns", "Q(2)", 128, 256, "cyclic",
-       "rows=16,columns=64,depth=32,stages=3,rows_on=n,turns=2"},
+       "rows=16,columns=64,depth=32,stages=3,rows_on=n,ping_pong=2"},
       {"Clusters", "Q(2)", 96, 144, "cyclic", "rows=64,columns=48,depth=32,stages=2,cluster=2x2"},
-      {"Split", "T(3)", 96, 120, "cyclic", "rows=64,columns=32,depth=32,stages=2,split=2"},
+      {"Split", "T(3)", 96, 120, "cyclic", "rows=64,columns=32,depth=32,stages=2,split_k=2"},
       {"TransposedSplit", "T(2)", 64, 128, "cyclic",
-       "rows=32,columns=64,depth=32,stages=2,rows_on=n,split=2"},
+       "rows=32,columns=64,depth=32,stages=2,rows_on=n,split_k=2"},
       {"Slots", quaternions, 128, 128, "cyclic", "rows=64,columns=32,depth=32,stages=2", bf16, "sm_90a",
        "slots"},
       {"Threads", "Q(3)", 96, 144, "cyclic", "rows=32,columns=48,depth=32,stages=2,warps=2x1,vector=8", bf16,
@@ -127,10 +127,10 @@ TEST_P(BiasedKernel, AddsEveryColumnsNumberOnce) {
   const compiler::Spec spec = biased(which.algebra, which.in, which.out, which.row_types, which.lift);
   const auto kernel = compiler::SimulatedKernel::parse(
       emittedKernel(spec, which.schedule, which.output, which.target), which.name);
-  for (const std::int64_t m : {1, 67, 150})
-    for (std::uint64_t seed : {1u, 2u}) {
-      const Product product(spec, m, static_cast<std::int64_t>(seed) * 5, seed);
-      EXPECT_EQ(product.objection(kernel, settingsOf(seed, static_cast<std::int32_t>(1 + 3 * seed))), "")
+  for (const int64_t m : {1, 67, 150})
+    for (uint64_t seed : {1u, 2u}) {
+      const Product product(spec, m, static_cast<int64_t>(seed) * 5, seed);
+      EXPECT_EQ(product.objection(kernel, settingsOf(seed, static_cast<int32_t>(1 + 3 * seed))), "")
           << m << " rows, seed " << seed;
     }
 }
@@ -150,7 +150,7 @@ TEST(BiasedKernels, CarryNonFiniteNumbersIntoTheirColumns) {
     const auto kernel = compiler::SimulatedKernel::parse(emittedKernel(spec, schedule, bf16), "Q(3)");
     const compiler::Simulation run = kernel.run(product.operands(), settingsOf(1, 4));
     ASSERT_TRUE(run.ok()) << schedule;
-    const auto expected = compiler::expectedProduct(product.operands(), algrt::Map::forward);
+    const auto expected = compiler::expectedProduct(product.operands(), algrt::Map::Forward);
     EXPECT_EQ(compiler::agreement(run.y, expected, bf16).wrong, 0) << schedule;
   }
 }
@@ -236,14 +236,14 @@ TEST_P(BiasFault, IsSeen) {
   const compiler::SimulationSettings settings = settingsOf(3, 4);
   for (const Fault &fault : faults) {
     compiler::KernelModule whole(text, which->name);
-    std::size_t count = 0;
+    size_t count = 0;
     whole.module().walk([&](mlir::LLVM::LLVMFuncOp function) {
       if (function->hasAttr("nvvm.kernel"))
         count = fault.places(function).size();
     });
     ASSERT_GT(count, 0u) << fault.name;
     // A few of them, from the first one to the last: they are alike.
-    for (std::size_t at = 0; at < count; at += std::max<std::size_t>(1, (count - 1) / 5)) {
+    for (size_t at = 0; at < count; at += std::max<size_t>(1, (count - 1) / 5)) {
       compiler::KernelModule spoilt(text, which->name);
       spoilt.module().walk([&](mlir::LLVM::LLVMFuncOp function) {
         if (function->hasAttr("nvvm.kernel"))

@@ -15,17 +15,16 @@
 namespace simulator_test {
 
 // "Q(3)", 192 to 288, bf16, with the row types and lift of a spec.
-compiler::Spec projection(const std::string &algebra, std::int64_t in, std::int64_t out,
+compiler::Spec projection(const std::string &algebra, int64_t in, int64_t out,
                           const std::string &row_types = "cyclic", const std::string &lift = "rows");
 
 // The same with groups of these widths.
-compiler::Spec projection(const std::string &algebra, const std::vector<std::int64_t> &in_groups,
-                          const std::vector<std::int64_t> &out_groups,
-                          const std::string &row_types = "cyclic");
+compiler::Spec projection(const std::string &algebra, const std::vector<int64_t> &in_groups,
+                          const std::vector<int64_t> &out_groups, const std::string &row_types = "cyclic");
 
 // The kernel's module as the compiler emits it for a target. A schedule as of --schedule; `output` of Y.
 std::string emittedKernel(const compiler::Spec &spec, const std::string &schedule, algrt::ElementType output,
-                          const std::string &target = "sm_90a", algrt::Map map = algrt::Map::forward);
+                          const std::string &target = "sm_90a", algrt::Map map = algrt::Map::Forward);
 
 // Where rows are: one after the other from p0 on, or each at a position of its own, for kernels that read
 // positions. Those are drawn: of any size, also negative ones, which count back from the period.
@@ -35,8 +34,8 @@ class ExactCase {
 public:
   // Of dX, X and Y are dY and dX below; of dW, W and Y are dY and dW, to `beta` times what dW holds is added.
   // Explicit row types are drawn: all of them, a few, or one alone.
-  ExactCase(const compiler::Spec &spec, std::int64_t m, std::int64_t p0, std::uint64_t seed,
-            algrt::Map map = algrt::Map::forward, float beta = 0, RowPlaces places = RowPlaces::FromP0);
+  ExactCase(const compiler::Spec &spec, int64_t m, int64_t p0, uint64_t seed,
+            algrt::Map map = algrt::Map::Forward, float beta = 0, RowPlaces places = RowPlaces::FromP0);
 
   // What is wrong with one run: kind is the kind of fault, "wrong numbers" or "not written", and empty where
   // nothing is.
@@ -46,25 +45,25 @@ public:
   Objection run(const compiler::SimulatedKernel &kernel, const compiler::SimulationSettings &settings) const;
 
 private:
-  std::int64_t typeOf(std::int64_t row) const;
-  std::int64_t period() const { return layer.row_type_width * layer.types; }
+  int64_t typeOf(int64_t row) const;
+  int64_t period() const { return layer_.row_type_width * layer_.types; }
   void drawPositions(std::mt19937_64 &random);
   void spoilWhatIsNotRead();
   void spoilRowsThatAreNotRead();
 
-  algrt::Layer layer;
-  algrt::Support support;
-  algrt::Map map;
-  std::int64_t m, p0;
-  float beta;
-  std::vector<float> x, w, held;
-  std::vector<std::int32_t> types;     // explicit ones
-  std::vector<std::int64_t> positions; // drawn ones
-  bool wide_positions = false;
-  std::vector<double> expected;
+  algrt::Layer layer_;
+  algrt::Support support_;
+  algrt::Map map_;
+  int64_t m_, p0_;
+  float beta_;
+  std::vector<float> x_, w_, held_;
+  std::vector<int32_t> types_;     // explicit ones
+  std::vector<int64_t> positions_; // drawn ones
+  bool wide_positions_ = false;
+  std::vector<double> expected_;
 };
 
 // Every seed with blocks, padding and data of its own.
-compiler::SimulationSettings settingsOf(std::uint64_t seed, std::int32_t blocks);
+compiler::SimulationSettings settingsOf(uint64_t seed, int32_t blocks);
 
 } // namespace simulator_test

@@ -33,19 +33,19 @@ using algrt::FusedOperand;
 class Program {
 public:
   explicit Program(const std::string &text)
-      : context(dialects()),
-        handler(&context, [this](mlir::Diagnostic &diagnostic) { messages += diagnostic.str() + "\n"; }) {
-    context.loadAllAvailableDialects();
-    module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+      : context_(dialects()),
+        handler_(&context_, [this](mlir::Diagnostic &diagnostic) { messages_ += diagnostic.str() + "\n"; }) {
+    context_.loadAllAvailableDialects();
+    module = mlir::parseSourceString<mlir::ModuleOp>(text, &context_);
     if (!module)
-      throw std::runtime_error("the tile program cannot be read: " + messages + text);
+      throw std::runtime_error("the tile program cannot be read: " + messages_ + text);
   }
 
   void run(llvm::function_ref<void(mlir::OpPassManager &)> fill) {
-    mlir::PassManager passes(&context);
+    mlir::PassManager passes(&context_);
     fill(passes);
     if (mlir::failed(passes.run(*module)))
-      throw std::runtime_error(messages);
+      throw std::runtime_error(messages_);
   }
 
   std::string print() {
@@ -64,9 +64,9 @@ private:
     return registry;
   }
 
-  mlir::MLIRContext context;
-  std::string messages;
-  mlir::ScopedDiagnosticHandler handler;
+  mlir::MLIRContext context_;
+  std::string messages_;
+  mlir::ScopedDiagnosticHandler handler_;
 
 public:
   mlir::OwningOpRef<mlir::ModuleOp> module;
@@ -79,15 +79,15 @@ std::string textOf(auto printable) {
   return text;
 }
 
-std::string matrix(const std::string &rows, std::int64_t columns, ElementType type) {
+std::string matrix(const std::string &rows, int64_t columns, ElementType type) {
   return fmt::format("!tile.matrix<{}x{}x{}>", rows, columns, algrt::name(type));
 }
 
 // s1 s2 ..., where the map's arguments are %s1, %s2, ...
-std::string productOfSums(std::int64_t weights, std::string &last) {
+std::string productOfSums(int64_t weights, std::string &last) {
   std::string text;
   last = "%s1";
-  for (std::int64_t i = 2; i <= weights; ++i) {
+  for (int64_t i = 2; i <= weights; ++i) {
     text += fmt::format("      %p{} = arith.mulf {}, %s{} : f32\n", i, last, i);
     last = fmt::format("%p{}", i);
   }
@@ -111,14 +111,14 @@ algrt::Layer fusedLayer(const FusedKernel &kernel) {
     layer.fusion = fusion;
     return layer;
   }
-  fusion.operands.push_back({"bias", FusedOperand::Per::column, ElementType::bf16});
+  fusion.operands.push_back({"bias", FusedOperand::Per::Column, ElementType::Bf16});
   if (kernel.rows_read) {
-    fusion.operands.push_back({"scale", FusedOperand::Per::row, ElementType::f32});
-    fusion.operands.push_back({"residual", FusedOperand::Per::element, ElementType::bf16});
+    fusion.operands.push_back({"scale", FusedOperand::Per::Row, ElementType::F32});
+    fusion.operands.push_back({"residual", FusedOperand::Per::Element, ElementType::Bf16});
     if (kernel.two_results)
-      fusion.operands.push_back({"other", FusedOperand::Per::element, ElementType::f32});
+      fusion.operands.push_back({"other", FusedOperand::Per::Element, ElementType::F32});
   }
-  fusion.operands.push_back({"alpha", FusedOperand::Per::call, ElementType::f32});
+  fusion.operands.push_back({"alpha", FusedOperand::Per::Call, ElementType::F32});
   if (kernel.two_results)
     fusion.results.push_back(kernel.second);
   layer.fusion = fusion;
@@ -131,7 +131,7 @@ std::string fusedTileProgram(const FusedKernel &kernel) {
   options.targets = {compiler::targetNamed(kernel.target)};
   options.schedule = kernel.schedule;
   options.map = kernel.map;
-  options.output = kernel.first == ElementType::f32 ? algebras::DataType::F32 : algebras::DataType::BF16;
+  options.output = kernel.first == ElementType::F32 ? algebras::DataType::F32 : algebras::DataType::BF16;
   const std::string single = compiler::emitStage(kernel.spec, compiler::Stage::Tile, options);
   Program program(single);
   auto one = *program.module->getOps<tile::KernelOp>().begin();
@@ -147,19 +147,19 @@ std::string fusedTileProgram(const FusedKernel &kernel) {
   const auto add = [&](const std::string &name, const std::string &type) {
     arguments += fmt::format(", %{}: {} loc(\"{}\")", name, type, name);
   };
-  for (std::int64_t i = 0; i < kernel.weights; ++i)
+  for (int64_t i = 0; i < kernel.weights; ++i)
     add(algrt::numberedName("w", i), textOf(w));
   std::string inputs;
-  for (std::int64_t i = 1; i <= kernel.weights; ++i)
+  for (int64_t i = 1; i <= kernel.weights; ++i)
     inputs += fmt::format("{}%s{} = %sums#{} : !f", i > 1 ? ", " : "", i, i - 1);
   std::string other_input;
   for (const FusedOperand &operand : layer.fusion->operands) {
-    const bool per_row = operand.per == FusedOperand::Per::row;
+    const bool per_row = operand.per == FusedOperand::Per::Row;
     std::string type = "f32", place;
-    if (operand.per == FusedOperand::Per::column) {
+    if (operand.per == FusedOperand::Per::Column) {
       type = matrix("1", y.getColumns(), operand.type);
       place = "[%j, %n]";
-    } else if (operand.per != FusedOperand::Per::call) {
+    } else if (operand.per != FusedOperand::Per::Call) {
       type = matrix("?", per_row ? 1 : y.getColumns(), operand.type);
       place = per_row ? "[%t, %s]" : "[%t, %s, %j, %n]";
     }
@@ -167,8 +167,8 @@ std::string fusedTileProgram(const FusedKernel &kernel) {
     const std::string input = fmt::format(", %in_{} = %{}{} : {}", operand.name, operand.name, place, type);
     (operand.name == "other" ? other_input : inputs) += input;
   }
-  for (std::size_t i = 0; i < layer.fusion->results.size(); ++i)
-    add(algrt::numberedName("y", static_cast<std::int64_t>(i)),
+  for (size_t i = 0; i < layer.fusion->results.size(); ++i)
+    add(algrt::numberedName("y", static_cast<int64_t>(i)),
         matrix("?", y.getColumns(), layer.fusion->results[i]));
 
   const auto shape = fmt::format("{}x{}", fragment.getRows(), fragment.getColumns());
@@ -176,13 +176,13 @@ std::string fusedTileProgram(const FusedKernel &kernel) {
   text += fmt::format("tile.kernel @fused({}) attributes {{layout = {}, schedule = {}}} {{\n", arguments,
                       textOf(one.getLayout()), textOf(one.getSchedule()));
   std::string axes;
-  for (mlir::Attribute axis : (*one.getBody().getOps<tile::OwnOp>().begin()).getAxes()) {
+  for (mlir::Attribute axis : (*one.getBody().getOps<tile::ForallOp>().begin()).getAxes()) {
     const std::string full = textOf(axis); // #tile.axis<types, 1>
     axes += (axes.empty() ? "" : ", ") + full.substr(full.find('<'));
   }
-  text += fmt::format("  tile.own (%t, %s, %j, %n) over [{}] {{\n", axes);
+  text += fmt::format("  tile.forall (%t, %s, %j, %n) over [{}] {{\n", axes);
   std::string zeros, carried, yielded, yielded_types, accumulators;
-  for (std::int64_t i = 0; i < kernel.weights; ++i) {
+  for (int64_t i = 0; i < kernel.weights; ++i) {
     const char *comma = i ? ", " : "";
     zeros += fmt::format("    %zero{} = tile.zero : !f\n", i);
     carried += fmt::format("{}%acc{} = %zero{}", comma, i, i);
@@ -192,22 +192,22 @@ std::string fusedTileProgram(const FusedKernel &kernel) {
   text += zeros;
   text += fmt::format("    %sums:{} = tile.terms (%k, %b, %c) of (%t, %j) carry({}) : {} {{\n",
                       kernel.weights, carried, yielded_types);
-  for (std::int64_t i = 0; i < kernel.weights; ++i)
+  for (int64_t i = 0; i < kernel.weights; ++i)
     text += fmt::format("      %next{} = tile.mma %x[%t, %k, %s], %{}[%b, %j, %n], %acc{}{} : {}, {}, !f\n",
                         i, algrt::numberedName("w", i), i, coefficient, textOf(x), textOf(w));
   text += fmt::format("      tile.yield {} : {}\n    }}\n", yielded, yielded_types);
 
   const auto store = [&](const char *value, const std::string &target, ElementType type) {
     return fmt::format("    tile.store {} to %{}[%t, %s, %j, %n] mask %mask : {}, {}, <{}>\n", value, target,
-                       type == ElementType::f32 ? "!f" : "!b", matrix("?", y.getColumns(), type), shape);
+                       type == ElementType::F32 ? "!f" : "!b", matrix("?", y.getColumns(), type), shape);
   };
   const auto yield = [&](const std::string &value, ElementType type) {
-    if (type == ElementType::f32)
+    if (type == ElementType::F32)
       return fmt::format("      tile.yield {} : f32\n    }}\n", value);
     return fmt::format(
         "      %rounded = arith.truncf {} : f32 to bf16\n      tile.yield %rounded : bf16\n    }}\n", value);
   };
-  const auto alias = [](ElementType type) { return type == ElementType::f32 ? "!f" : "!b"; };
+  const auto alias = [](ElementType type) { return type == ElementType::F32 ? "!f" : "!b"; };
   std::string last;
   text += fmt::format("    %h = tile.map ({}) -> {} {{\n", inputs, alias(kernel.first));
   if (kernel.swiglu)
@@ -259,7 +259,7 @@ std::string loweredKernel(const std::string &tile_program, bool threads_copy) {
   return lowered(program, threads_copy);
 }
 
-std::string chosenKernel(const std::string &function, const std::string &target, std::int64_t rows) {
+std::string chosenKernel(const std::string &function, const std::string &target, int64_t rows) {
   Program program(function);
   program.run([&](mlir::OpPassManager &passes) {
     compiler::ConvertAlgToTileOptions choice;
@@ -275,78 +275,78 @@ std::string emittedKernel(const FusedKernel &kernel) {
   return loweredKernel(fusedTileProgram(kernel), kernel.schedule.find("warps") != std::string::npos);
 }
 
-FusedCase::FusedCase(const FusedKernel &kernel, std::int64_t m, std::int64_t p0, std::uint64_t seed)
-    : layer(fusedLayer(kernel)), support(compiler::runtimeSupport(compiler::requireLayer(kernel.spec))), m(m),
-      p0(p0), near(kernel.swiglu) {
+FusedCase::FusedCase(const FusedKernel &kernel, int64_t m, int64_t p0, uint64_t seed)
+    : layer_(fusedLayer(kernel)), support_(compiler::runtimeSupport(compiler::requireLayer(kernel.spec))),
+      m_(m), p0_(p0), near_(kernel.swiglu) {
   std::mt19937_64 random(seed);
-  const auto numbers = [&](std::int64_t count, int largest) {
-    std::vector<float> values(static_cast<std::size_t>(count));
+  const auto numbers = [&](int64_t count, int largest) {
+    std::vector<float> values(static_cast<size_t>(count));
     for (float &value : values)
       value =
           static_cast<float>(static_cast<int>(random() % static_cast<unsigned>(2 * largest + 1)) - largest);
     return values;
   };
-  const bool transposed = kernel.map == algrt::Map::dx;
-  const std::int64_t read = transposed ? layer.n : layer.k, written = transposed ? layer.k : layer.n;
-  if (layer.row_types == algrt::RowTypesKind::explicit_types)
-    for (std::int64_t row = 0; row < m; ++row)
-      types.push_back(static_cast<std::int32_t>(random() % static_cast<std::uint64_t>(layer.types)));
+  const bool transposed = kernel.map == algrt::Map::Dx;
+  const int64_t read = transposed ? layer_.n : layer_.k, written = transposed ? layer_.k : layer_.n;
+  if (layer_.row_types == algrt::RowTypesKind::ExplicitTypes)
+    for (int64_t row = 0; row < m; ++row)
+      types_.push_back(static_cast<int32_t>(random() % static_cast<uint64_t>(layer_.types)));
   // Sums stay so small that products of three of them are exact.
-  x = numbers(m * read, 1);
-  for (std::int64_t i = 0; i < kernel.weights; ++i)
-    weights.push_back(numbers(layer.k * layer.bankColumns(), 1));
-  bias = numbers(written, 127);
-  scale = numbers(m, 127);
-  residual = numbers(m * written, 127);
-  other = numbers(m * written, 1000);
-  alpha = {static_cast<float>(random() % 7)};
+  x_ = numbers(m * read, 1);
+  for (int64_t i = 0; i < kernel.weights; ++i)
+    weights_.push_back(numbers(layer_.k * layer_.weightColumns(), 1));
+  bias_ = numbers(written, 127);
+  scale_ = numbers(m, 127);
+  residual_ = numbers(m * written, 127);
+  other_ = numbers(m * written, 1000);
+  alpha_ = {static_cast<float>(random() % 7)};
 
   compiler_test::Batch batch;
   batch.m = m;
   batch.p0 = p0;
-  batch.types = types;
-  std::vector<double> product(static_cast<std::size_t>(m * written), 1), sums;
+  batch.types = types_;
+  std::vector<double> product(static_cast<size_t>(m * written), 1), sums;
   bool gate = kernel.swiglu;
-  for (const std::vector<float> &w : weights) {
+  for (const std::vector<float> &w : weights_) {
     const compiler_test::DenseProduct dense(compiler::requireLayer(kernel.spec),
                                             std::vector<double>(w.begin(), w.end()));
-    const std::vector<double> rows(x.begin(), x.end());
+    const std::vector<double> rows(x_.begin(), x_.end());
     sums = transposed ? dense.multiplyTransposed(batch, rows) : dense.multiply(batch, rows);
-    for (std::size_t i = 0; i < product.size(); ++i)
+    for (size_t i = 0; i < product.size(); ++i)
       product[i] *= gate ? sums[i] / (1 + std::exp(-sums[i])) : sums[i];
     gate = false;
   }
   if (kernel.swiglu) {
-    expected = product;
+    expected_ = product;
     return;
   }
-  for (std::int64_t row = 0; row < m; ++row)
-    for (std::int64_t column = 0; column < written; ++column) {
-      const auto at = static_cast<std::size_t>(row * written + column), r = static_cast<std::size_t>(row),
-                 c = static_cast<std::size_t>(column);
-      const double of_rows = double{alpha[0]} * double{scale[r]} + double{residual[at]};
-      expected.push_back(product[at] + double{bias[c]} + (kernel.rows_read ? of_rows : double{alpha[0]}));
-      expected_second.push_back(kernel.rows_read ? sums[at] - double{other[at]} : -sums[at]);
+  for (int64_t row = 0; row < m; ++row)
+    for (int64_t column = 0; column < written; ++column) {
+      const auto at = static_cast<size_t>(row * written + column), r = static_cast<size_t>(row),
+                 c = static_cast<size_t>(column);
+      const double of_rows = double{alpha_[0]} * double{scale_[r]} + double{residual_[at]};
+      expected_.push_back(product[at] + double{bias_[c]} + (kernel.rows_read ? of_rows : double{alpha_[0]}));
+      expected_second_.push_back(kernel.rows_read ? sums[at] - double{other_[at]} : -sums[at]);
     }
 }
 
 ExactCase::Objection FusedCase::run(const compiler::SimulatedKernel &kernel,
                                     const compiler::SimulationSettings &settings) const {
   compiler::ProductOperands operands;
-  operands.layer = &layer;
-  operands.support = &support;
-  operands.m = m;
-  operands.p0 = p0;
-  operands.x = x;
-  operands.w = weights[0];
-  operands.types = types;
-  for (std::size_t i = 1; i < weights.size(); ++i)
-    operands.further[algrt::numberedName("w", static_cast<std::int64_t>(i))] = weights[i];
-  operands.further["bias"] = bias;
-  operands.further["scale"] = scale;
-  operands.further["residual"] = residual;
-  operands.further["other"] = other;
-  operands.further["alpha"] = alpha;
+  operands.layer = &layer_;
+  operands.support = &support_;
+  operands.m = m_;
+  operands.p0 = p0_;
+  operands.x = x_;
+  operands.w = weights_[0];
+  operands.types = types_;
+  for (size_t i = 1; i < weights_.size(); ++i)
+    operands.further[algrt::numberedName("w", static_cast<int64_t>(i))] = weights_[i];
+  operands.further["bias"] = bias_;
+  operands.further["scale"] = scale_;
+  operands.further["residual"] = residual_;
+  operands.further["other"] = other_;
+  operands.further["alpha"] = alpha_;
   const compiler::Simulation run = kernel.run(operands, settings);
   if (!run.report.faults.empty()) {
     const simulator::Fault &fault = run.report.faults.front();
@@ -356,24 +356,24 @@ ExactCase::Objection FusedCase::run(const compiler::SimulatedKernel &kernel,
     return {"not written", fmt::format("{} elements were not written", run.unwritten)};
   const auto compare = [&](const std::vector<float> &result, const std::vector<double> &wanted,
                            ElementType type, const std::string &name) -> std::string {
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-      if (near) {
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      if (near_) {
         // Half a unit of the last place of a bf16, and a bit for what f32 does before.
         if (!(std::abs(result[i] - wanted[i]) <= std::abs(wanted[i]) * 0.00395 + 1e-6))
           return fmt::format("element {} of {} is {}, not about {}", i, name, result[i], wanted[i]);
         continue;
       }
       const float exact = static_cast<float>(wanted[i]);
-      const float right = type == ElementType::bf16 ? algrt::roundToBfloat16(exact) : exact;
+      const float right = type == ElementType::Bf16 ? algrt::roundToBfloat16(exact) : exact;
       if (!(result[i] == right))
         return fmt::format("element {} of {} is {}, not {}", i, name, result[i], right);
     }
     return "";
   };
-  std::string wrong = compare(run.y, expected, layer.fusion->results[0], "the first result");
+  std::string wrong = compare(run.y, expected_, layer_.fusion->results[0], "the first result");
   for (const auto &[name, result] : run.further)
     if (wrong.empty())
-      wrong = compare(result, expected_second, layer.fusion->results[1], name);
+      wrong = compare(result, expected_second_, layer_.fusion->results[1], name);
   return {wrong.empty() ? "" : "wrong numbers", wrong};
 }
 

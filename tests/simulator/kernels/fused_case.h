@@ -22,10 +22,10 @@ namespace simulator_test {
 struct FusedKernel {
   compiler::Spec spec;
   std::string schedule, target;
-  std::int64_t weights = 2;
+  int64_t weights = 2;
   bool two_results = true, rows_read = true;
-  algrt::ElementType first = algrt::ElementType::bf16, second = algrt::ElementType::f32;
-  algrt::Map map = algrt::Map::forward;
+  algrt::ElementType first = algrt::ElementType::Bf16, second = algrt::ElementType::F32;
+  algrt::Map map = algrt::Map::Forward;
   bool swiglu = false;
 };
 
@@ -38,26 +38,26 @@ std::string loweredKernel(const std::string &tile_program, bool threads_copy);
 std::string emittedKernel(const FusedKernel &kernel);
 // The kernel that the compiler makes of a function in the alg dialect for a target and so many rows, by the
 // schedule that it chooses.
-std::string chosenKernel(const std::string &function, const std::string &target, std::int64_t rows);
+std::string chosenKernel(const std::string &function, const std::string &target, int64_t rows);
 
 class FusedCase {
 public:
   // Explicit row types are drawn.
-  FusedCase(const FusedKernel &kernel, std::int64_t m, std::int64_t p0, std::uint64_t seed);
+  FusedCase(const FusedKernel &kernel, int64_t m, int64_t p0, uint64_t seed);
 
   ExactCase::Objection run(const compiler::SimulatedKernel &kernel,
                            const compiler::SimulationSettings &settings) const;
 
 private:
-  algrt::Layer layer;
-  algrt::Support support;
-  std::int64_t m, p0;
-  bool near; // results need not be exact
-  std::vector<std::int32_t> types;
-  std::vector<float> x;
-  std::vector<std::vector<float>> weights;
-  std::vector<float> bias, scale, residual, other, alpha;
-  std::vector<double> expected, expected_second;
+  algrt::Layer layer_;
+  algrt::Support support_;
+  int64_t m_, p0_;
+  bool near_; // results need not be exact
+  std::vector<int32_t> types_;
+  std::vector<float> x_;
+  std::vector<std::vector<float>> weights_;
+  std::vector<float> bias_, scale_, residual_, other_, alpha_;
+  std::vector<double> expected_, expected_second_;
 };
 
 } // namespace simulator_test

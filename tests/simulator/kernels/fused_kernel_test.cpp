@@ -15,17 +15,17 @@ using namespace simulator_test;
 
 namespace {
 
-constexpr auto bf16 = algrt::ElementType::bf16, f32 = algrt::ElementType::f32;
+constexpr auto bf16 = algrt::ElementType::Bf16, f32 = algrt::ElementType::F32;
 const std::string quaternions = ALGCTL_SOURCE_DIR "/tests/simulator/kernels/Inputs/quaternions.json";
 
 struct Case {
   std::string name, algebra;
-  std::int64_t in, out;
+  int64_t in, out;
   std::string row_types, schedule, target = "sm_90a";
-  std::int64_t weights = 2;
+  int64_t weights = 2;
   bool two_results = true, rows_read = true;
   algrt::ElementType first = bf16, second = f32;
-  algrt::Map map = algrt::Map::forward;
+  algrt::Map map = algrt::Map::Forward;
   std::string lift = "rows";
 };
 
@@ -61,9 +61,9 @@ const std::vector<Case> &threadCases() {
       {"OneStep", "Q(1)", 32, 64, "cyclic", "rows=32,columns=32,depth=32,stages=2,warps=2x1,vector=8",
        "sm_80"},
       {"Gradient", "Q(3)", 96, 144, "cyclic", "rows=32,columns=32,depth=32,stages=2,warps=2x1,vector=8",
-       "sm_80", 2, true, true, f32, f32, algrt::Map::dx},
+       "sm_80", 2, true, true, f32, f32, algrt::Map::Dx},
       {"Slots", quaternions, 128, 128, "cyclic", "rows=32,columns=32,depth=32,stages=2,warps=2x1,vector=8",
-       "sm_80", 2, true, true, bf16, bf16, algrt::Map::forward, "slots"},
+       "sm_80", 2, true, true, bf16, bf16, algrt::Map::Forward, "slots"},
   };
   return all;
 }
@@ -78,18 +78,18 @@ const std::vector<Case> &engineCases() {
       {"One", "Q(3)", 96, 120, "interval(20)", "rows=64,columns=48,depth=32,stages=2", "sm_90a", 1},
       {"Shallow", "Q(2)", 160, 96, "cyclic", "rows=64,columns=48,depth=64,stages=2"},
       {"OneStep", "Q(1)", 64, 96, "cyclic", "rows=64,columns=32,depth=64,stages=2"},
-      {"Turns", "Q(3)", 192, 192, "cyclic", "rows=64,columns=32,depth=32,stages=3,turns=2"},
-      {"OneStepTurns", "Q(1)", 64, 96, "cyclic", "rows=64,columns=32,depth=64,stages=2,turns=2"},
+      {"Turns", "Q(3)", 192, 192, "cyclic", "rows=64,columns=32,depth=32,stages=3,ping_pong=2"},
+      {"OneStepTurns", "Q(1)", 64, 96, "cyclic", "rows=64,columns=32,depth=64,stages=2,ping_pong=2"},
       {"Clusters", "Q(2)", 96, 144, "cyclic", "rows=64,columns=48,depth=32,stages=2,cluster=2x2"},
       {"Transposed", "Q(2)", 128, 176, "cyclic", "rows=24,columns=128,depth=32,stages=2,rows_on=n", "sm_90a",
        2, false},
       {"TransposedWide", "Q(2)", 128, 176, "cyclic", "rows=16,columns=64,depth=32,stages=2,rows_on=n",
        "sm_90a", 3, false, true, f32},
-      {"SplitOne", "T(3)", 96, 120, "cyclic", "rows=64,columns=32,depth=32,stages=2,split=2", "sm_90a", 1},
+      {"SplitOne", "T(3)", 96, 120, "cyclic", "rows=64,columns=32,depth=32,stages=2,split_k=2", "sm_90a", 1},
       {"Gradient", "Q(3)", 192, 192, "cyclic", "rows=64,columns=64,depth=32,stages=2", "sm_90a", 2, true,
-       true, bf16, f32, algrt::Map::dx},
+       true, bf16, f32, algrt::Map::Dx},
       {"Slots", quaternions, 128, 128, "cyclic", "rows=64,columns=32,depth=32,stages=2", "sm_90a", 2, true,
-       true, bf16, bf16, algrt::Map::forward, "slots"},
+       true, bf16, bf16, algrt::Map::Forward, "slots"},
   };
   return all;
 }
@@ -97,12 +97,12 @@ const std::vector<Case> &engineCases() {
 void expectExact(const Case &which) {
   const FusedKernel fused = kernelOf(which);
   const auto kernel = compiler::SimulatedKernel::parse(emittedKernel(fused), which.name);
-  for (const std::int64_t m : {1, 67, 150})
-    for (std::uint64_t seed : {1u, 2u, 3u}) {
-      const FusedCase product(fused, m, static_cast<std::int64_t>(seed) * 5, seed);
-      compiler::SimulationSettings settings = settingsOf(seed, static_cast<std::int32_t>(1 + 3 * seed));
-      settings.further_padding = static_cast<std::int64_t>(seed % 3);
-      settings.further_shift = static_cast<std::int64_t>(seed % 2);
+  for (const int64_t m : {1, 67, 150})
+    for (uint64_t seed : {1u, 2u, 3u}) {
+      const FusedCase product(fused, m, static_cast<int64_t>(seed) * 5, seed);
+      compiler::SimulationSettings settings = settingsOf(seed, static_cast<int32_t>(1 + 3 * seed));
+      settings.further_padding = static_cast<int64_t>(seed % 3);
+      settings.further_shift = static_cast<int64_t>(seed % 2);
       EXPECT_EQ(product.run(kernel, settings).text, "") << m << " rows, seed " << seed;
     }
 }
@@ -128,14 +128,14 @@ TEST(RandomFusedKernels, OfThreadsAreExact) {
     const bool slots = algebra.lift == "slots", unequal = !slots && draw.below(2) == 0;
     const std::string row_types =
         slots ? "cyclic" : draw.one(std::vector<std::string>{"explicit", "cyclic", "interval(9)"});
-    const std::int64_t step = std::int64_t{1} << draw.below(4);
-    const auto widths = [&](std::int64_t count) {
-      std::vector<std::int64_t> all;
-      for (std::int64_t group = 0; group < count; ++group)
+    const int64_t step = int64_t{1} << draw.below(4);
+    const auto widths = [&](int64_t count) {
+      std::vector<int64_t> all;
+      for (int64_t group = 0; group < count; ++group)
         all.push_back(unequal || group == 0 ? step * (1 + draw.below(64 / step)) : all.front());
       return all;
     };
-    const std::vector<std::int64_t> in = widths(algebra.in), out = widths(algebra.out);
+    const std::vector<int64_t> in = widths(algebra.in), out = widths(algebra.out);
     FusedKernel fused = {
         slots ? projection(algebra.expression, algebra.in * in[0], algebra.out * out[0], row_types, "slots")
               : projection(algebra.expression, in, out, row_types),
@@ -146,12 +146,12 @@ TEST(RandomFusedKernels, OfThreadsAreExact) {
     fused.rows_read = draw.below(4) != 0;
     fused.first = draw.below(2) ? bf16 : f32;
     fused.second = draw.below(2) ? bf16 : f32;
-    fused.map = draw.below(3) == 0 ? algrt::Map::dx : algrt::Map::forward;
+    fused.map = draw.below(3) == 0 ? algrt::Map::Dx : algrt::Map::Forward;
     const auto kernel = compiler::SimulatedKernel::parse(emittedKernel(fused), algebra.expression);
-    for (const std::int64_t m : {std::int64_t{1}, 2 + draw.below(100)}) {
-      const auto seed = static_cast<std::uint64_t>(trial * 1000 + m);
+    for (const int64_t m : {int64_t{1}, 2 + draw.below(100)}) {
+      const auto seed = static_cast<uint64_t>(trial * 1000 + m);
       const FusedCase product(fused, m, row_types == "explicit" ? 0 : draw.below(1000), seed);
-      compiler::SimulationSettings settings = settingsOf(seed, static_cast<std::int32_t>(1 + draw.below(5)));
+      compiler::SimulationSettings settings = settingsOf(seed, static_cast<int32_t>(1 + draw.below(5)));
       settings.further_padding = draw.below(3);
       settings.further_shift = draw.below(2);
       EXPECT_EQ(product.run(kernel, settings).text, "")
@@ -178,18 +178,18 @@ TEST(RandomFusedKernels, OfTheEngineAreExact) {
                                      2 + draw.below(2),
                                      rows_on_n       ? ",rows_on=n"
                                      : draw.below(3) ? ""
-                                                     : ",turns=2"),
+                                                     : ",ping_pong=2"),
                          "sm_90a", 1 + draw.below(3)};
     fused.two_results = !rows_on_n && draw.below(2) == 0;
     fused.rows_read = draw.below(4) != 0;
     fused.first = draw.below(2) ? bf16 : f32;
     fused.second = draw.below(2) ? bf16 : f32;
-    fused.map = draw.below(3) == 0 ? algrt::Map::dx : algrt::Map::forward;
+    fused.map = draw.below(3) == 0 ? algrt::Map::Dx : algrt::Map::Forward;
     const auto kernel = compiler::SimulatedKernel::parse(emittedKernel(fused), algebra.expression);
-    for (const std::int64_t m : {std::int64_t{1}, 2 + draw.below(200)}) {
-      const auto seed = static_cast<std::uint64_t>(trial * 1000 + m);
+    for (const int64_t m : {int64_t{1}, 2 + draw.below(200)}) {
+      const auto seed = static_cast<uint64_t>(trial * 1000 + m);
       const FusedCase product(fused, m, draw.below(1000), seed);
-      compiler::SimulationSettings settings = settingsOf(seed, static_cast<std::int32_t>(1 + draw.below(5)));
+      compiler::SimulationSettings settings = settingsOf(seed, static_cast<int32_t>(1 + draw.below(5)));
       settings.further_padding = draw.below(3);
       settings.further_shift = draw.below(2);
       EXPECT_EQ(product.run(kernel, settings).text, "")
@@ -220,14 +220,14 @@ TEST(FusedKernels, ReadTheirOwnElements) {
       return loads;
     };
     compiler::KernelModule whole(text, "fused");
-    const std::size_t count = places(whole.module()).size();
+    const size_t count = places(whole.module()).size();
     ASSERT_GT(count, 10u) << schedule;
     const FusedCase product(fused, 150, 1, 3);
-    for (std::size_t at = 0; at < count; at += (count - 1) / 7) {
+    for (size_t at = 0; at < count; at += (count - 1) / 7) {
       compiler::KernelModule spoilt(text, "fused");
       LoadOp load = places(spoilt.module())[at];
       mlir::OpBuilder build(load);
-      const auto bytes = static_cast<std::int32_t>(load.getType().getIntOrFloatBitWidth() / 8);
+      const auto bytes = static_cast<int32_t>(load.getType().getIntOrFloatBitWidth() / 8);
       load.getAddrMutable().assign(mlir::LLVM::GEPOp::create(build, load.getLoc(), load.getAddr().getType(),
                                                              build.getI8Type(), load.getAddr(),
                                                              llvm::ArrayRef<mlir::LLVM::GEPArg>{bytes}));

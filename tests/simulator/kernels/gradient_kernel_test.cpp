@@ -1,6 +1,6 @@
 // The kernels of the gradient of X, dX = dY W^T, on the model: those whose blocks the copy engine moves and
-// those whose threads copy. The bank is the one that Y was computed with, as it lies. Each product is exact,
-// under an interleaving of its own.
+// those whose threads copy. The weight matrix is the one that Y was computed with, as it lies. Each product
+// is exact, under an interleaving of its own.
 #include "compiler/bundle/layer_description.h"
 #include "compiler/simulator/agreement.h"
 #include "runtime/reference/random.h"
@@ -16,12 +16,12 @@ using namespace simulator_test;
 
 namespace {
 
-constexpr auto bf16 = algrt::ElementType::bf16, f32 = algrt::ElementType::f32;
-constexpr auto dx = algrt::Map::dx;
+constexpr auto bf16 = algrt::ElementType::Bf16, f32 = algrt::ElementType::F32;
+constexpr auto dx = algrt::Map::Dx;
 
 struct Kernel {
   std::string name, algebra;
-  std::int64_t in, out;
+  int64_t in, out;
   std::string schedule; // chosen by cost where it is empty
   algrt::ElementType output;
   std::string row_types = "cyclic", lift = "rows", target = "sm_90a";
@@ -48,49 +48,59 @@ const std::vector<Kernel> &kernels() {
       {"Q6Partial", "Q(6)", 336, 240, "rows=64,columns=32,depth=32,stages=3", bf16},
       {"Q2Shallow", "Q(2)", 320, 320, "rows=128,columns=160,depth=64,stages=2", bf16}, // 160 = 64 + 64 + 32
       {"Q3ManyWarpgroups", "Q(3)", 192, 96, "rows=256,columns=64,depth=32,stages=3", bf16},
-      // rows on the instructions' second side: the bank is on the first, and one to four warpgroups cut it
+      // rows on the instructions' second side: the weight matrix is on the first, and one to four warpgroups
+      // cut it
       {"Q4FewRows", "Q(4)", 256, 256, "rows=8,columns=64,depth=64,stages=4,rows_on=n", bf16},
       {"Q5FewRowsFloat", "Q(5)", 520, 400, "rows=24,columns=128,depth=32,stages=3,rows_on=n", f32},
       {"Q3ManyColumns", "Q(3)", 768, 192, "rows=40,columns=256,depth=64,stages=2,rows_on=n", bf16},
       {"PathRowsOnN", "path(3)", 600, 216, "rows=64,columns=192,depth=16,stages=3,rows_on=n,outer=groups",
        bf16},
-      // turns, clusters that share rows or blocks of the bank, and blocks that divide the steps of a tile
-      {"Q4Turns", "Q(4)", 384, 256, "rows=64,columns=96,depth=32,stages=3,turns=2", bf16},
+      // turns, clusters that share rows or blocks of the weight matrix, and blocks that divide the steps of a
+      // tile
+      {"Q4Turns", "Q(4)", 384, 256, "rows=64,columns=96,depth=32,stages=3,ping_pong=2", bf16},
       {"ClusterRows", "Q(3)", 240, 192, "rows=64,columns=48,depth=32,stages=3,cluster=2x1", bf16},
       {"ClusterColumns", "Q(3)", 240, 216, "rows=64,columns=48,depth=64,stages=2,cluster=1x2", f32},
-      {"Clusters", "Q(2)", 256, 192, "rows=64,columns=64,depth=32,stages=3,cluster=2x2,turns=2", bf16},
-      {"Q4Split2", "Q(4)", 384, 256, "rows=64,columns=96,depth=32,stages=3,split=2", bf16},
-      {"Q2Split8", "Q(2)", 272, 320, "rows=64,columns=128,depth=16,stages=3,split=8", f32},
-      {"Q3Split4RowsOnN", "Q(3)", 192, 192, "rows=64,columns=64,depth=64,stages=2,rows_on=n,split=4", bf16},
+      {"Clusters", "Q(2)", 256, 192, "rows=64,columns=64,depth=32,stages=3,cluster=2x2,ping_pong=2", bf16},
+      {"Q4Split2", "Q(4)", 384, 256, "rows=64,columns=96,depth=32,stages=3,split_k=2", bf16},
+      {"Q2Split8", "Q(2)", 272, 320, "rows=64,columns=128,depth=16,stages=3,split_k=8", f32},
+      {"Q3Split4RowsOnN", "Q(3)", 192, 192, "rows=64,columns=64,depth=64,stages=2,rows_on=n,split_k=4", bf16},
       // long groups first: alone, in clusters, with turns; divided among blocks while others are not, with as
       // many
       // steps as blocks, fewer and more; of computed terms and of a table, on both sides of the instructions
-      {"Q5Long", "Q(5)", 240, 160, "rows=64,columns=48,depth=32,stages=3,long=1", bf16},
-      {"Q4LongGroups", "Q(4)", 256, 256, "rows=64,columns=64,depth=64,stages=2,outer=groups,long=1", f32},
-      {"Q4LongTurns", "Q(4)", 256, 192, "rows=64,columns=64,depth=32,stages=3,turns=2,long=1", bf16},
-      {"Q3LongCluster", "Q(3)", 240, 192, "rows=64,columns=48,depth=32,stages=3,cluster=2x1,long=1", bf16},
-      {"Q5LongSplit2", "Q(5)", 240, 160, "rows=64,columns=32,depth=32,stages=3,split=2,long=1", bf16},
-      {"Q3LongSplit4Float", "Q(3)", 192, 216, "rows=128,columns=64,depth=64,stages=2,split=4,long=1", f32},
-      {"Q6LongSplit8", "Q(6)", 768, 240, "rows=64,columns=128,depth=16,stages=3,split=8,long=1", bf16},
+      {"Q5Long", "Q(5)", 240, 160, "rows=64,columns=48,depth=32,stages=3,longest_first=1", bf16},
+      {"Q4LongGroups", "Q(4)", 256, 256, "rows=64,columns=64,depth=64,stages=2,outer=groups,longest_first=1",
+       f32},
+      {"Q4LongTurns", "Q(4)", 256, 192, "rows=64,columns=64,depth=32,stages=3,ping_pong=2,longest_first=1",
+       bf16},
+      {"Q3LongCluster", "Q(3)", 240, 192, "rows=64,columns=48,depth=32,stages=3,cluster=2x1,longest_first=1",
+       bf16},
+      {"Q5LongSplit2", "Q(5)", 240, 160, "rows=64,columns=32,depth=32,stages=3,split_k=2,longest_first=1",
+       bf16},
+      {"Q3LongSplit4Float", "Q(3)", 192, 216,
+       "rows=128,columns=64,depth=64,stages=2,split_k=4,longest_first=1", f32},
+      {"Q6LongSplit8", "Q(6)", 768, 240, "rows=64,columns=128,depth=16,stages=3,split_k=8,longest_first=1",
+       bf16},
       {"Q4LongSplit2Groups", "Q(4)", 256, 256,
-       "rows=64,columns=64,depth=32,stages=3,split=2,long=1,outer=groups", f32},
+       "rows=64,columns=64,depth=32,stages=3,split_k=2,longest_first=1,outer=groups", f32},
       {"Q3LongSplitRowsOnN", "Q(3)", 192, 192,
-       "rows=32,columns=64,depth=64,stages=2,rows_on=n,split=4,long=1", bf16},
+       "rows=32,columns=64,depth=64,stages=2,rows_on=n,split_k=4,longest_first=1", bf16},
       {"Q3LongSplitRowsOnNWide", "Q(3)", 384, 192,
-       "rows=48,columns=128,depth=32,stages=2,rows_on=n,split=2,long=1", f32},
-      {"IntervalLongSplit", "Q(4)", 256, 256, "rows=64,columns=64,depth=32,stages=3,split=2,long=1", bf16,
-       "interval(40)"},
-      {"PowerLong", "Q(2)^2", 256, 128, "rows=64,columns=64,depth=32,stages=3,long=2", bf16},
-      {"TriangularLongSplit", "T(4)", 256, 256, "rows=64,columns=64,depth=32,stages=3,split=2,long=2", f32},
-      {"TriangularAllLong", "T(3)", 192, 192, "rows=64,columns=64,depth=32,stages=3,split=2,long=3", bf16},
-      {"QuaternionsLong", table("quaternions"), 256, 320, "rows=64,columns=32,depth=64,stages=3,long=1", f32,
-       "cyclic", "slots"},
-      {"ThreadsLong", "Q(5)", 300, 240, "rows=32,columns=32,depth=32,stages=3,warps=2x1,long=1", bf16,
-       "cyclic", "rows", "sm_80"},
-      {"ThreadsPathLong", "path(3)", 36, 60, "rows=32,columns=16,depth=16,stages=2,warps=2x1,long=1", bf16,
-       "cyclic", "rows", "sm_80"},
+       "rows=48,columns=128,depth=32,stages=2,rows_on=n,split_k=2,longest_first=1", f32},
+      {"IntervalLongSplit", "Q(4)", 256, 256,
+       "rows=64,columns=64,depth=32,stages=3,split_k=2,longest_first=1", bf16, "interval(40)"},
+      {"PowerLong", "Q(2)^2", 256, 128, "rows=64,columns=64,depth=32,stages=3,longest_first=2", bf16},
+      {"TriangularLongSplit", "T(4)", 256, 256,
+       "rows=64,columns=64,depth=32,stages=3,split_k=2,longest_first=2", f32},
+      {"TriangularAllLong", "T(3)", 192, 192,
+       "rows=64,columns=64,depth=32,stages=3,split_k=2,longest_first=3", bf16},
+      {"QuaternionsLong", table("quaternions"), 256, 320,
+       "rows=64,columns=32,depth=64,stages=3,longest_first=1", f32, "cyclic", "slots"},
+      {"ThreadsLong", "Q(5)", 300, 240, "rows=32,columns=32,depth=32,stages=3,warps=2x1,longest_first=1",
+       bf16, "cyclic", "rows", "sm_80"},
+      {"ThreadsPathLong", "path(3)", 36, 60, "rows=32,columns=16,depth=16,stages=2,warps=2x1,longest_first=1",
+       bf16, "cyclic", "rows", "sm_80"},
       {"ThreadsDividedPowersLong", table("divided_powers"), 60, 100,
-       "rows=32,columns=16,depth=16,stages=3,warps=2x1,long=2", f32, "cyclic", "slots", "sm_80"},
+       "rows=32,columns=16,depth=16,stages=3,warps=2x1,longest_first=2", f32, "cyclic", "slots", "sm_80"},
       // runs of rows
       {"Q3Interval", "Q(3)", 192, 192, "rows=64,columns=64,depth=64,stages=3", bf16, "interval(40)"},
       {"Q4LongInterval", "Q(4)", 256, 256, "rows=128,columns=64,depth=32,stages=4", f32, "interval(150)"},
@@ -136,8 +146,8 @@ const std::vector<Kernel> &kernels() {
 
 // Fewer rows than types, lines that differ by one row, whole tiles, and a bit more than that.
 struct Batch {
-  std::int64_t m, p0;
-  std::int32_t blocks;
+  int64_t m, p0;
+  int32_t blocks;
 };
 constexpr Batch batches[] = {{1, 0, 1}, {2, 5, 3}, {100, 1, 2}, {257, 2, 3}, {390, 7, 5}};
 
@@ -150,7 +160,7 @@ TEST_P(GradientKernel, IsExactForEverySeed) {
       emittedKernel(spec, which.schedule, which.output, which.target, dx), which.name);
   ASSERT_EQ(kernel.description().map, dx);
   ASSERT_EQ(kernel.description().output, which.output);
-  std::uint64_t seed = 0;
+  uint64_t seed = 0;
   for (const Batch &batch : batches)
     for (int repeat = 0; repeat < 2; ++repeat, ++seed) {
       const ExactCase product(spec, batch.m, batch.p0, seed, dx);
@@ -170,33 +180,33 @@ TEST(RandomGradients, AreExact) {
   for (int trial = 0; trial < 24; ++trial) {
     const bool threads = trial % 2 == 0;
     const Algebra &algebra = draw.one(algebras_of_all_kinds);
-    const std::int64_t unit = threads ? 1 : 8;
-    const std::int64_t width_in = unit * (1 + draw.below(160 / unit)),
-                       width_out = unit * (1 + draw.below(160 / unit));
+    const int64_t unit = threads ? 1 : 8;
+    const int64_t width_in = unit * (1 + draw.below(160 / unit)),
+                  width_out = unit * (1 + draw.below(160 / unit));
     const std::string row_types = algebra.lift == "rows" && draw.below(3) == 0
                                       ? fmt::format("interval({})", 20 + draw.below(130))
                                       : "cyclic";
     const compiler::Spec spec = projection(algebra.expression, algebra.in * width_in, algebra.out * width_out,
                                            row_types, algebra.lift);
     // A dense layer has one group, and so has no order of them.
-    const std::int64_t groups = compiler::requireLayer(spec).in.count();
-    const std::int64_t long_groups = groups > 1 ? draw.below(3) : 0, split = 1 << draw.below(3);
+    const int64_t groups = compiler::requireLayer(spec).in.count();
+    const int64_t longest_first = groups > 1 ? draw.below(3) : 0, split = 1 << draw.below(3);
     std::string schedule =
         threads
             ? fmt::format("rows={},columns={},depth={},stages={},warps={}", 16 << draw.below(2),
                           16 * (1 + draw.below(2)), 16 << draw.below(2), 2 + draw.below(3),
                           draw.below(2) ? "1x2" : "1x1")
-            : fmt::format("rows=64,columns={},depth={},stages={},split={}", 16 * split * (1 + draw.below(2)),
-                          16 << draw.below(3), 2 + draw.below(3), split);
-    if (long_groups > 0)
-      schedule += fmt::format(",long={}", long_groups);
+            : fmt::format("rows=64,columns={},depth={},stages={},split_k={}",
+                          16 * split * (1 + draw.below(2)), 16 << draw.below(3), 2 + draw.below(3), split);
+    if (longest_first > 0)
+      schedule += fmt::format(",longest_first={}", longest_first);
     const auto output = draw.below(2) ? bf16 : f32;
     const auto kernel = compiler::SimulatedKernel::parse(
         emittedKernel(spec, schedule, output, threads ? "sm_80" : "sm_90a", dx), algebra.expression);
-    for (const std::int64_t m : {std::int64_t{1}, 2 + draw.below(100), 100 + draw.below(150)}) {
-      const std::int64_t p0 = draw.below(1000);
-      const auto seed = static_cast<std::uint64_t>(trial * 1000 + m);
-      const auto blocks = static_cast<std::int32_t>(1 + draw.below(3 * split));
+    for (const int64_t m : {int64_t{1}, 2 + draw.below(100), 100 + draw.below(150)}) {
+      const int64_t p0 = draw.below(1000);
+      const auto seed = static_cast<uint64_t>(trial * 1000 + m);
+      const auto blocks = static_cast<int32_t>(1 + draw.below(3 * split));
       const ExactCase product(spec, m, p0, seed, dx);
       EXPECT_EQ(product.run(kernel, settingsOf(seed, blocks)).text, "")
           << fmt::format("{} {} to {} {}, {}: M = {} from {} on {} blocks", algebra.expression, width_in,
@@ -208,11 +218,11 @@ TEST(RandomGradients, AreExact) {
 }
 
 struct RandomProduct {
-  RandomProduct(const compiler::Spec &spec, std::int64_t m)
+  RandomProduct(const compiler::Spec &spec, int64_t m)
       : layer(compiler::runtimeLayer(compiler::requireLayer(spec))),
         support(compiler::runtimeSupport(compiler::requireLayer(spec))),
         dy(algrt::randomValues(m * layer.n, 1, 1)),
-        w(algrt::randomValues(layer.k * layer.bankColumns(), 0.1, 2)), m(m) {
+        w(algrt::randomValues(layer.k * layer.weightColumns(), 0.1, 2)), m(m) {
     algrt::roundToBfloat16(dy);
     algrt::roundToBfloat16(w);
   }
@@ -221,22 +231,22 @@ struct RandomProduct {
   algrt::Layer layer;
   algrt::Support support;
   std::vector<float> dy, w;
-  std::int64_t m;
+  int64_t m;
 };
 
 // Sums that depend on their order, on grids of 1 to 5 clusters and under as many interleavings.
 TEST(Gradients, AreTheSameToTheBitOnEveryGrid) {
   const compiler::Spec spec = projection("Q(4)", 256, 288);
   const RandomProduct product(spec, 150);
-  for (const char *schedule :
-       {"rows=64,columns=64,depth=32,stages=3,split=4,long=1", "rows=64,columns=64,depth=32,stages=3,long=1",
-        "rows=32,columns=32,depth=16,stages=3,warps=2x1,long=1"}) {
+  for (const char *schedule : {"rows=64,columns=64,depth=32,stages=3,split_k=4,longest_first=1",
+                               "rows=64,columns=64,depth=32,stages=3,longest_first=1",
+                               "rows=32,columns=32,depth=16,stages=3,warps=2x1,longest_first=1"}) {
     const auto kernel =
         compiler::SimulatedKernel::parse(emittedKernel(spec, schedule, f32, "sm_90a", dx), "Q(4)");
     std::vector<float> first;
-    for (std::int32_t clusters = 1; clusters <= 5; ++clusters) {
+    for (int32_t clusters = 1; clusters <= 5; ++clusters) {
       const compiler::Simulation run =
-          kernel.run(product.operands(), settingsOf(static_cast<std::uint64_t>(clusters), clusters * 4));
+          kernel.run(product.operands(), settingsOf(static_cast<uint64_t>(clusters), clusters * 4));
       ASSERT_TRUE(run.ok()) << schedule;
       if (first.empty())
         first = run.y;
@@ -256,12 +266,12 @@ TEST(Gradients, CarryNonFiniteNumbersAsTheirTermsDo) {
   Draw draw(11);
   for (const float value : {nan, infinity, -infinity, 0.0f})
     for (int i = 0; i < 3; ++i) {
-      product.dy[static_cast<std::size_t>(draw.below(static_cast<std::int64_t>(product.dy.size())))] = value;
-      product.w[static_cast<std::size_t>(draw.below(static_cast<std::int64_t>(product.w.size())))] = value;
+      product.dy[static_cast<size_t>(draw.below(static_cast<int64_t>(product.dy.size())))] = value;
+      product.w_[static_cast<size_t>(draw.below(static_cast<int64_t>(product.w_.size())))] = value;
     }
-  for (const char *schedule : {"rows=64,columns=32,depth=32,stages=3,split=2,long=1",
+  for (const char *schedule : {"rows=64,columns=32,depth=32,stages=3,split_k=2,longest_first=1",
                                "rows=16,columns=64,depth=64,stages=2,rows_on=n",
-                               "rows=32,columns=32,depth=16,stages=3,warps=2x1,long=1"}) {
+                               "rows=32,columns=32,depth=16,stages=3,warps=2x1,longest_first=1"}) {
     const auto kernel =
         compiler::SimulatedKernel::parse(emittedKernel(spec, schedule, bf16, "sm_90a", dx), "path(3)");
     const compiler::Simulation run = kernel.run(product.operands(), settingsOf(1, 4));
@@ -270,7 +280,7 @@ TEST(Gradients, CarryNonFiniteNumbersAsTheirTermsDo) {
     const auto found = compiler::agreement(run.y, expected, bf16);
     EXPECT_EQ(found.wrong, 0) << schedule << ": "
                               << (found.wrong
-                                      ? compiler::describeFirst(found, run.y, expected, product.layer, dx)
+                                      ? compiler::describeFirst(found, run.y, expected, product.layer_, dx)
                                       : "");
   }
 }

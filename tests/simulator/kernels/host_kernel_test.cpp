@@ -16,7 +16,7 @@ using namespace compiler;
 
 namespace {
 
-constexpr std::int64_t kRows = 128, kColumns = 16, kDepth = 256;
+constexpr int64_t row_count = 128, column_count = 16, depth = 256;
 
 std::string kernelText() {
   std::ifstream file(ALGCTL_SOURCE_DIR "/tests/simulator/kernels/Inputs/product.mlir");
@@ -27,7 +27,7 @@ std::string kernelText() {
 
 /// The text with one occurrence of a part replaced.
 std::string edited(std::string text, const std::string &part, const std::string &by) {
-  const std::size_t at = text.find(part);
+  const size_t at = text.find(part);
   EXPECT_NE(at, std::string::npos) << part;
   return at == std::string::npos ? text : text.replace(at, part.size(), by);
 }
@@ -39,34 +39,34 @@ HostKernel compiled(const std::string &text) {
 
 /// A product of small whole numbers, whose sums are exact in any order.
 struct Problem {
-  std::vector<std::uint16_t> a, b;
+  std::vector<uint16_t> a, b;
   std::vector<float> c, expected;
 
   explicit Problem(unsigned seed)
-      : a(kRows * kDepth), b(kDepth * kColumns), c(kRows * kColumns), expected(c.size()) {
+      : a(row_count * depth), b(depth * column_count), c(row_count * column_count), expected(c.size()) {
     std::mt19937 random(seed);
-    auto fill = [&](std::vector<std::uint16_t> &values) {
-      for (std::uint16_t &value : values)
-        value = static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(float(int(random() % 17) - 8)) >> 16);
+    auto fill = [&](std::vector<uint16_t> &values) {
+      for (uint16_t &value : values)
+        value = static_cast<uint16_t>(std::bit_cast<uint32_t>(float(int(random() % 17) - 8)) >> 16);
     };
     fill(a);
     fill(b);
-    auto number = [](std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t(bits) << 16); };
-    for (std::int64_t i = 0; i < kRows; ++i)
-      for (std::int64_t k = 0; k < kDepth; ++k)
-        for (std::int64_t j = 0; j < kColumns; ++j)
-          expected[i * kColumns + j] += number(a[i * kDepth + k]) * number(b[k * kColumns + j]);
+    auto number = [](uint16_t bits) { return std::bit_cast<float>(uint32_t(bits) << 16); };
+    for (int64_t i = 0; i < row_count; ++i)
+      for (int64_t k = 0; k < depth; ++k)
+        for (int64_t j = 0; j < column_count; ++j)
+          expected[i * column_count + j] += number(a[i * depth + k]) * number(b[k * column_count + j]);
   }
 };
 
-simulator::TensorMap map(const std::vector<std::uint16_t> &matrix, std::int64_t rows, std::int64_t columns,
-                         std::uint32_t box_rows, std::uint32_t box_columns, simulator::Swizzle swizzle) {
+simulator::TensorMap map(const std::vector<uint16_t> &matrix, int64_t rows, int64_t columns,
+                         uint32_t box_rows, uint32_t box_columns, simulator::Swizzle swizzle) {
   simulator::TensorMapFields fields;
   fields.base = matrix.data();
   fields.rank = 2;
-  fields.extents[0] = static_cast<std::uint64_t>(columns);
-  fields.extents[1] = static_cast<std::uint64_t>(rows);
-  fields.strides[0] = static_cast<std::uint64_t>(columns) * 2;
+  fields.extents[0] = static_cast<uint64_t>(columns);
+  fields.extents[1] = static_cast<uint64_t>(rows);
+  fields.strides[0] = static_cast<uint64_t>(columns) * 2;
   fields.box[0] = box_columns;
   fields.box[1] = box_rows;
   fields.swizzle = swizzle;
@@ -75,26 +75,26 @@ simulator::TensorMap map(const std::vector<std::uint16_t> &matrix, std::int64_t 
   return result;
 }
 
-simulator::Report run(const HostKernel &kernel, Problem &problem, std::uint64_t seed) {
-  simulator::TensorMap a = map(problem.a, kRows, kDepth, 64, 64, simulator::Swizzle::B128);
-  simulator::TensorMap b = map(problem.b, kDepth, kColumns, 64, 16, simulator::Swizzle::B32);
+simulator::Report run(const HostKernel &kernel, Problem &problem, uint64_t seed) {
+  simulator::TensorMap a = map(problem.a, row_count, depth, 64, 64, simulator::Swizzle::B128);
+  simulator::TensorMap b = map(problem.b, depth, column_count, 64, 16, simulator::Swizzle::B32);
   float *c = problem.c.data();
-  std::int32_t steps = kDepth / 64;
+  int32_t steps = depth / 64;
   void *arguments[] = {&a, &b, &c, &steps};
   simulator::GlobalMemory memory;
-  memory.registerGlobal("A", problem.a.data(), static_cast<std::int64_t>(problem.a.size() * 2),
+  memory.registerGlobal("A", problem.a.data(), static_cast<int64_t>(problem.a.size() * 2),
                         simulator::Access::Read);
-  memory.registerGlobal("B", problem.b.data(), static_cast<std::int64_t>(problem.b.size() * 2),
+  memory.registerGlobal("B", problem.b.data(), static_cast<int64_t>(problem.b.size() * 2),
                         simulator::Access::Read);
-  memory.registerGlobal("C", problem.c.data(), static_cast<std::int64_t>(problem.c.size() * 4),
+  memory.registerGlobal("C", problem.c.data(), static_cast<int64_t>(problem.c.size() * 4),
                         simulator::Access::Write);
   simulator::Launch launch;
   launch.kernel = [&] { kernel.call(arguments); };
-  launch.grid = kRows / 64;
+  launch.grid = row_count / 64;
   launch.threads = 128;
-  launch.sharedBytes = 10248;
+  launch.shared_bytes = 10248;
   launch.seed = seed;
-  launch.mostSteps = 1'000'000;
+  launch.most_steps = 1'000'000;
   return simulator::run(launch, memory);
 }
 
@@ -144,7 +144,7 @@ TEST(HostKernel, TheModelObjectsToWhatIsMissing) {
 
 TEST(HostKernel, WhatWouldStopOrHoldTheHostIsAFault) {
   const std::string begin = "  ^begin:\n    nvvm.barrier\n";
-  auto firstFault = [&](const std::string &inserted) {
+  auto first_fault = [&](const std::string &inserted) {
     const HostKernel kernel = compiled(edited(kernelText(), begin, begin + inserted));
     Problem problem(1);
     const simulator::Report report = run(kernel, problem, 1);
@@ -152,8 +152,8 @@ TEST(HostKernel, WhatWouldStopOrHoldTheHostIsAFault) {
                        : std::string(simulator::name(report.faults[0].kind)) + " at " +
                              kernel.site(report.faults[0].site);
   };
-  EXPECT_EQ(firstFault("%quotient_ = llvm.udiv %sixteen, %block : i32\n").substr(0, 12), "undefined at");
-  EXPECT_EQ(firstFault("llvm.br ^stuck\n^stuck:\nllvm.cond_br %first, ^stuck, ^on\n^on:\n").substr(0, 23),
+  EXPECT_EQ(first_fault("%quotient_ = llvm.udiv %sixteen, %block : i32\n").substr(0, 12), "undefined at");
+  EXPECT_EQ(first_fault("llvm.br ^stuck\n^stuck:\nllvm.cond_br %first, ^stuck, ^on\n^on:\n").substr(0, 23),
             "endless at llvm.cond_br");
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 struct Kernel {
   std::string name, algebra;
-  std::int64_t in, out;
+  int64_t in, out;
   std::string schedule;
   algrt::ElementType output;
   std::string row_types = "cyclic", lift = "rows";
@@ -23,7 +23,7 @@ void PrintTo(const Kernel &kernel, std::ostream *stream) {
                          kernel.schedule.empty() ? "chosen schedule" : kernel.schedule);
 }
 
-constexpr auto bf16 = algrt::ElementType::bf16, f32 = algrt::ElementType::f32;
+constexpr auto bf16 = algrt::ElementType::Bf16, f32 = algrt::ElementType::F32;
 const std::string quaternions = ALGCTL_SOURCE_DIR "/tests/simulator/kernels/Inputs/quaternions.json";
 
 const std::vector<Kernel> &kernels() {
@@ -52,14 +52,15 @@ const std::vector<Kernel> &kernels() {
        "interval(40)"},
       {"Q3Types2LongInterval", "Q(3)", 192, 192, "rows=64,columns=64,depth=64,stages=3,types=2", f32,
        "interval(150)"},
-      // held rows: for as many groups as there are, for a number that does not divide them, of one type and
+      // stationary rows: for as many groups as there are, for a number that does not divide them, of one type
+      // and
       // of several, with columns in one block and in three
-      {"Q4Held", "Q(4)", 256, 384, "rows=64,columns=32,depth=32,stages=3,hold=4", bf16},
-      {"Q5Held2Partial", "Q(5)", 200, 280, "rows=128,columns=64,depth=32,stages=2,hold=2", f32},
-      {"Q7HeldTypes2", "Q(7)", 560, 392, "rows=64,columns=48,depth=64,stages=2,types=2,hold=3", bf16},
-      {"Q4HeldTypes4", "Q(4)", 128, 256, "rows=64,columns=64,depth=16,stages=4,types=4,hold=3", f32},
-      {"Q3HeldTall", "Q(3)", 192, 192, "rows=128,columns=64,depth=64,stages=2,types=2,hold=1", bf16},
-      {"Q5HeldInterval", "Q(5)", 160, 240, "rows=64,columns=48,depth=32,stages=3,types=3,hold=2", bf16,
+      {"Q4Held", "Q(4)", 256, 384, "rows=64,columns=32,depth=32,stages=3,stationary=4", bf16},
+      {"Q5Held2Partial", "Q(5)", 200, 280, "rows=128,columns=64,depth=32,stages=2,stationary=2", f32},
+      {"Q7HeldTypes2", "Q(7)", 560, 392, "rows=64,columns=48,depth=64,stages=2,types=2,stationary=3", bf16},
+      {"Q4HeldTypes4", "Q(4)", 128, 256, "rows=64,columns=64,depth=16,stages=4,types=4,stationary=3", f32},
+      {"Q3HeldTall", "Q(3)", 192, 192, "rows=128,columns=64,depth=64,stages=2,types=2,stationary=1", bf16},
+      {"Q5HeldInterval", "Q(5)", 160, 240, "rows=64,columns=48,depth=32,stages=3,types=3,stationary=2", bf16,
        "interval(40)"},
       // runs of rows
       {"Q3Interval", "Q(3)", 192, 192, "rows=64,columns=64,depth=64,stages=3", bf16, "interval(40)"},
@@ -76,29 +77,30 @@ const std::vector<Kernel> &kernels() {
        "interval(40)"},
       // warpgroups that take turns, on tiles of one and of two, with one step and with many, in clusters and
       // on side N
-      {"Q1Turns", "Q(1)", 64, 96, "rows=64,columns=32,depth=64,stages=2,turns=2", bf16},
-      {"Q4Turns", "Q(4)", 256, 384, "rows=64,columns=96,depth=32,stages=3,turns=2", bf16},
-      {"Q3TurnsOfTwo", "Q(3)", 216, 192, "rows=128,columns=64,depth=64,stages=2,turns=2", f32},
-      {"Q3FourTurns", "Q(3)", 192, 192, "rows=64,columns=64,depth=64,stages=3,turns=4", bf16},
-      {"PowerTurns", "Q(2)^2", 160, 256, "rows=64,columns=64,depth=32,stages=2,turns=3", f32},
-      {"IntervalTurns", "Q(3)", 192, 192, "rows=64,columns=64,depth=64,stages=3,turns=2", bf16,
+      {"Q1Turns", "Q(1)", 64, 96, "rows=64,columns=32,depth=64,stages=2,ping_pong=2", bf16},
+      {"Q4Turns", "Q(4)", 256, 384, "rows=64,columns=96,depth=32,stages=3,ping_pong=2", bf16},
+      {"Q3TurnsOfTwo", "Q(3)", 216, 192, "rows=128,columns=64,depth=64,stages=2,ping_pong=2", f32},
+      {"Q3FourTurns", "Q(3)", 192, 192, "rows=64,columns=64,depth=64,stages=3,ping_pong=4", bf16},
+      {"PowerTurns", "Q(2)^2", 160, 256, "rows=64,columns=64,depth=32,stages=2,ping_pong=3", f32},
+      {"IntervalTurns", "Q(3)", 192, 192, "rows=64,columns=64,depth=64,stages=3,ping_pong=2", bf16,
        "interval(40)"},
-      {"TurnsRowsOnN", "Q(4)", 256, 768, "rows=24,columns=128,depth=64,stages=2,rows_on=n,turns=2", bf16},
-      {"ClusterTurns", "Q(2)", 192, 256, "rows=64,columns=64,depth=32,stages=3,cluster=2x2,turns=2", bf16},
-      {"QuaternionTurns", quaternions, 320, 192, "rows=64,columns=48,depth=64,stages=3,turns=2", bf16,
+      {"TurnsRowsOnN", "Q(4)", 256, 768, "rows=24,columns=128,depth=64,stages=2,rows_on=n,ping_pong=2", bf16},
+      {"ClusterTurns", "Q(2)", 192, 256, "rows=64,columns=64,depth=32,stages=3,cluster=2x2,ping_pong=2",
+       bf16},
+      {"QuaternionTurns", quaternions, 320, 192, "rows=64,columns=48,depth=64,stages=3,ping_pong=2", bf16,
        "cyclic", "slots"},
       // tiles whose steps blocks divide: fewer than there are blocks, as many, and more; partial in every
       // direction, on both sides, for signs and for runs
-      {"Q4Split2", "Q(4)", 256, 384, "rows=64,columns=96,depth=32,stages=3,split=2", bf16},
-      {"Q3Split4Float", "Q(3)", 216, 192, "rows=128,columns=64,depth=64,stages=2,split=4", f32},
-      {"Q2Split8", "Q(2)", 320, 272, "rows=64,columns=128,depth=16,stages=3,split=8", bf16},
-      {"Q5Split2FewRows", "Q(5)", 400, 520, "rows=16,columns=128,depth=32,stages=3,rows_on=n,split=2", f32},
-      {"Q3Split4RowsOnN", "Q(3)", 192, 192, "rows=64,columns=64,depth=64,stages=2,rows_on=n,split=4", bf16},
-      {"TSplit4", "T(4)", 288, 288, "rows=64,columns=64,depth=32,stages=3,split=4", bf16},
-      {"IntervalSplit2", "Q(3)", 192, 192, "rows=64,columns=64,depth=64,stages=3,split=2", bf16,
+      {"Q4Split2", "Q(4)", 256, 384, "rows=64,columns=96,depth=32,stages=3,split_k=2", bf16},
+      {"Q3Split4Float", "Q(3)", 216, 192, "rows=128,columns=64,depth=64,stages=2,split_k=4", f32},
+      {"Q2Split8", "Q(2)", 320, 272, "rows=64,columns=128,depth=16,stages=3,split_k=8", bf16},
+      {"Q5Split2FewRows", "Q(5)", 400, 520, "rows=16,columns=128,depth=32,stages=3,rows_on=n,split_k=2", f32},
+      {"Q3Split4RowsOnN", "Q(3)", 192, 192, "rows=64,columns=64,depth=64,stages=2,rows_on=n,split_k=4", bf16},
+      {"TSplit4", "T(4)", 288, 288, "rows=64,columns=64,depth=32,stages=3,split_k=4", bf16},
+      {"IntervalSplit2", "Q(3)", 192, 192, "rows=64,columns=64,depth=64,stages=3,split_k=2", bf16,
        "interval(40)"},
-      {"SplitGroups", "Q(2)^2", 160, 256, "rows=64,columns=64,depth=32,stages=2,split=2,outer=groups", f32},
-      {"QuaternionSplit4", quaternions, 320, 192, "rows=64,columns=64,depth=32,stages=3,split=4", bf16,
+      {"SplitGroups", "Q(2)^2", 160, 256, "rows=64,columns=64,depth=32,stages=2,split_k=2,outer=groups", f32},
+      {"QuaternionSplit4", quaternions, 320, 192, "rows=64,columns=64,depth=32,stages=3,split_k=4", bf16,
        "cyclic", "slots"},
       // groups outside
       {"Q4Groups", "Q(4)", 256, 384, "rows=64,columns=64,depth=32,stages=4,outer=groups", bf16},
@@ -127,8 +129,8 @@ const std::vector<Kernel> &kernels() {
 
 // Fewer rows than types, lines that differ by one row, whole tiles, and a bit more than that.
 struct Batch {
-  std::int64_t m, p0;
-  std::int32_t blocks;
+  int64_t m, p0;
+  int32_t blocks;
 };
 constexpr Batch batches[] = {{1, 0, 1}, {2, 5, 3}, {100, 1, 2}, {257, 2, 3}, {390, 7, 5}};
 
@@ -140,7 +142,7 @@ TEST_P(EmittedKernel, IsExactForEverySeed) {
   const auto kernel =
       compiler::SimulatedKernel::parse(emittedKernel(spec, which.schedule, which.output), which.name);
   ASSERT_EQ(kernel.description().output, which.output);
-  std::uint64_t seed = 0;
+  uint64_t seed = 0;
   for (const Batch &batch : batches)
     for (int repeat = 0; repeat < 4; ++repeat, ++seed) {
       const ExactCase product(spec, batch.m, batch.p0, seed);

@@ -12,9 +12,9 @@ using namespace simulator_test;
 
 namespace {
 
-constexpr auto bf16 = algrt::ElementType::bf16, f32 = algrt::ElementType::f32;
-constexpr auto forward = algrt::Map::forward, dx = algrt::Map::dx, dw = algrt::Map::dw;
-using Widths = std::vector<std::int64_t>;
+constexpr auto bf16 = algrt::ElementType::Bf16, f32 = algrt::ElementType::F32;
+constexpr auto forward = algrt::Map::Forward, dx = algrt::Map::Dx, dw = algrt::Map::Dw;
+using Widths = std::vector<int64_t>;
 
 struct Kernel {
   std::string name, algebra;
@@ -52,9 +52,9 @@ const std::vector<Kernel> &kernels() {
        forward,
        "rows=16,columns=16,depth=32,stages=3,warps=1x2"},
       {"RowsOfDx", "Q(4)", equal, equal, "explicit", dx,
-       "rows=32,columns=32,depth=16,stages=3,warps=2x1,long=1"},
+       "rows=32,columns=32,depth=16,stages=3,warps=2x1,longest_first=1"},
       {"RowsOfDw", "Q(4)", equal, equal, "explicit", dw,
-       "rows=32,columns=32,depth=16,stages=3,warps=2x1,long=1"},
+       "rows=32,columns=32,depth=16,stages=3,warps=2x1,longest_first=1"},
       {"RowsOfDwTable",
        "path(3)",
        {12, 12, 12},
@@ -101,14 +101,14 @@ const std::vector<Kernel> &kernels() {
        {16, 64, 40},
        "cyclic",
        dx,
-       "rows=32,columns=32,depth=16,stages=3,warps=2x1,long=1"},
+       "rows=32,columns=32,depth=16,stages=3,warps=2x1,longest_first=1"},
       {"GroupsOfDxTable",
        "T(3)",
        {20, 4, 36},
        {8, 28, 12},
        "cyclic",
        dx,
-       "rows=16,columns=16,depth=64,stages=3,warps=1x1,long=1",
+       "rows=16,columns=16,depth=64,stages=3,warps=1x1,longest_first=1",
        f32},
       {"GroupsOfDw",
        "Q(3)",
@@ -116,14 +116,14 @@ const std::vector<Kernel> &kernels() {
        {16, 64, 40},
        "cyclic",
        dw,
-       "rows=16,columns=32,depth=16,stages=3,warps=1x2,long=1"},
+       "rows=16,columns=32,depth=16,stages=3,warps=1x2,longest_first=1"},
       {"GroupsOfDwOdd",
        "path(3)",
        {1, 19, 6},
        {13, 2, 34},
        "interval(3)",
        dw,
-       "rows=16,columns=16,depth=16,stages=3,warps=1x1,long=1",
+       "rows=16,columns=16,depth=16,stages=3,warps=1x1,longest_first=1",
        f32},
       // both
       {"Both", "Q(4)", {24, 40, 8, 56}, {16, 64, 40, 8}, "explicit", forward, "", bf16, "sm_90a"},
@@ -142,8 +142,8 @@ const std::vector<Kernel> &kernels() {
 
 // Fewer rows than types, one block of rows, several.
 struct Batch {
-  std::int64_t m, p0;
-  std::int32_t blocks;
+  int64_t m, p0;
+  int32_t blocks;
 };
 constexpr Batch batches[] = {{1, 3, 1}, {3, 0, 3}, {37, 5, 2}, {130, 95, 4}};
 
@@ -155,12 +155,12 @@ TEST_P(ListKernel, IsExactForEverySeed) {
   const auto kernel = compiler::SimulatedKernel::parse(
       emittedKernel(spec, which.schedule, which.output, which.target, which.map), which.name);
   const bool listed = which.row_types == "explicit";
-  ASSERT_EQ(kernel.description().copies, algrt::GpuCopies::threads);
+  ASSERT_EQ(kernel.description().copies, algrt::GpuCopies::Threads);
   ASSERT_EQ(kernel.description().listed, listed);
-  std::uint64_t seed = 0;
+  uint64_t seed = 0;
   for (const Batch &batch : batches)
     for (int repeat = 0; repeat < 3; ++repeat, ++seed) {
-      const std::int64_t p0 = listed ? 0 : batch.p0;
+      const int64_t p0 = listed ? 0 : batch.p0;
       const ExactCase product(spec, batch.m, p0, seed, which.map, which.map == dw && repeat > 0 ? 0.5f : 0);
       const auto objection = product.run(kernel, settingsOf(seed, batch.blocks));
       EXPECT_EQ(objection.text, "") << fmt::format("M = {} from {} on {} blocks, seed {}", batch.m, p0,
@@ -172,7 +172,7 @@ INSTANTIATE_TEST_SUITE_P(Kernels, ListKernel, testing::ValuesIn(kernels()),
                          [](const auto &info) { return info.param.name; });
 
 // No rows at all: dW is written from an empty list.
-TEST(ListKernels, WriteTheBanksGradientWithoutRows) {
+TEST(ListKernels, WriteTheWeightsGradientWithoutRows) {
   const compiler::Spec spec = projection("Q(3)", {24, 40, 8}, {16, 64, 40}, "explicit");
   const auto kernel = compiler::SimulatedKernel::parse(emittedKernel(spec, "", bf16, "sm_80", dw), "Q(3)");
   EXPECT_EQ(ExactCase(spec, 0, 0, 1, dw).run(kernel, settingsOf(1, 3)).text, "");
@@ -186,10 +186,10 @@ TEST(RandomListKernels, AreExact) {
     const Algebra &algebra = draw.one(algebras_of_all_kinds);
     if (algebra.lift == "slots") // whose groups are equal, and whose rows have one type
       continue;
-    const std::int64_t step = std::int64_t{1} << draw.below(4);
-    auto widths = [&](std::int64_t count) {
+    const int64_t step = int64_t{1} << draw.below(4);
+    auto widths = [&](int64_t count) {
       Widths all;
-      for (std::int64_t group = 0; group < count; ++group)
+      for (int64_t group = 0; group < count; ++group)
         all.push_back(step * (1 + draw.below(80 / step)));
       return all;
     };
@@ -206,10 +206,10 @@ TEST(RandomListKernels, AreExact) {
     const auto kernel = compiler::SimulatedKernel::parse(
         emittedKernel(spec, schedule, draw.below(2) ? bf16 : f32, draw.below(2) ? "sm_80" : "sm_90a", map),
         algebra.expression);
-    for (const std::int64_t m : {std::int64_t{1}, 2 + draw.below(60), 60 + draw.below(100)}) {
-      const std::int64_t p0 = row_types == "explicit" ? 0 : draw.below(1000);
-      const auto seed = static_cast<std::uint64_t>(trial * 1000 + m);
-      const auto blocks = static_cast<std::int32_t>(1 + draw.below(7));
+    for (const int64_t m : {int64_t{1}, 2 + draw.below(60), 60 + draw.below(100)}) {
+      const int64_t p0 = row_types == "explicit" ? 0 : draw.below(1000);
+      const auto seed = static_cast<uint64_t>(trial * 1000 + m);
+      const auto blocks = static_cast<int32_t>(1 + draw.below(7));
       EXPECT_EQ(ExactCase(spec, m, p0, seed, map).run(kernel, settingsOf(seed, blocks)).text, "")
           << fmt::format("{} {} to {} {}, {}, {}: M = {} from {} on {} blocks", algebra.expression, in, out,
                          row_types, algrt::name(map), schedule, m, p0, blocks);

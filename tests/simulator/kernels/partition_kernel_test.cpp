@@ -13,7 +13,7 @@ using namespace simulator_test;
 namespace {
 
 std::string replaced(const std::string &text, const std::string &part, const std::string &by) {
-  const std::size_t at = text.find(part);
+  const size_t at = text.find(part);
   EXPECT_NE(at, std::string::npos) << "'" << part << "' is not in\n" << text;
   return at == std::string::npos ? text : std::string(text).replace(at, part.size(), by);
 }
@@ -27,10 +27,10 @@ compiler::SimulatedKernel compiled(const std::string &barriers) {
 std::string objection(const compiler::SimulatedKernel &kernel) {
   const compiler::Spec spec = projection("Q(1)", 320, 192);
   constexpr struct {
-    std::int64_t m;
-    std::int32_t blocks;
+    int64_t m;
+    int32_t blocks;
   } calls[] = {{1, 1}, {128, 2}, {700, 1}, {900, 3}, {257, 3}, {1300, 2}};
-  std::uint64_t seed = 0;
+  uint64_t seed = 0;
   for (const auto &call : calls)
     for (int repeat = 0; repeat < 2; ++repeat, ++seed) {
       const ExactCase product(spec, call.m, 0, seed);

@@ -11,21 +11,19 @@ namespace simulator_test {
 /// Draws numbers that are the same on every machine.
 class Draw {
 public:
-  explicit Draw(std::uint64_t seed) : engine(seed) {}
-  std::int64_t below(std::int64_t end) {
-    return static_cast<std::int64_t>(engine() % static_cast<std::uint64_t>(end));
-  }
+  explicit Draw(uint64_t seed) : engine_(seed) {}
+  int64_t below(int64_t end) { return static_cast<int64_t>(engine_() % static_cast<uint64_t>(end)); }
   template <typename T> const T &one(const std::vector<T> &of) {
-    return of[static_cast<std::size_t>(below(static_cast<std::int64_t>(of.size())))];
+    return of[static_cast<size_t>(below(static_cast<int64_t>(of.size())))];
   }
 
 private:
-  std::mt19937_64 engine;
+  std::mt19937_64 engine_;
 };
 
 struct Algebra {
   std::string expression;
-  std::int64_t in, out; // groups
+  int64_t in, out; // groups
   std::string lift = "rows";
 };
 inline const std::vector<Algebra> algebras_of_all_kinds = {

@@ -19,11 +19,11 @@ using namespace simulator_test;
 
 namespace {
 
-constexpr auto bf16 = algrt::ElementType::bf16, f32 = algrt::ElementType::f32;
+constexpr auto bf16 = algrt::ElementType::Bf16, f32 = algrt::ElementType::F32;
 
 struct Kernel {
   std::string name, algebra;
-  std::int64_t in, out;
+  int64_t in, out;
   std::string schedule;
   algrt::ElementType output;
   std::string row_types = "cyclic", lift = "rows";
@@ -79,35 +79,34 @@ const std::vector<Kernel> &kernels() {
 /// A product whose rows are where `positions` says, or from p0 on where it is empty.
 class Product {
 public:
-  Product(const compiler::Spec &spec, std::int64_t m, std::int64_t p0, std::vector<std::int64_t> positions,
-          std::uint64_t seed)
-      : layer(compiler::runtimeLayer(compiler::requireLayer(spec))),
-        support(compiler::runtimeSupport(compiler::requireLayer(spec))), m(m), p0(p0),
-        positions(std::move(positions)), wide(seed % 2 == 0) {
+  Product(const compiler::Spec &spec, int64_t m, int64_t p0, std::vector<int64_t> positions, uint64_t seed)
+      : layer_(compiler::runtimeLayer(compiler::requireLayer(spec))),
+        support_(compiler::runtimeSupport(compiler::requireLayer(spec))), m_(m), p0_(p0),
+        positions_(std::move(positions)), wide_(seed % 2 == 0) {
     std::mt19937_64 random(seed);
-    auto numbers = [&](std::int64_t count) {
-      std::vector<float> values(static_cast<std::size_t>(count));
+    auto numbers = [&](int64_t count) {
+      std::vector<float> values(static_cast<size_t>(count));
       for (float &value : values)
         value = static_cast<float>(static_cast<int>(random() % 17) - 8);
       return values;
     };
-    x = numbers(m * layer.k);
-    w = numbers(layer.k * layer.bankColumns());
-    if (layer.bias)
-      bias = numbers(layer.n);
+    x = numbers(m * layer_.k);
+    w = numbers(layer_.k * layer_.weightColumns());
+    if (layer_.bias)
+      bias = numbers(layer_.n);
     // Row by row: of each the dense product of its own position.
     const compiler_test::DenseProduct dense(compiler::requireLayer(spec),
                                             std::vector<double>(w.begin(), w.end()));
-    for (std::int64_t row = 0; row < m; ++row) {
-      const auto begin = x.begin() + row * layer.k;
+    for (int64_t row = 0; row < m; ++row) {
+      const auto begin = x.begin() + row * layer_.k;
       compiler_test::Batch one;
-      one.m = 1;
-      one.p0 = positionOf(row);
-      const std::vector<double> y = dense.multiply(one, std::vector<double>(begin, begin + layer.k));
-      expected.insert(expected.end(), y.begin(), y.end());
+      one.m_ = 1;
+      one.p0_ = positionOf(row);
+      const std::vector<double> y = dense.multiply(one, std::vector<double>(begin, begin + layer_.k));
+      expected_.insert(expected_.end(), y.begin(), y.end());
     }
-    for (std::size_t i = 0; i < expected.size() && layer.bias; ++i)
-      expected[i] += static_cast<double>(bias[i % bias.size()]);
+    for (size_t i = 0; i < expected_.size() && layer_.bias; ++i)
+      expected_[i] += static_cast<double>(bias[i % bias.size()]);
     spoilWhatIsNotRead();
   }
 
@@ -119,27 +118,27 @@ public:
       return kernel.explain(run.report.faults.front());
     if (run.unwritten != 0)
       return "elements that were not written";
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-      const float exact = static_cast<float>(expected[i]);
+    for (size_t i = 0; i < expected_.size(); ++i) {
+      const float exact = static_cast<float>(expected_[i]);
       const float wanted = kernel.description().output == bf16 ? algrt::roundToBfloat16(exact) : exact;
       if (run.y[i] != wanted)
-        return fmt::format("Y[{}, {}] is {}, not {}", i / static_cast<std::size_t>(layer.n),
-                           i % static_cast<std::size_t>(layer.n), run.y[i], wanted);
+        return fmt::format("Y[{}, {}] is {}, not {}", i / static_cast<size_t>(layer_.n),
+                           i % static_cast<size_t>(layer_.n), run.y[i], wanted);
     }
     return "";
   }
 
   compiler::ProductOperands operands() const {
     compiler::ProductOperands product;
-    product.layer = &layer;
-    product.support = &support;
-    product.m = m;
-    product.p0 = p0;
+    product.layer_ = &layer_;
+    product.support_ = &support_;
+    product.m_ = m_;
+    product.p0_ = p0_;
     product.x = x;
     product.w = w;
     product.bias = bias;
-    product.positions = positions;
-    product.wide_positions = wide;
+    product.positions_ = positions_;
+    product.wide_positions = wide_;
     return product;
   }
 
@@ -147,51 +146,51 @@ public:
 
 private:
   /// Modulo the period, also where it is negative.
-  std::int64_t positionOf(std::int64_t row) const {
-    const std::int64_t position = positions.empty() ? p0 + row : positions[static_cast<std::size_t>(row)];
-    const std::int64_t period = layer.row_type_width * layer.types;
+  int64_t positionOf(int64_t row) const {
+    const int64_t position = positions_.empty() ? p0_ + row : positions_[static_cast<size_t>(row)];
+    const int64_t period = layer_.row_type_width * layer_.types;
     return (position % period + period) % period;
   }
 
-  /// NaN in what no term of a row names of X, and in blocks of the bank that no row of the batch reads.
+  /// NaN in what no term of a row names of X, and in blocks of the weight matrix that no row of the batch
+  /// reads.
   void spoilWhatIsNotRead() {
-    auto starts = [](const std::vector<std::int64_t> &widths) {
-      std::vector<std::int64_t> result(widths.size() + 1, 0);
+    auto starts = [](const std::vector<int64_t> &widths) {
+      std::vector<int64_t> result(widths.size() + 1, 0);
       std::partial_sum(widths.begin(), widths.end(), result.begin() + 1);
       return result;
     };
-    const std::vector<std::int64_t> in = starts(layer.in_groups), bank = starts(layer.bank_rows),
-                                    out = starts(layer.out_groups);
-    const bool slots = layer.lift == algrt::Lift::slots;
-    const std::int64_t columns = layer.bankColumns(), period = slots ? 1 : layer.row_type_width * layer.types;
+    const std::vector<int64_t> in = starts(layer_.in_groups), weights = starts(layer_.weight_rows),
+                               out = starts(layer_.out_groups);
+    const bool slots = layer_.lift == algrt::Lift::Slots;
+    const int64_t columns = layer_.weightColumns(), period = slots ? 1 : layer_.row_type_width * layer_.types;
     std::vector<char> x_read(x.size()), w_read(w.size());
-    for (std::int64_t row = 0; row < m; ++row) {
-      const std::int64_t type = slots ? 0 : positionOf(row) % period / layer.row_type_width;
-      for (std::size_t group = 0; group < layer.out_groups.size(); ++group) {
+    for (int64_t row = 0; row < m_; ++row) {
+      const int64_t type = slots ? 0 : positionOf(row) % period / layer_.row_type_width;
+      for (size_t group = 0; group < layer_.out_groups.size(); ++group) {
         algrt::TermStorage storage;
-        for (const algrt::Term &term : support.terms(type, static_cast<std::int64_t>(group), storage)) {
-          const auto k = static_cast<std::size_t>(term.input_group),
-                     b = static_cast<std::size_t>(term.bank_row);
-          std::fill(x_read.begin() + row * layer.k + in[k], x_read.begin() + row * layer.k + in[k + 1], 1);
-          for (std::int64_t depth = bank[b]; depth < bank[b + 1]; ++depth)
+        for (const algrt::Term &term : support_.terms(type, static_cast<int64_t>(group), storage)) {
+          const auto k = static_cast<size_t>(term.input_group), b = static_cast<size_t>(term.weight_row);
+          std::fill(x_read.begin() + row * layer_.k + in[k], x_read.begin() + row * layer_.k + in[k + 1], 1);
+          for (int64_t depth = weights[b]; depth < weights[b + 1]; ++depth)
             std::fill(w_read.begin() + depth * columns + (slots ? 0 : out[group]),
                       w_read.begin() + depth * columns + (slots ? columns : out[group + 1]), 1);
         }
       }
     }
     const float nan = std::numeric_limits<float>::quiet_NaN();
-    for (std::size_t i = 0; i < x.size(); ++i)
+    for (size_t i = 0; i < x.size(); ++i)
       x[i] = x_read[i] ? x[i] : nan;
-    for (std::size_t i = 0; i < w.size(); ++i)
+    for (size_t i = 0; i < w.size(); ++i)
       w[i] = w_read[i] ? w[i] : nan;
   }
 
-  algrt::Layer layer;
-  algrt::Support support;
-  std::int64_t m, p0;
-  std::vector<std::int64_t> positions;
-  bool wide;
-  std::vector<double> expected;
+  algrt::Layer layer_;
+  algrt::Support support_;
+  int64_t m_, p0_;
+  std::vector<int64_t> positions_;
+  bool wide_;
+  std::vector<double> expected_;
 };
 
 compiler::Spec specOf(const Kernel &which) {
@@ -200,10 +199,10 @@ compiler::Spec specOf(const Kernel &which) {
   return spec;
 }
 
-std::vector<std::int64_t> randomPositions(std::int64_t m, std::int64_t below, std::uint64_t seed) {
+std::vector<int64_t> randomPositions(int64_t m, int64_t below, uint64_t seed) {
   Draw draw(seed);
-  std::vector<std::int64_t> positions(static_cast<std::size_t>(m));
-  for (std::int64_t &position : positions)
+  std::vector<int64_t> positions(static_cast<size_t>(m));
+  for (int64_t &position : positions)
     position = draw.below(below);
   return positions;
 }
@@ -218,7 +217,7 @@ TEST_P(ReductionKernel, IsExactForEverySeed) {
   ASSERT_EQ(kernel.description().output, which.output);
   ASSERT_TRUE(kernel.description().isReduction());
   ASSERT_EQ(kernel.description().dependent_launch, target == "sm_90a");
-  std::uint64_t seed = 0;
+  uint64_t seed = 0;
   // One row, fewer than most parts have, and some that are no multiple of it.
   for (const auto &[m, p0, blocks] : {std::tuple{1, 3, 1}, {2, 0, 3}, {7, 5, 2}, {17, 95, 5}}) {
     for (int repeat = 0; repeat < 2; ++repeat, ++seed) {
@@ -240,23 +239,23 @@ INSTANTIATE_TEST_SUITE_P(Kernels, ReductionKernel,
 
 // Random layers of all kinds of algebras, with random schedules that fit them.
 TEST(ReductionKernels, AreExactForRandomLayers) {
-  for (std::uint64_t seed = 0; seed < 24; ++seed) {
+  for (uint64_t seed = 0; seed < 24; ++seed) {
     Draw draw(seed);
     const Algebra algebra = draw.one(algebras_of_all_kinds);
-    const std::int64_t in = algebra.in * (1 + draw.below(24)), out = algebra.out * (1 + draw.below(24));
+    const int64_t in = algebra.in * (1 + draw.below(24)), out = algebra.out * (1 + draw.below(24));
     const bool rows = algebra.lift == "rows";
     const std::string row_types =
         rows && draw.below(2) ? fmt::format("interval({})", 1 + draw.below(9)) : "cyclic";
     const compiler::Spec spec = projection(algebra.expression, in, out, row_types, algebra.lift);
-    const std::int64_t lanes = std::int64_t{1} << draw.below(4);
+    const int64_t lanes = int64_t{1} << draw.below(4);
     const std::string schedule =
         fmt::format("reduce={},rows={},columns={},vector=1", 32 << draw.below(2), 1 + draw.below(5), lanes);
     const auto output = draw.below(2) ? f32 : bf16;
     const auto kernel = compiler::SimulatedKernel::parse(
         emittedKernel(spec, schedule, output, draw.below(2) ? "sm_80" : "sm_90a"), "random");
-    const std::int64_t m = 1 + draw.below(20);
+    const int64_t m = 1 + draw.below(20);
     EXPECT_EQ(Product(spec, m, 0, randomPositions(m, 100, seed), seed)
-                  .objection(kernel, settingsOf(seed, 1 + static_cast<std::int32_t>(draw.below(5)))),
+                  .objection(kernel, settingsOf(seed, 1 + static_cast<int32_t>(draw.below(5)))),
               "")
         << fmt::format("{}, {} to {}, {}, {}, M = {}, seed {}", algebra.expression, in, out, row_types,
                        schedule, m, seed);
@@ -270,21 +269,20 @@ TEST(ReductionKernels, GiveARowTheSameBitsWhateverStandsBesideIt) {
       emittedKernel(spec, "reduce=16,rows=4,columns=16", f32, "sm_90a"), "kernel");
   std::mt19937_64 random(5);
   std::normal_distribution<float> normal;
-  const std::vector<std::int64_t> positions = randomPositions(9, 60, 5);
+  const std::vector<int64_t> positions = randomPositions(9, 60, 5);
   Product all(spec, 9, 0, positions, 1);
   for (float &value : all.w)
     value = algrt::roundToBfloat16(normal(random));
   for (float &value : all.x)
     value = algrt::roundToBfloat16(normal(random));
   const std::vector<float> together = kernel.run(all.operands(), settingsOf(1, 3)).y;
-  for (std::size_t row = 0; row < positions.size(); ++row) {
+  for (size_t row = 0; row < positions.size(); ++row) {
     Product one(spec, 1, 0, {positions[row]}, 1);
     one.w = all.w;
-    one.x.assign(all.x.begin() + static_cast<std::ptrdiff_t>(96 * row),
-                 all.x.begin() + static_cast<std::ptrdiff_t>(96 * (row + 1)));
+    one.x.assign(all.x.begin() + static_cast<ptrdiff_t>(96 * row),
+                 all.x.begin() + static_cast<ptrdiff_t>(96 * (row + 1)));
     const std::vector<float> alone = kernel.run(one.operands(), settingsOf(2, 2)).y;
-    EXPECT_TRUE(
-        std::equal(alone.begin(), alone.end(), together.begin() + static_cast<std::ptrdiff_t>(96 * row)))
+    EXPECT_TRUE(std::equal(alone.begin(), alone.end(), together.begin() + static_cast<ptrdiff_t>(96 * row)))
         << "row " << row;
   }
 }
@@ -294,7 +292,7 @@ TEST(ReductionKernels, TakePositionsOfAnySize) {
   const compiler::Spec spec = projection("Q(5)", 40, 40, "interval(3)");
   const auto kernel = compiler::SimulatedKernel::parse(
       emittedKernel(spec, "reduce=32,rows=2,columns=8", f32, "sm_80"), "kernel");
-  const std::int64_t large = std::int64_t{15} << 58; // a multiple of the period
+  const int64_t large = int64_t{15} << 58; // a multiple of the period
   Product far(spec, 3, 0, {large + 4, large + 14, large}, 2), near(spec, 3, 0, {4, 14, 0}, 2),
       back(spec, 3, 0, {-11, -1, -15}, 2);
   far.x = back.x = near.x;
@@ -308,25 +306,25 @@ TEST(ReductionKernels, TakePositionsOfAnySize) {
 TEST(ReductionKernels, AreNotRightByLuck) {
   const compiler::Spec spec = projection("Q(3)", 768, 96, "interval(2)");
   const std::string module = emittedKernel(spec, "reduce=32,rows=2,columns=16", f32, "sm_90a");
-  const auto objectionTo = [&](const std::string &text) {
+  const auto objection_to = [&](const std::string &text) {
     std::string found;
     const auto kernel = compiler::SimulatedKernel::parse(text, "kernel");
-    for (std::uint64_t seed = 0; seed < 6 && found.empty(); ++seed)
+    for (uint64_t seed = 0; seed < 6 && found.empty(); ++seed)
       found = Product(spec, 9, 0, randomPositions(9, 50, seed), seed).objection(kernel, settingsOf(seed, 1));
     return found;
   };
-  ASSERT_EQ(objectionTo(module), "");
+  ASSERT_EQ(objection_to(module), "");
   // Occurrence `which` of some words, counted from the end where it is negative, becomes others.
   const auto changed = [&](const std::string &from, const std::string &to, int which = 0) {
-    std::vector<std::size_t> places;
-    for (std::size_t at = module.find(from); at != std::string::npos; at = module.find(from, at + 1))
+    std::vector<size_t> places;
+    for (size_t at = module.find(from); at != std::string::npos; at = module.find(from, at + 1))
       places.push_back(at);
     const int count = static_cast<int>(places.size());
     EXPECT_GT(count, 0) << from;
     if (count == 0)
       return module;
     std::string text = module;
-    return text.replace(places[static_cast<std::size_t>(which < 0 ? count + which : which)], from.size(), to);
+    return text.replace(places[static_cast<size_t>(which < 0 ? count + which : which)], from.size(), to);
   };
   const struct {
     const char *what, *from, *to;
@@ -344,7 +342,7 @@ TEST(ReductionKernels, AreNotRightByLuck) {
        "nvvm.read.ptx.sreg.ctaid.x", 0, ""},
   };
   for (const auto &fault : faults) {
-    const std::string found = objectionTo(changed(fault.from, fault.to, fault.which));
+    const std::string found = objection_to(changed(fault.from, fault.to, fault.which));
     EXPECT_NE(found, "") << fault.what;
     EXPECT_NE(found.find(fault.objection), std::string::npos) << fault.what << ": " << found;
   }
@@ -362,8 +360,8 @@ TEST(ReductionKernels, KeepNonfiniteNumbersWhereTheyBelong) {
   product.w[16 * 48] = std::numeric_limits<float>::quiet_NaN();
   product.w[5] = 0; // block (0, 0), which all rows read for group 0: infinity times zero
   const std::vector<float> y = kernel.run(product.operands(), settingsOf(1, 2)).y;
-  for (std::size_t row = 0; row < 4; ++row)
-    for (std::size_t column = 0; column < 48; ++column) {
+  for (size_t row = 0; row < 4; ++row)
+    for (size_t column = 0; column < 48; ++column) {
       const float value = y[48 * row + column];
       const bool nan = (row == 0 && column == 5) || (row == 1 && column == 0);
       if (nan)

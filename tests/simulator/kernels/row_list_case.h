@@ -18,28 +18,26 @@ enum class RowForm { Types, Positions, Sequences, SequencesFromZero };
 struct RowListCase {
   RowForm form = RowForm::Types;
   bool wide = false; // positions and starts of 8 bytes each
-  std::int32_t rows = 0, types = 1;
-  std::int64_t width = 1;
-  std::vector<std::int64_t> numbers; // types, positions, or first rows of sequences and the number of rows
-  std::vector<std::int64_t> firsts;  // positions of sequences
+  int32_t rows = 0, types = 1;
+  int64_t width = 1;
+  std::vector<int64_t> numbers; // types, positions, or first rows of sequences and the number of rows
+  std::vector<int64_t> firsts;  // positions of sequences
 
   // The type of every row, -1 of those that have none: by the definition, row by row.
-  std::vector<std::int32_t> typeOfRows() const;
+  std::vector<int32_t> typeOfRows() const;
   // The table as runtime/gpu_kernel_abi.h says; what stays unwritten is -7.
-  std::vector<std::int32_t> expected() const;
+  std::vector<int32_t> expected() const;
   // Runs the kernel: the list that it makes, or the fault that it commits.
   struct Made {
-    std::vector<std::int32_t> list;
+    std::vector<int32_t> list;
     std::string fault; // empty where there is none
   };
-  Made make(const compiler::HostKernel &kernel, std::int32_t threads, std::int64_t blocks,
-            std::uint64_t seed) const;
+  Made make(const compiler::HostKernel &kernel, int32_t threads, int64_t blocks, uint64_t seed) const;
   // What is wrong with the list that it makes, or nothing.
-  std::string run(const compiler::HostKernel &kernel, std::int32_t threads, std::int64_t blocks,
-                  std::uint64_t seed) const;
+  std::string run(const compiler::HostKernel &kernel, int32_t threads, int64_t blocks, uint64_t seed) const;
 };
 
 // Of any form and size; some types without rows, some rows without a type.
-RowListCase randomRowList(std::mt19937_64 &random, RowForm form, std::int32_t rows);
+RowListCase randomRowList(std::mt19937_64 &random, RowForm form, int32_t rows);
 
 } // namespace simulator_test

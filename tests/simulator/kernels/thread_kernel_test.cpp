@@ -12,10 +12,10 @@ namespace {
 
 struct Kernel {
   std::string name, algebra;
-  std::int64_t in, out;
+  int64_t in, out;
   std::string schedule; // chosen by cost where it is empty
   algrt::ElementType output;
-  std::int64_t vector; // that the kernel must have
+  int64_t vector; // that the kernel must have
   std::string row_types = "cyclic", lift = "rows";
   int repeats = 3; // of each batch, fewer where a product has many tiles
 };
@@ -25,7 +25,7 @@ void PrintTo(const Kernel &kernel, std::ostream *stream) {
                          kernel.schedule.empty() ? "chosen schedule" : kernel.schedule);
 }
 
-constexpr auto bf16 = algrt::ElementType::bf16, f32 = algrt::ElementType::f32;
+constexpr auto bf16 = algrt::ElementType::Bf16, f32 = algrt::ElementType::F32;
 
 std::string table(const char *name) {
   return fmt::format("{}/tests/simulator/kernels/Inputs/{}.json", ALGCTL_SOURCE_DIR, name);
@@ -33,7 +33,7 @@ std::string table(const char *name) {
 
 const std::vector<Kernel> &kernels() {
   static const std::vector<Kernel> all = {
-      // Blocks of 20, 40, 80, 5, 7 rows of the bank and 48, 100, 304, odd numbers of columns.
+      // Blocks of 20, 40, 80, 5, 7 rows of the weight matrix and 48, 100, 304, odd numbers of columns.
       {"Q2By20", "Q(2)", 40, 96, "rows=32,columns=48,depth=16,stages=3,warps=2x1", bf16, 4},
       {"Q3By80", "Q(3)", 240, 300, "rows=64,columns=64,depth=32,stages=3,warps=2x2", bf16, 4},
       {"Q5By40", "Q(5)", 200, 240, "", bf16, 8},
@@ -79,8 +79,8 @@ const std::vector<Kernel> &kernels() {
 
 // No more than one row, fewer than most types, more rows than a tile has and no multiple of it.
 struct Batch {
-  std::int64_t m, p0;
-  std::int32_t blocks;
+  int64_t m, p0;
+  int32_t blocks;
 };
 constexpr Batch batches[] = {{1, 3, 1}, {4, 0, 3}, {61, 5, 2}, {130, 95, 4}};
 
@@ -92,9 +92,9 @@ TEST_P(ThreadKernel, IsExactForEverySeed) {
   const auto kernel = compiler::SimulatedKernel::parse(
       emittedKernel(spec, which.schedule, which.output, "sm_80"), which.name);
   ASSERT_EQ(kernel.description().output, which.output);
-  ASSERT_EQ(kernel.description().copies, algrt::GpuCopies::threads);
+  ASSERT_EQ(kernel.description().copies, algrt::GpuCopies::Threads);
   ASSERT_EQ(kernel.description().vector, which.vector);
-  std::uint64_t seed = 0;
+  uint64_t seed = 0;
   for (const Batch &batch : batches)
     for (int repeat = 0; repeat < which.repeats; ++repeat, ++seed) {
       const ExactCase product(spec, batch.m, batch.p0, seed);

@@ -1,6 +1,6 @@
 // A product by five partitions and five pipes, written by hand. Rows come from one partition and go to both that multiply,
 // each of which gets columns of its own from another partition; one stores what both make.
-#layout = #tile.layout<algebra = #alg.algebra<"Q(1)">, lift = rows, in = #alg.groups<1 x 320>, bank = #alg.groups<1 x 320>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(1)">, lift = rows, in = #alg.groups<1 x 320>, weights = #alg.groups<1 x 320>,
                        out = #alg.groups<1 x 192>, row_types = #alg.row_types<cyclic 1>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 96, depth = 64, stages = 3>
 

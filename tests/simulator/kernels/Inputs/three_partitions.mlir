@@ -1,6 +1,6 @@
 // A product by three partitions, written by hand: one loads operands, one multiplies and rounds, one stores. Each of the
 // two pipes between them has stages of its own.
-#layout = #tile.layout<algebra = #alg.algebra<"Q(1)">, lift = rows, in = #alg.groups<1 x 320>, bank = #alg.groups<1 x 320>,
+#layout = #tile.layout<algebra = #alg.algebra<"Q(1)">, lift = rows, in = #alg.groups<1 x 320>, weights = #alg.groups<1 x 320>,
                        out = #alg.groups<1 x 192>, row_types = #alg.row_types<cyclic 1>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 96, depth = 64, stages = 3>
 

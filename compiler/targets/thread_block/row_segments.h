@@ -1,0 +1,64 @@
+// The segments of X and Y: the runs of rows of one type that a map can address. See runtime/gpu_kernel_abi.h.
+#pragma once
+
+#include "compiler/targets/thread_block/index_math.h"
+#include "dialects/alg/alg.h"
+
+namespace compiler {
+
+/// Numbers the segments 0, 1, ... and says where each is. Of explicit row types a segment is a type, with the
+/// rows that the row list has of it.
+class RowSegments {
+public:
+  using Value = mlir::Value;
+  /// Writes what all segments share. `rows` is M, `offset` the position of row 0 modulo the period; `listed`
+  /// are the maps of X where row types are explicit.
+  RowSegments(const IndexMath &math, alg::RowTypesAttr types, Value rows, Value offset, Value listed);
+
+  static bool areListed(alg::RowTypesAttr types) { return types.getKind() == alg::RowTypeKind::Explicit; }
+
+  /// How many tensor maps the segments of such types are spread over.
+  static int64_t maps(alg::RowTypesAttr types);
+
+  Value count() const { return segment_count_; }
+  /// No segment has more rows.
+  Value longest() const { return longest_segment_; }
+
+  /// The first segment of a type; every further one is as many segments on as there are types. Of types
+  /// without rows it is no segment.
+  Value firstOf(const IndexMath &math, Value type) const;
+  /// No type has more segments.
+  Value mostOfType(const IndexMath &math) const { return math.ceilDivide(segment_count_, types_); }
+
+  struct Segment {
+    Value map;     ///< which of the maps it belongs to
+    Value segment; ///< its coordinate in that map
+    Value rows;
+    Value type; ///< of all its rows
+  };
+  Segment at(const IndexMath &math, Value number) const;
+
+  /// A block of rows of a segment.
+  struct RowBlock {
+    Segment segment;
+    Value row;    ///< its first row
+    Value exists; ///< i1: the segment has such a row
+  };
+  /// That of segment `number` from `row` on. Behind the last segment, and past its own last row, a segment
+  /// has no rows: what is read there is zero, and what is stored there is not written.
+  RowBlock blockAt(const IndexMath &math, Value number, Value row) const;
+
+private:
+  Segment phase(const IndexMath &math, Value number) const;
+  Segment run(const IndexMath &math, Value number) const;
+  Segment entries(const IndexMath &math, Value number) const;
+
+  int64_t types_, width_; ///< width 0: cyclic
+  Value listed_;          ///< maps with a row list; null where rows follow from numbers
+  Value offset_, segment_count_, longest_segment_;
+  Value rows_of_phase_, longer_phases_;               // cyclic
+  Value first_runs_, first_rows_, whole_, tail_rows_; // intervals
+  Value first_type_;
+};
+
+} // namespace compiler
