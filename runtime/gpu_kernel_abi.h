@@ -4,15 +4,16 @@
  *
  * A forward kernel computes Y = X (times) W on bf16 operands with f32 sums; Y is bf16 or f32. One of the map dx computes
  * dX = dY (times) W^T: all that is said of X and Y is of dY and dX there, groups of X are those of Y and the other way
- * round, terms are the transposed ones, and the weight matrix is the same one as it lies. Which parameters a kernel takes, in which
- * order and where, is data that it comes with: runtime/bundle/kernel_parameters.h. This page says what the maps, tables and
- * lists contain that they point to. A bias is added to the f32 sums before these are rounded: N bf16 numbers, one for each
- * column of Y. Kernels of several products take further weight matrices, mapped as the first, and what maps of their sums read and further results through plain maps of the views of Y.
+ * round, terms are the transposed ones, and the weight matrix is the same one as it lies. Which parameters a kernel takes,
+ * in which order and where, is data that it comes with: runtime/bundle/kernel_parameters.h. This page says what the maps,
+ * tables and lists contain that they point to. A bias is added to the f32 sums before these are rounded: N bf16 numbers, one
+ * for each column of Y. Kernels of several products take further weight matrices, mapped as the first, and what maps of
+ * their sums read and further results through plain maps of the views of Y.
  *
  * It is launched with `threads` threads and `shared_bytes` of dynamic shared memory in each block, in clusters of
  * `cluster` blocks along x, on any number of clusters: the grid is persistent, block b takes the tiles b, b + grid, ...
- * Where rows of X are held (`held_groups` of the manifest), what it takes at a time is all tiles of so many groups.
- * A cluster takes its tiles together, `cluster_rows` consecutive blocks of rows of a line times `cluster_columns`
+ * Where rows of X are stationary (`held_groups` of the manifest), what it takes at a time is all tiles of so many groups.
+ * A cluster takes its tiles together, `cluster_rows` consecutive blocks of rows of a segment times `cluster_columns`
  * consecutive blocks of columns of a group: cluster c takes the tiles of number c, c + grid / cluster, ... of such, and
  * block r of it the one in row r / cluster_columns, column r mod cluster_columns. With a `split` all of its blocks take
  * the same tile instead, and block r stores part r of the columns or, where rows are on side N of the tensor cores'
@@ -22,42 +23,43 @@
  * and only they are divided; each block of a cluster takes tiles of others for itself. How many turns which cluster takes
  * is for the kernel to know: all on any grid.
  * Launching more blocks than there are tiles wastes blocks, nothing else. More clusters than run at one time make the
- * last of them begin when others have ended. All these numbers are in the bundle's manifest. With `dependent_launch` the kernel waits for the grid before it (griddepcontrol.wait) before it touches
- * global memory, and may be launched with programmatic stream serialization.
+ * last of them begin when others have ended. All these numbers are in the bundle's manifest. With `dependent_launch` the
+ * kernel waits for the grid before it (griddepcontrol.wait) before it touches global memory, and may be launched with
+ * programmatic stream serialization.
  *
  * ---- rows of X and Y ------------------------------------------------------------------------------------------
  *
- * Rows of one type form runs with a constant stride: a *line*. A map of X or Y has four dimensions,
+ * Rows of one type form runs with a constant stride: a *row segment*. A map of X or Y has four dimensions,
  *
  *     dimension   extent              stride                coordinate of a tile
  *     0 column    width of a group    (elements)            first column within the group
  *     1 group     number of groups    width                 the group
- *     2 line      lines of this map   (see below)           line - first line of the map
- *     3 row       rows of the line    (see below)           first row within the line
+ *     2 segment   those of this map   (see below)           segment - first segment of the map
+ *     3 row       rows of the segment (see below)           first row within the segment
  *
  * and a box of box_columns x 1 x 1 x box_rows. Blocks of a cluster that share rows of X, or a block of the weight matrix, each copy
  * a part of them for all: boxes of X then have the rows of a tile / cluster_columns, those of the weight matrix the depth of a
- * stage / cluster_rows. What lies past a group's last column or a line's last row is filled
+ * stage / cluster_rows. What lies past a group's last column or a segment's last row is filled
  * with zeros on the way in and clipped on the way out, so that no tile touches its neighbours.
  *
  *   cyclic, period q (one type: q = 1; the slot lift counts as that)
- *     line = the phase, r mod q for row r of X; its type is (phase + offset) mod q. Line stride 1 row, row stride q
- *     rows. M mod q phases have one row more than the rest, so there are two maps:
- *       [0] lines 0 .. M mod q - 1, M / q + 1 rows each          [1] the other lines, M / q rows each
+ *     segment = the phase, r mod q for row r of X; its type is (phase + offset) mod q. Segment stride 1 row, row
+ *     stride q rows. M mod q phases have one row more than the rest, so there are two maps:
+ *       [0] segments 0 .. M mod q - 1, M / q + 1 rows each       [1] the other segments, M / q rows each
  *   interval, width w, q types
- *     line = a run of consecutive rows of one type; run u has type (offset / w + u) mod q. Line stride w rows, row
- *     stride 1 row. The first and the last run may be partial, so there are three maps:
+ *     segment = a run of consecutive rows of one type; run u has type (offset / w + u) mod q. Segment stride w rows,
+ *     row stride 1 row. The first and the last run may be partial, so there are three maps:
  *       [0] the first run, when offset mod w > 0: min(M, w - offset mod w) rows
  *       [1] the whole runs      [2] the rows that are left after them, fewer than w
  *
- * Lines are numbered in the order of the maps. A kernel whose tiles have several `types` takes so many consecutive ones
- * of them at a time, the lines n, n + 1, ...: their types are consecutive, too. The boxes of X then have the rows that a
- * tile has of one line, those of Y always 64.
+ * Segments are numbered in the order of the maps. A kernel whose tiles have several `types` takes so many consecutive ones
+ * of them at a time, the segments n, n + 1, ...: their types are consecutive, too. The boxes of X then have the rows that a
+ * tile has of one segment, those of Y always 64.
  *
- * A map that would be empty is present, never used, and encoded with extents of 1 for lines and rows. Where there are no rows
+ * A map that would be empty is present, never used, and encoded with extents of 1 for segments and rows. Where there are no rows
  * at all (map dw, plain maps), the extent of rows is 0.
  *
- * ---- the weight matrix -------------------------------------------------------------------------------------------------
+ * ---- the weight matrix ----------------------------------------------------------------------------------------
  *
  * One map of four dimensions with a box of box_columns x 1 x box_rows x 1:
  *
@@ -68,10 +70,11 @@
  *
  * ---- the map dw ------------------------------------------------------------------------------------------------
  *
- * dW = X^T (times) dY + beta * dW. What dW holds is read only where beta is not 0. dW is one plain map as the weight matrix's, of the
- * type `output`; a tile of it is `rows` features of a row group times `columns` of an output group, which a block computes by going through rows of X and dY, `depth` at a time. Boxes
- * of X and dY have the depth as rows, or in a cluster the part of it that each block copies for others: blocks of a
- * row of the cluster share those of X, of a column those of dY. Threads write dW from their registers, in pairs of columns
+ * dW = X^T (times) dY + beta * dW. What dW holds is read only where beta is not 0. dW is one plain map as the weight
+ * matrix's, of the type `output`; a tile of it is `rows` features of a row group times `columns` of an output group, which a
+ * block computes by going through rows of X and dY, `depth` at a time. Boxes of X and dY have the depth as rows, or in a
+ * cluster the part of it that each block copies for others: blocks of a row of the cluster share those of X, of a column
+ * those of dY. Threads write dW from their registers, in pairs of columns
  * where the copy engine copies X and dY. With a `split` blocks divide the steps of a tile, and block r stores part r of its
  * columns. Every tile of dW is written, also where there are no rows. X and dY have the maps
  * above and one more behind them, of all rows as they lie, which blocks of the weight matrix take that all types use:

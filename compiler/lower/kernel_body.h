@@ -15,7 +15,7 @@ protected:
   /// A kernel with an empty body and these operands, where the builder stands. The schedule is one of those
   /// that the op takes.
   tile::KernelOp kernel(llvm::StringRef name, mlir::Attribute schedule, llvm::ArrayRef<mlir::Type> operands);
-  /// An forall or a for with its indices; the builder stands in its body afterwards.
+  /// A forall or a for with its indices; the builder stands in its body afterwards.
   template <class Op> mlir::Block &loops(llvm::ArrayRef<tile::AxisAttr> axes) {
     llvm::SmallVector<mlir::Attribute> attributes(axes.begin(), axes.end());
     auto op = Op::create(builder, location, builder.getArrayAttr(attributes));

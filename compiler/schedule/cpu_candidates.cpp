@@ -62,8 +62,8 @@ static MaybeRefusal refusal(const algebras::Layer &layer, const CpuLevel &level,
     return refuse(
         "rows of a weight matrix in place",
         fmt::format("{} blocks of rows would read the weight matrix in place as many times", blocks));
-  // Held rows beyond the cache come back from further away for every panel; the other half of it is for the
-  // weight matrix. One register tile is always allowed.
+  // Stationary rows beyond the cache come back from further away for every panel; the other half of it is for
+  // the weight matrix. One register tile is always allowed.
   const int64_t room = level.l2 / 2 / (schedule.pairs ? 2 : 4);
   // Several weight matrices pass once more for rows that are left over: rather the last register tile is in
   // excess.

@@ -79,7 +79,7 @@ Cost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, int64_t 
     break;
   case WeightAccess::Direct: {
     // Every tile of rows reads the weight matrix with the user's row stride. Each piece of a row costs about
-    // two segments more than it holds, so that wide panels read better.
+    // two cache lines more than it holds, so that wide panels read better.
     const double piece = static_cast<double>(schedule.register_columns) * element;
     const double read = weight_bytes * tiles_of_type / row_blocks * (1 + 128 / piece) / cpu_core.far_bytes;
     weight_matrix = std::max(0.0, read - multiply) + 0.1 * read;
@@ -91,7 +91,7 @@ Cost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, int64_t 
   const double tasks = std::max(1.0, types / static_cast<double>(schedule.types)) * row_blocks;
   const double bytes_like_y = static_cast<double>(m) * static_cast<double>(layer.out.total()) * element;
   double store = static_cast<double>(layer.fused.results) * bytes_like_y / cpu_core.stored_bytes;
-  // Whole segments go past the cache; pieces of one make the machine read it first, and write it later.
+  // Whole lines go past the cache; pieces of one make the machine read it first, and write it later.
   if (!writesWholeLines(layer, schedule))
     store *= 2;
   store += static_cast<double>(layer.fused.element_operands) * bytes_like_y / cpu_core.far_bytes;

@@ -26,9 +26,10 @@ std::vector<Considered<CpuSchedule>> considerCpu(const algebras::Layer &layer, c
                                                  WeightAccess weight_matrix);
 
 /// Where the time of one forward product of `m` rows would go on so many cores, in cycles of one core:
-/// "hold", copying the activations; "bank", bringing the bank, beyond what hides behind the multiplications;
-/// "store", writing results and reading what they are mapped with; "multiply", vector multiplications, with
-/// the padding of tiles that are not full; and workers that are "idle" while others do the last tasks.
+/// "hold", copying the activations; "bank", bringing the weight matrix, beyond what hides behind the
+/// multiplications; "store", writing results and reading what they are mapped with; "multiply", vector
+/// multiplications, with the padding of tiles that are not full; and workers that are "idle" while others do
+/// the last tasks.
 Cost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, int64_t m,
              int64_t cores = compiled_for_cores);
 

@@ -176,7 +176,7 @@ const Rule<Case> rules[] = {
     {engine, "ping_pong",
      [](C c) {
        return when(c.s.ping_pong < 1 || c.s.warpgroups() > most_warpgroups,
-                   "{} turns of {} warpgroups: {} warpgroups multiply at most", c.s.ping_pong,
+                   "ping_pong={} with {} warpgroups each: {} warpgroups multiply at most", c.s.ping_pong,
                    c.s.warpgroupsOfTile(), most_warpgroups);
      }},
     {all, "depth",
@@ -240,7 +240,7 @@ const Rule<Case> rules[] = {
     {engine_product, "ping_pong",
      [](C c) {
        return when(c.s.ping_pong > 1 && c.s.sharesTypes(),
-                   "turns, with tiles of several types or stationary rows: no kernel has both yet");
+                   "ping-pong with tiles of several types or stationary rows: no kernel has both yet");
      }},
     {engine_product, "types",
      [](C c) { return when(c.s.types < 1, "{} types: a tile has at least one", c.s.types); }},
@@ -334,8 +334,9 @@ const Rule<Case> rules[] = {
      }},
     {engine, "split_k",
      [](C c) {
-       return when(c.s.split_k > 1 && c.s.ping_pong > 1,
-                   "a split with turns: each part would exchange sums of its own; no kernel has both yet");
+       return when(
+           c.s.split_k > 1 && c.s.ping_pong > 1,
+           "a split with ping-pong: each part would exchange sums of its own; no kernel has both yet");
      }},
     // Each block stores a part: whole pieces of 8 of the sums that a thread holds, whole panels of the
     // result.

@@ -14,7 +14,7 @@ mlir::LogicalResult verifyCopy(mlir::Operation *op, MapsType maps, size_t coordi
                                int64_t memory_rows) {
   if (coordinates != 4)
     return op->emitOpError(
-               "takes the four coordinates column, group, line (or depth) and row (or block), got ")
+               "takes the four coordinates column, group, segment (or depth) and row (or block), got ")
            << coordinates;
   if (maps.getSwizzle() != memory.getSwizzle())
     return op->emitOpError("copies boxes with a swizzle of ")

@@ -16,7 +16,7 @@ static LogicalResult verifyParts(Operation *op, size_t parts, size_t coordinates
   if (parts < 1)
     return op->emitOpError("is for at least one part");
   if (coordinates != 4 * parts)
-    return op->emitOpError("takes the four coordinates column, group, line and row of each of ")
+    return op->emitOpError("takes the four coordinates column, group, segment and row of each of ")
            << parts << " parts, got " << coordinates;
   if (part_rows * static_cast<int64_t>(parts) != rows)
     return op->emitOpError("has ") << parts << " parts of " << part_rows << " rows, which do not make up "
@@ -101,7 +101,7 @@ LogicalResult StoreSumsOp::verify() {
   AccumulatorType sum = getAccumulator().getType();
   MapsType maps = getTarget().getType();
   if (getCoordinates().size() != 4)
-    return emitOpError("takes the four coordinates column, group, line and row, got ")
+    return emitOpError("takes the four coordinates column, group, segment and row, got ")
            << getCoordinates().size();
   // Where blocks divide some tiles, the maps are for their parts: those that one block has alone are several.
   const bool whole = maps.getRows() == sum.getRows() && maps.getColumns() == sum.getColumns();

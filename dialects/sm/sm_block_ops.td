@@ -10,7 +10,7 @@ def Sm_FetchOp : Sm_Op<"fetch", [AttrSizedOperandSegments, MemoryEffects<[MemRea
     What lies outside the map is zero.
 
     ```mlir
-    %a = sm.fetch %x[%map][%column, %group, %line, %row] : !sm.maps<...> -> !sm.block<128 x 64 x bf16>
+    %a = sm.fetch %x[%map][%column, %group, %segment, %row] : !sm.maps<...> -> !sm.block<128 x 64 x bf16>
     ```
 
     Thread blocks of a cluster that want the same block of an operand fetch it together, each a part of its rows
@@ -43,7 +43,7 @@ def Sm_HoldOp : Sm_Op<"hold", [AttrSizedOperandSegments, MemoryEffects<[MemRead]
     cut into *pieces* of the width of a box. One part is enough.
 
     ```mlir
-    %held = sm.hold %x[%map0, %map1] [%column, %group0, %line0, %row0, %column, %group1, %line1, %row1]
+    %held = sm.hold %x[%map0, %map1] [%column, %group0, %segment0, %row0, %column, %group1, %segment1, %row1]
         : !sm.maps<2 x 64 x 64 x bf16, row_dimension 3> -> !sm.block<128 x 192 x bf16>
     ```
   }];
@@ -70,7 +70,7 @@ def Sm_FetchPartsOp : Sm_Op<"fetch_parts", [AttrSizedOperandSegments, MemoryEffe
     are fetched, where it is larger none, otherwise that one alone: the rest of the block is nothing to multiply with.
 
     ```mlir
-    %a = sm.fetch_parts %x[%map0, %map1] [%column, %group, %line0, %row0, %column, %group, %line1, %row1] part %p
+    %a = sm.fetch_parts %x[%map0, %map1] [%column, %group, %segment0, %row0, %column, %group, %segment1, %row1] part %p
         : !sm.maps<2 x 64 x 64 x bf16, row_dimension 3> -> !sm.block<128 x 64 x bf16>
     ```
   }];
@@ -166,7 +166,7 @@ def Sm_StoreBlockOp : Sm_Op<"store_block", [Sm_RunsInOneThread, MemoryEffects<[M
     the other. The coordinates are those of the whole block.
 
     ```mlir
-    sm.store_block %block to %y[%map][%column, %group, %line, %row] : !sm.block<128 x 192 x bf16, swizzle 128> to !sm.maps<...>
+    sm.store_block %block to %y[%map][%column, %group, %segment, %row] : !sm.block<128 x 192 x bf16, swizzle 128> to !sm.maps<...>
     ```
   }];
   let arguments = (ins Sm_BlockType:$block, Sm_MapsType:$target, Index:$map, Variadic<Index>:$coordinates);
@@ -211,7 +211,7 @@ def Sm_StoreSumsInPartsOp : Sm_Op<"store_sums_in_parts", [AttrSizedOperandSegmen
     outside the map is not written.
 
     ```mlir
-    sm.store_sums_in_parts %sum to %y[%map0, %map1] [%column, %group, %line0, %row0, %column, %group, %line1, %row1]
+    sm.store_sums_in_parts %sum to %y[%map0, %map1] [%column, %group, %segment0, %row0, %column, %group, %segment1, %row1]
         : !sm.accumulator<128 x 192> to !sm.maps<2 x 64 x 192 x bf16, row_dimension 3>
     ```
   }];

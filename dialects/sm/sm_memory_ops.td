@@ -114,8 +114,8 @@ def Sm_LoadOp : Sm_Op<"load", [Sm_RunsInOneThread, AttrSizedOperandSegments, Mem
     With `where`, nothing is loaded and no bytes arrive unless the condition holds.
 
     ```mlir
-    sm.load %x[%map][%column, %group, %line, %row] to %a[%slot] signal %full[%slot] : !sm.maps<...> to !sm.buffer<...>, !sm.barriers<5>
-    sm.load %x[%map][%column, %group, %line, %row] to %a[%slot] row 64 where %wanted : !sm.maps<2 x 64 x 64 x bf16, ...> to !sm.buffer<5 x 128 x 64 x bf16, ...>
+    sm.load %x[%map][%column, %group, %segment, %row] to %a[%slot] signal %full[%slot] : !sm.maps<...> to !sm.buffer<...>, !sm.barriers<5>
+    sm.load %x[%map][%column, %group, %segment, %row] to %a[%slot] row 64 where %wanted : !sm.maps<2 x 64 x 64 x bf16, ...> to !sm.buffer<5 x 128 x 64 x bf16, ...>
     ```
 
     A part of the block (see `sm.fetch`) goes to its rows of the slot in the shared memory of every block of the
@@ -185,7 +185,7 @@ def Sm_CopyOp : Sm_Op<"copy", [Sm_RunsInAllThreads, MemoryEffects<[MemRead, MemW
     threads may count on them behind `sm.copy_wait` and `sm.block_sync` only.
 
     ```mlir
-    sm.copy %x[%map][%column, %group, %line, %row] to %a[%slot]
+    sm.copy %x[%map][%column, %group, %segment, %row] to %a[%slot]
         : !sm.maps<2 x 64 x 32 x bf16, row_dimension 3, swizzle 64, vector 8> to !sm.buffer<4 x 64 x 32 x bf16, swizzle 64>
     ```
   }];

@@ -120,7 +120,7 @@ def Sm_MapOp : Sm_Op<"map", [AttrSizedOperandSegments, MemoryEffects<[MemRead]>,
     becomes of sums whose columns are past the group's end is not defined.
 
     Of operands that have rows, `rows` says where in their maps the sums begin: which map, and its four coordinates column,
-    group, line and row, as `sm.store_sums` has them of a result. Threads read them for themselves. What the maps do not have is
+    group, segment and row, as `sm.store_sums` has them of a result. Threads read them for themselves. What the maps do not have is
     not read, and what becomes of such sums is not defined.
 
     A bias:
@@ -139,7 +139,7 @@ def Sm_MapOp : Sm_Op<"map", [AttrSizedOperandSegments, MemoryEffects<[MemRead]>,
     ```mlir
     %scaled = sm.map (%v = %sum : !sm.accumulator<128 x 192>, %r = %x : !sm.maps<2 x 128 x 192 x bf16, row_dimension 3, vector 2>,
                       %s = %scale : !sm.maps<2 x 128 x 1 x f32, row_dimension 3, vector 1>)
-        at [%column, %group] rows [%map, %column, %group, %line, %row] -> !sm.accumulator<128 x 192> { ... }
+        at [%column, %group] rows [%map, %column, %group, %segment, %row] -> !sm.accumulator<128 x 192> { ... }
     ```
   }];
   let arguments = (ins Variadic<Sm_MapInput>:$inputs, Index:$column, Index:$group, Variadic<Index>:$rows);

@@ -14,7 +14,7 @@ def Sm_MapsType : Sm_Type<"Maps", "maps"> {
     `!sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>`: two maps, whose box is one panel of a 128 x
     64 block: 128 rows along dimension 3 of the map and swizzle / element size columns along dimension 0.
     `runtime/gpu_kernel_abi.h` says what the four coordinates mean for rows of X and Y (row dimension 3) and for
-    the weight matrix (row dimension 2), and which of several maps a line belongs to. Swizzle 0 stands for a layout that
+    the weight matrix (row dimension 2), and which of several maps a row segment belongs to. Swizzle 0 stands for a layout that
     no pass has assigned yet.
 
     Those are tensor maps, which the copy engine reads. `!sm.maps<2 x 64 x 32 x bf16, row_dimension 3, swizzle

@@ -194,7 +194,7 @@ LogicalResult StagedAttr::verify(function_ref<InFlightDiagnostic()> error, int64
     return error() << "a cluster has at least one worker in each direction, got " << cluster_rows << " x "
                    << cluster_columns;
   if (ping_pong < 1)
-    return error() << "a tile is somebody's turn, got " << ping_pong << " turns";
+    return error() << "a tile belongs to one part of the threads at least, got ping_pong = " << ping_pong;
   if (split_k < 1)
     return error() << "a tile's steps belong to at least one worker, got " << split_k;
   if (longest_first < 0)

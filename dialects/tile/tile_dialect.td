@@ -14,9 +14,9 @@ def Tile_Dialect : Dialect {
     moves by `tile.hold` (the operand that stays put) and `tile.copy` (the one that is walked), products are
     `tile.mma` on register fragments, and `tile.store` has one owner for every output element.
 
-    Nothing here names a machine. The CPU target turns `own` into a range of tasks for its threads, a hold
+    Nothing here names a machine. The CPU target turns `forall` into a range of tasks for its threads, a hold
     into a copy in the core's cache, a `mma` into an outer product of vector registers. A GPU target with a
-    warp-specialised pipeline will turn the same `own` into a persistent grid, a copy into asynchronous loads
+    warp-specialised pipeline will turn the same `forall` into a persistent grid, a copy into asynchronous loads
     with barriers, and a `mma` into a tensor-core instruction.
 
     What a schedule may not change: the terms of an output element, and that the element has one owner. Terms are

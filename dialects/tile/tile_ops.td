@@ -13,7 +13,7 @@ class Tile_Op<string opMnemonic, list<Trait> traits = []> : Op<Tile_Dialect, opM
 def Tile_MatrixOrBuffer : AnyTypeOf<[Tile_MatrixType, Tile_BufferType], "matrix in memory or buffer">;
 
 //===--------------------------------------------------------------------------------------------===//
-// Structure: the kernel, what it owns, what it walks
+// Structure: the kernel, what it owns, what it goes through
 //===--------------------------------------------------------------------------------------------===//
 
 def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlock, NoTerminator,
@@ -201,7 +201,7 @@ def Tile_ZeroOp : Tile_Op<"zero", [Pure]> {
 def Tile_MmaOp : Tile_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["accumulator", "result"]>]> {
   let summary = "accumulator += scale * rows times panel";
   let description = [{
-    Multiplies a block of rows, held or straight from memory, `%x[%t, %k, %s]`, by one panel of a weight block, `%w[%b, %j, %n]`, over the whole depth
+    Multiplies a block of rows, stationary or straight from memory, `%x[%t, %k, %s]`, by one panel of a weight block, `%w[%b, %j, %n]`, over the whole depth
     of input group k, and adds to an f32 accumulator. Without `scale` the coefficient is 1. With `signs` every coefficient
     is +1 or -1, which costs nothing on a tensor core and next to nothing elsewhere; any other coefficient is
     rounded to f32 and multiplies the rows.

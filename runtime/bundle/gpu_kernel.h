@@ -34,7 +34,7 @@ struct GpuTile {
   // Blocks of a cluster: on so many consecutive blocks of rows times so many of columns, of which all go
   // through the same steps.
   int64_t cluster_rows = 1, cluster_columns = 1;
-  int64_t types = 1; // a tile has rows of so many consecutive lines
+  int64_t types = 1; // a tile has rows of so many consecutive row segments
   // Above 0: a block takes the tiles of so many consecutive output groups, all their columns, in one turn.
   int64_t stationary_groups = 0;
   // Blocks of a cluster that compute each of its tiles together, and store a part of it each.
@@ -45,7 +45,7 @@ struct GpuTile {
 };
 
 // What one copy between global and shared memory moves: `rows` times `columns` elements, columns innermost.
-// For the weight rows are its depth.
+// For the weight matrix rows are its depth.
 struct GpuBox {
   int64_t columns, rows;
   int64_t swizzle; // bytes of the span that the swizzle permutes: 0 (none), 32, 64 or 128

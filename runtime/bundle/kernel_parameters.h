@@ -57,7 +57,7 @@ enum class ParameterValue {
 // Which rows of an operand a map shows, and how (runtime/gpu_kernel_abi.h, "rows of X and Y").
 enum class ViewKind {
   Weights,         // the weight matrix, or its gradient: column, group, depth, row group
-  LongerSegments,  // cyclic types: the lines that have a row more than the others
+  LongerSegments,  // cyclic types: the segments that have a row more than the others
   ShorterSegments, // cyclic types: the others
   FirstRun,        // interval types: the run that row 0 is in the midst of
   WholeRuns,       // interval types: those of all their rows
@@ -121,7 +121,7 @@ private:
 // Bytes of all parameters that every device takes.
 inline constexpr int64_t most_parameter_bytes = 4096;
 
-// The views of an operand that has rows, in the order of their lines.
+// The views of an operand that has rows, in the order of their row segments.
 std::vector<ViewKind> rowViews(RowTypesKind row_types, bool listed, bool as_they_lie);
 
 } // namespace algrt

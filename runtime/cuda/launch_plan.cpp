@@ -181,7 +181,7 @@ int64_t countTiles(const KernelShape &shape, const GpuTile &tile, int64_t m, int
   }
   int64_t tiles = checkedMultiply(ceilDivide(lines, tile.types),
                                   inWholeClusters(longest, tile.rows, tile.cluster_rows), "tiles of y");
-  // Where rows of x are held, a block counts what it does while they are.
+  // Where rows of x are stationary, a block counts what it does while they are.
   const bool holds = tile.stationary_groups > 0;
   tiles = checkedMultiply(
       tiles, holds ? ceilDivide(shape.out_groups, tile.stationary_groups) : shape.out_groups, "tiles of y");

@@ -15,8 +15,8 @@ namespace algrt::cuda {
 // The arguments of cuTensorMapEncodeTiled (CUDA driver API, "Tensor Map Object Management"). Elements of a
 // box follow one another in every dimension; what lies outside the extents reads as zero and is not written.
 // Strides need not grow from one dimension to the next: the manual's example computes each from the one
-// before, what it requires is multiples of 16 bytes below 2^40. Lines of interval types are w rows apart and
-// their rows, the dimension after, one.
+// before, what it requires is multiples of 16 bytes below 2^40. Segments of interval types are w rows apart
+// and their rows, the dimension after, one.
 struct TensorMap {
   uint64_t address; // 16-byte aligned
   ElementType element;
@@ -55,7 +55,7 @@ Layer kernelLayer(const Layer &layer, const GpuKernel &kernel);
 int64_t rowMapCount(const Layer &layer);
 
 // Tiles as the kernel counts them, those that turn out empty included: (cyclic) types times the row tiles of
-// the longest line, (interval) runs times the row tiles of a whole run; times output groups, times column
+// the longest segment, (interval) runs times the row tiles of a whole run; times output groups, times column
 // tiles of a group; row tiles and column tiles in whole clusters. 0 <= offset < period. Of a kernel whose
 // rows are listed: no fewer than have rows. Throws Error(ALGRT_INVALID_ARGUMENT) where the count does not fit
 // int32.

@@ -25,7 +25,7 @@ void checkSpan(const char *name, const Operand &operand, ElementType element, in
 struct Lines {
   int64_t first_row; // of X
   int64_t count;
-  int64_t rows; // of each line
+  int64_t rows; // of each segment
 };
 
 // How the groups of an operand's columns are to be found.
@@ -34,7 +34,7 @@ struct ColumnGroups {
   int64_t list; // -1 where all have that width
 };
 
-// Column, group, line, row. Lines that are empty are one row that nobody reads.
+// Column, group, segment, row. Segments that are empty are one row that nobody reads.
 OperandView viewLines(const Operand &operand, ElementType element, const ColumnGroups &groups, Lines lines,
                       int64_t line_step, int64_t row_step) {
   if (lines.count == 0 || lines.rows == 0)

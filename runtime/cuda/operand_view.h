@@ -82,7 +82,7 @@ struct KernelShape {
   const char *secondName() const { return operandNames(map).w; }
   const char *resultName() const { return operandNames(map).y; }
   bool isWeightGradient() const { return map == Map::Dw; }
-  // Rows of x and y are one line, whatever their types: for kernels of vector reductions.
+  // Rows of x and y are one segment, whatever their types: for kernels of vector reductions.
   bool as_they_lie = false;
   // Maps of an operand that has rows. A gradient of the weight matrix also sees all of them as they lie.
   int64_t rowMaps() const {

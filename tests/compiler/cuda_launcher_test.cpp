@@ -359,7 +359,7 @@ TEST_P(FurtherLauncher, LaunchesAsTheRuntimeWould) {
       expectMaps(made, plan, list);
       ASSERT_FALSE(HasFailure());
     }
-  // More rows than those whose steps fit 32 bits: of lines of all types each has a step for every few of
+  // More rows than those whose steps fit 32 bits: of segments of all types each has a step for every few of
   // them.
   if (map == Map::Dw && shape().kind == RowTypesKind::Cyclic) {
     launches.clear();

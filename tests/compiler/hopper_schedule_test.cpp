@@ -96,9 +96,10 @@ TEST(HopperLegality, Turns) {
   };
   EXPECT_EQ(why("rows=64,columns=256,ping_pong=2,depth=32"), "");
   EXPECT_EQ(why("rows=128,columns=128,ping_pong=2"), "");
-  EXPECT_THAT(why("rows=128,columns=64,ping_pong=3"), HasSubstr("3 turns of 2 warpgroups"));
-  EXPECT_THAT(why("rows=64,columns=64,ping_pong=0"), HasSubstr("0 turns"));
-  EXPECT_THAT(why("rows=64,columns=64,ping_pong=2,types=2"), HasSubstr("turns, with tiles of several types"));
+  EXPECT_THAT(why("rows=128,columns=64,ping_pong=3"), HasSubstr("ping_pong=3 with 2 warpgroups each"));
+  EXPECT_THAT(why("rows=64,columns=64,ping_pong=0"), HasSubstr("ping_pong=0"));
+  EXPECT_THAT(why("rows=64,columns=64,ping_pong=2,types=2"),
+              HasSubstr("ping-pong with tiles of several types"));
   EXPECT_THAT(why("rows=64,columns=64,ping_pong=2,stationary=2"), HasSubstr("stationary rows"));
 }
 
@@ -116,7 +117,7 @@ TEST(HopperLegality, Splits) {
   EXPECT_THAT(why("rows=64,columns=64,split_k=2,types=2"), HasSubstr("tiles of several types"));
   EXPECT_THAT(why("rows=64,columns=64,split_k=2,stationary=2"), HasSubstr("stationary rows"));
   EXPECT_THAT(why("rows=64,columns=64,split_k=2,cluster=1x2"), HasSubstr("in a cluster of 1x2"));
-  EXPECT_THAT(why("rows=64,columns=64,split_k=2,ping_pong=2"), HasSubstr("with turns"));
+  EXPECT_THAT(why("rows=64,columns=64,split_k=2,ping_pong=2"), HasSubstr("with ping-pong"));
   EXPECT_THAT(why("columns=48,split_k=2"),
               HasSubstr("48 columns have no 2 equal parts that are multiples of 16"));
   EXPECT_THAT(why("rows=24,columns=64,rows_on=n,split_k=2"), HasSubstr("24 rows have no 2 equal parts"));

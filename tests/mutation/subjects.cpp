@@ -6,7 +6,8 @@ using simulator_test::RowPlaces;
 
 const std::vector<Subject> &subjects() {
   static const std::vector<Subject> all = {
-      // Two warpgroups multiply. Tiles of 2 and of 4 steps through a ring of 3; with 385 rows, lines of 129
+      // Two warpgroups multiply. Tiles of 2 and of 4 steps through a ring of 3; with 385 rows, segments of
+      // 129
       // and 128 rows,
       // so that there are tiles of one row and empty ones; with 2 rows, fewer rows than types.
       {"complete",
@@ -59,7 +60,7 @@ const std::vector<Subject> &subjects() {
        "slots"},
       // Two warpgroups that take turns: tiles of 2 and 4 steps through a ring of 3, so that each meets slots
       // in which
-      // the other was last; lines of 65 and 64 rows, so that there are turns of tiles without rows.
+      // the other was last; segments of 65 and 64 rows, so that there are turns of tiles without rows.
       {"turns",
        "Q(3)",
        192,
@@ -79,7 +80,8 @@ const std::vector<Subject> &subjects() {
        "rows=24,columns=128,depth=64,stages=2,rows_on=n",
        algrt::ElementType::Bf16,
        {{131, 4, 2}, {2, 0, 3}}},
-      // Four blocks copy for each other: two blocks of rows times two of columns. Lines of 130, of 65 and of
+      // Four blocks copy for each other: two blocks of rows times two of columns. Segments of 130, of 65 and
+      // of
       // 1 and no
       // rows: clusters whose second blocks of rows are empty, and such as are not there; 72 columns are one
       // block and
@@ -94,7 +96,8 @@ const std::vector<Subject> &subjects() {
        {{260, 1, 8}, {130, 0, 4}, {1, 0, 4}}},
       // Two blocks divide the steps of a tile, of which there are none, 1, 2 and 3: shares of one step, of
       // two and
-      // of none. Lines of 65 and of 1 rows; 40 columns are one block and a quarter, so that the second block
+      // of none. Segments of 65 and of 1 rows; 40 columns are one block and a quarter, so that the second
+      // block
       // stores some and none.
       {"split",
        "T(3)",
@@ -106,7 +109,8 @@ const std::vector<Subject> &subjects() {
        {{195, 1, 2}, {2, 0, 4}}},
       // Two products of the same rows, maps of their sums that read operands of every kind, and two results.
       // Two
-      // warpgroups; the last step of a term is shallow, lines of 129 and 128 rows, 72 columns are a block and
+      // warpgroups; the last step of a term is shallow, segments of 129 and 128 rows, 72 columns are a block
+      // and
       // a half.
       {"fused",
        "Q(2)",
@@ -126,7 +130,7 @@ const std::vector<Subject> &subjects() {
       // blocks
       // that are partial in every direction, with such beside them as are not read: 20 of 32 in the depth, 36
       // of
-      // 64 columns, lines of 1, 2, 30, 31 and 62 rows.
+      // 64 columns, segments of 1, 2, 30, 31 and 62 rows.
       {"threads",
        "path(3)",
        60,
@@ -138,7 +142,8 @@ const std::vector<Subject> &subjects() {
        "rows",
        "sm_80"},
       // Threads copy one element at a time, through registers: odd widths, 21 of 32 in the depth and 23 of 32
-      // columns; lines of 1, 5, 6, 8, 9, 15, 16 and 33 rows. One row alone is of type 1, which reads nothing
+      // columns; segments of 1, 5, 6, 8, 9, 15, 16 and 33 rows. One row alone is of type 1, which reads
+      // nothing
       // of the weight matrix's first block: there is NaN where a masked element is read from instead.
       {"elements",
        "path(3)",
@@ -178,7 +183,7 @@ const std::vector<Subject> &subjects() {
        "sm_80",
        algrt::Map::Dx},
       // The gradient of the weight matrix: both operands across the contraction, blocks of all rows and of
-      // lines; what
+      // segments; what
       // dW holds
       // is added, and not read where it does not count. Blocks that are partial in every direction, without
       // rows, of

@@ -42,7 +42,8 @@ TEST(HopperWeightGradient, RefusesWhatNoKernelCanDo) {
   EXPECT_THAT(whyNot("rows=32,columns=128,depth=64"), HasSubstr("32 rows"));
   EXPECT_THAT(whyNot("rows=64,columns=128,depth=24"), HasSubstr("a depth of 24"));
   EXPECT_THAT(whyNot("rows=64,columns=128,depth=16,cluster=1x4"), HasSubstr("16 rows of a step of X"));
-  EXPECT_THAT(whyNot("rows=64,columns=128,depth=64,ping_pong=2,split_k=2"), HasSubstr("a split with turns"));
+  EXPECT_THAT(whyNot("rows=64,columns=128,depth=64,ping_pong=2,split_k=2"),
+              HasSubstr("a split with ping-pong"));
   EXPECT_THAT(whyNot("rows=64,columns=48,depth=64,split_k=2"), HasSubstr("48 columns have no 2 equal parts"));
   EXPECT_THAT(whyNot("rows=64,columns=128,depth=64,stages=12"),
               HasSubstr("12 stages of 24576 bytes and nothing"));

@@ -60,8 +60,8 @@ std::vector<std::pair<std::string, int64_t>> numbers(const CudaProgram &program,
       maps_bytes = parameter.end();
     else
       ++singles;
-  // Of one row: as many tiles for each tile of lines as of any other number of rows. Steps of a gradient of
-  // the weight matrix are counted in 32 bits.
+  // Of one row: as many tiles for each tile of segments as of any other number of rows. Steps of a gradient
+  // of the weight matrix are counted in 32 bits.
   const std::optional<int64_t> tiles = tilesOf(program, 1);
   if (!tiles)
     throw Failure("a launcher in C launches no kernel of this layer: its tiles are too many");

@@ -27,7 +27,7 @@ def SmPartition : HopperPass<"sm-partition"> {
     multiply and store. Each partition waits for the grid before this one ahead of its first access to global
     memory; when the last block has been fetched, the next grid may begin.
 
-    Rows that are held pass through a pipe of their own, of one stage, once for all tiles that they stay for.
+    Stationary rows pass through a pipe of their own, of one stage, once for all tiles that they stay for.
 
     A warpgroup holds 64 rows of the sums. The registers of the multiprocessor go to where the sums are.
   }];
@@ -36,8 +36,8 @@ def SmPartition : HopperPass<"sm-partition"> {
 def SmPingPong : HopperPass<"sm-ping-pong"> {
   let summary = "Let parts of the warpgroups that multiply have tiles of their own";
   let description = [{
-    For a schedule with `turns`: the partition that multiplies gets as many times the warpgroups, and part p of them has the
-    tiles p, p + turns, ... of the block. Of the others' tiles it passes over the blocks. So one part multiplies while
+    For a schedule with `ping_pong`: the partition that multiplies gets as many times the warpgroups, and part p of them has the
+    tiles p, p + parts, ... of the block. Of the others' tiles it passes over the blocks. So one part multiplies while
     another writes its sums. Parts take blocks in the order of the tiles: each waits for its turn before its first block
     and passes it on after its last.
   }];
@@ -78,7 +78,7 @@ def SmMultiBuffer : HopperPass<"sm-multi-buffer"> {
     Of `sm.fetch_parts` each part has its rows in the stage, and a load that is made where the part, or all, are
     asked for. The product of a part is made by the warpgroups that hold its sums; the others pass over the step.
 
-    Of rows that are held a stage has a slot for each piece. They are released at the end of the block of operations that
+    Of stationary rows a stage has a slot for each piece. They are released at the end of the block of operations that
     consumes them, where all products with them are done. Of rounded sums it has one for each warpgroup that writes them.
   }];
   let options = [

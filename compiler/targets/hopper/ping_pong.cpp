@@ -1,4 +1,4 @@
-// sm-consume-turns: parts of the warpgroups that multiply have tiles of their own.
+// sm-ping-pong: parts of the warpgroups that multiply have tiles of their own.
 #include "compiler/schedule/staged.h"
 #include "compiler/targets/hopper/passes.h"
 #include "compiler/targets/thread_block/block_product.h"

@@ -19,8 +19,8 @@ constexpr llvm::StringLiteral shared_offset_name = "offset";
 int64_t slotStride(sm::BufferType buffer);
 
 /// Marks every sm.allocate, sm.allocate_reduction_buffer and sm.barriers of the kernel with its place:
-/// buffers in the order of the program, exchanges and barriers behind them. Returns the bytes of all; fails
-/// with a message where a block cannot have as many.
+/// buffers in the order of the program, reduction buffers and barriers behind them. Returns the bytes of all;
+/// fails with a message where a block cannot have as many.
 mlir::FailureOr<int64_t> placeSharedMemory(sm::KernelOp kernel);
 
 } // namespace compiler

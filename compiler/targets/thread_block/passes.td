@@ -12,10 +12,10 @@ class ThreadBlockPass<string argument> : Pass<argument, "mlir::ModuleOp"> {
 def ConvertTileToSm : ThreadBlockPass<"convert-tile-to-sm"> {
   let summary = "Write what one thread block does, as if it did everything in order";
   let description = [{
-    Each `tile.kernel` with a `#tile.staged` schedule becomes an `sm.kernel`. `own` becomes a loop over tiles:
+    Each `tile.kernel` with a `#tile.staged` schedule becomes an `sm.kernel`. `forall` becomes a loop over tiles:
     block b of a persistent grid takes the tiles b, b + grid, and so on. A tile's number gives, from slow to
-    fast, its line of rows, its block of rows in the line, its output group and its block of columns, so that
-    blocks that run at the same time share rows of X. What lines are and which map they belong to is said in
+    fast, its row segment, its block of rows in the segment, its output group and its block of columns, so that
+    blocks that run at the same time share rows of X. What segments are and which map they belong to is said in
     `runtime/gpu_kernel_abi.h`; tiles without rows are passed over. Nothing is masked: maps fill with zeros and
     clip.
 
@@ -24,21 +24,21 @@ def ConvertTileToSm : ThreadBlockPass<"convert-tile-to-sm"> {
     of the weight matrix and multiplies them; after the last, the sums are stored.
 
     A schedule with a `cluster` of A x B numbers tiles in clusters, each of A blocks of rows times B blocks of columns,
-    which the blocks of a cluster take together: `own` becomes a loop over those. What the blocks of a row or a
+    which the blocks of a cluster take together: `forall` becomes a loop over those. What the blocks of a row or a
     column of the cluster share, each fetches a part of for all: the rows of X in B parts, those of the weight matrix in A.
     A cluster is passed over where its first block has no rows; otherwise all of its blocks go through all steps.
 
-    Where a tile has several types, of a complete graph, its lines are as many consecutive ones, and its terms those
+    Where a tile has several types, of a complete graph, its segments are as many consecutive ones, and its terms those
     of all its types in one ascending order, with the diagonal block that they share once. A step of that term fetches
-    the rows of all lines (`sm.fetch_parts`), a step of a type's own term those of its line. Behind the last line
-    there are none: those parts lie past the end of the last line, which reads as zeros and is not written.
+    the rows of all segments (`sm.fetch_parts`), a step of a type's own term those of its segment. Behind the last segment
+    there are none: those parts lie past the end of the last one, which reads as zeros and is not written.
 
-    With `held` groups a block takes all tiles of so many consecutive groups in turn, column block by column block, and
-    before them the rows of X that are its types' own group (`sm.hold`). A step of a forall term then fetches the weight matrix
-    alone, and multiplies a piece of what is held.
+    With `stationary` groups a block takes all tiles of so many consecutive groups in turn, column block by column block, and
+    before them the rows of X that are its types' own group (`sm.hold`). A step of an own term then fetches the weight matrix
+    alone, and multiplies a piece of what is stationary.
 
-    A schedule with `split` lets all blocks of a cluster take the same tile: `own` becomes a loop over the tiles of clusters,
-    and each block walks its share of their steps, consecutive ones. Then the sums are added up (`sm.reduce_scatter`), and
+    A schedule with `split_k` lets all blocks of a cluster take the same tile: `forall` becomes a loop over the tiles of clusters,
+    and each block takes its share of their steps, consecutive ones. Then the sums are added up (`sm.reduce_scatter`), and
     each block stores a part of the columns, or where rows are on side N of the rows.
 
     A schedule with `warps` makes the maps plain and cuts the sums among single warps. Only there may coefficients
@@ -48,7 +48,7 @@ def ConvertTileToSm : ThreadBlockPass<"convert-tile-to-sm"> {
     Where `tile.terms` multiplies the same rows by several weight matrices, a step fetches a block of each, and multiplies A by each
     of them; each product has its own sums. What maps read beside sums comes as numbers of columns, as plain maps in the
     views of the result, or as numbers; results behind the first are stored through plain maps. Tiles of
-    several types, stationary rows, and the sums that blocks exchange with a `split` are those of one product.
+    several types, stationary rows, and the sums that blocks exchange with a `split_k` are those of one product.
   }];
 }
 
@@ -57,7 +57,7 @@ def SmAssignSwizzle : ThreadBlockPass<"sm-assign-swizzle"> {
   let description = [{
     A block is stored as column panels, each as wide as the swizzle: 128 bytes where they divide its rows, else
     64, else 32. The wider the swizzle, the fewer copies and the better the spread over the banks of shared
-    memory. A result that leaves straight from registers gets none; rows that are held lie as the boxes of their maps.
+    memory. A result that leaves straight from registers gets none; stationary rows lie as the boxes of their maps.
   }];
 }
 

@@ -1,4 +1,4 @@
-// Each warpgroup stores its 64 rows to the line of their type.
+// Each warpgroup stores its 64 rows to the segment of their type.
 // RUN: alg-opt %s -sm-lower-epilogue -canonicalize | FileCheck %s
 
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,

@@ -31,7 +31,7 @@
 // CHECK: %[[ROW_BYTES:.*]] = llvm.mul %[[ROW_STRIDE]], %[[BYTES]] : i64
 // CHECK: %[[COLUMNS:.*]] = llvm.load {{.*}} : !llvm.ptr -> i32
 // CHECK: %[[ROWS:.*]] = llvm.load {{.*}} : !llvm.ptr -> i32
-// Group and line have to be there, too.
+// Group and segment have to be there, too.
 // CHECK: %[[GROUP:.*]] = llvm.icmp "ult" %[[INDEX]], %{{.*}} : i32
 // CHECK: %[[LINE:.*]] = llvm.icmp "ult" %[[INDEX]], %{{.*}} : i32
 // CHECK: %[[OTHERS:.*]] = llvm.and %[[GROUP]], %[[LINE]] : i1

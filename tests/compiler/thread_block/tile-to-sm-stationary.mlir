@@ -27,7 +27,7 @@ tile.kernel @held(%x: !tile.matrix<?x512xbf16>, %w: !tile.matrix<512x384xbf16>, 
     // CHECK: %[[PIECE:.*]] = arith.remui %{{.*}}, %c2
     // CHECK: %[[SHARED:.*]] = arith.cmpi eq
     // CHECK: %[[PART:.*]] = arith.select %[[SHARED]], %c2, %{{.*}}
-    // Of a forall term no rows come: 3 is none of two parts.
+    // Of an own term no rows come: 3 is none of two parts.
     // CHECK: %[[COMES:.*]] = arith.select %[[SHARED]], %c2, %c3
     // CHECK: %[[A:.*]] = sm.fetch_parts %x{{.*}} part %[[COMES]]
     // CHECK: %[[B:.*]] = sm.fetch %w[%c0] [%[[COLUMN]], %[[GROUP]],

@@ -18,7 +18,7 @@ tile.kernel @types(%x: !tile.matrix<?x512xbf16>, %w: !tile.matrix<512x384xbf16>,
   // CHECK: %[[GROUP:.*]] = arith.remui
   // CHECK: %[[ROW:.*]] = arith.muli %{{.*}}, %c64
   // CHECK: %[[FIRST:.*]] = arith.muli %{{.*}}, %c2
-  // A line behind the last one is the end of the last one.
+  // A segment behind the last one is the end of the last one.
   // CHECK: %[[LAST:.*]] = arith.addi %[[LINES]], %c-1
   // CHECK: %[[IS_LINE:.*]] = arith.cmpi sge, %[[LAST]], %[[FIRST]]
   // CHECK: %[[NUMBER:.*]] = arith.select %[[IS_LINE]], %[[FIRST]], %[[LAST]]

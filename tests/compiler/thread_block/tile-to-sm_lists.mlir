@@ -4,7 +4,7 @@
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 96>, row_types = #alg.row_types<explicit 2>>
 
-// A line is a type. The list begins with the longest one, behind it are the starts: type t has words t + 1 to t + 2.
+// A segment is a type. The list begins with the longest one, behind it are the starts: type t has words t + 1 to t + 2.
 // CHECK-LABEL: sm.kernel @rows(
 // CHECK-SAME:  %x: !sm.maps<1 x 64 x 32 x bf16, row_dimension 3, vector 8, listed>, %w: !sm.maps<1 x 32 x 64 x bf16, row_dimension 2, vector 8>, %y: !sm.maps<1 x 64 x 64 x f32, row_dimension 3, vector 2, listed>
 // CHECK:         %[[LONGEST:.*]] = sm.read_row_list %x[%c0]

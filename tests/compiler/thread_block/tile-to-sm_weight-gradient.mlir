@@ -5,7 +5,7 @@
                        row_types = <cyclic 4>, mode = j>
 #schedule = #tile.staged<types = 1, rows = 32, columns = 48, depth = 16, stages = 3, warps = 2 x 1, vector = 8>
 
-// X and dY have a map more than their lines need: of all rows.
+// X and dY have a map more than their segments need: of all rows.
 // CHECK-LABEL: sm.kernel @complete(
 // CHECK-SAME: !sm.maps<3 x 16 x 32 x bf16, row_dimension 3, vector 8>, %[[DY:.*]]: !sm.maps<3 x 16 x 48 x bf16, row_dimension 3, vector 8>,
 // CHECK-SAME: %[[DW:.*]]: !sm.maps<1 x 32 x 48 x f32, row_dimension 2, vector 2>, %[[ROWS:.*]]: index, %{{.*}}: index, %{{.*}}: !sm.terms_table, %[[BETA:.*]]: f32)

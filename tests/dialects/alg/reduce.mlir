@@ -30,7 +30,7 @@ func.func @reductions(%x: !x, %w: !w, %p: !p, %q: !q)
 }
 
 // CANONICAL-LABEL: @regrouped
-// CANONICAL-SAME: (%[[W:.*]]: !weight matrix
+// CANONICAL-SAME: (%[[W:.*]]: !bank
 func.func @regrouped(%w: !w) -> tensor<6xf32> {
   // CANONICAL-NEXT: alg.reduce sum %[[W]] over rows
   %r = alg.regroup %w : !w to !alg.slots<8x6xf32, rows(4 x 2), cols(3 x 2)>

@@ -93,7 +93,7 @@ func.func @f32(%a: !sm.block<64 x 64 x f32>, %b: !sm.block<64 x 64 x bf16>, %sum
 // -----
 
 func.func @coordinates(%x: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3>, %i: index) {
-  // expected-error @+1 {{takes the four coordinates column, group, line (or depth) and row (or block), got 2}}
+  // expected-error @+1 {{takes the four coordinates column, group, segment (or depth) and row (or block), got 2}}
   %0 = sm.fetch %x[%i] [%i, %i] : <1 x 64 x 64 x bf16, row_dimension 3> -> <64 x 64 x bf16>
   return
 }

@@ -9,7 +9,7 @@ sm.kernel @fetch_coordinates(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, s
                   %terms: !sm.terms_table) attributes {layout = #layout, schedule = #schedule} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // expected-error @+1 {{takes the four coordinates column, group, line and row of each of 2 parts, got 4}}
+  // expected-error @+1 {{takes the four coordinates column, group, segment and row of each of 2 parts, got 4}}
   %a = sm.fetch_parts %x[%c0, %c0] [%c0, %c0, %c0, %c0] part %c0 : <2 x 64 x 64 x bf16, row_dimension 3, swizzle 128> -> <128 x 64 x bf16, swizzle 128>
 }
 

@@ -201,5 +201,5 @@ func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, column
 
 // -----
 
-// expected-error @+1 {{a tile is somebody's turn, got 0 turns}}
+// expected-error @+1 {{a tile belongs to one part of the threads at least, got ping_pong = 0}}
 func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, ping_pong = 0>}

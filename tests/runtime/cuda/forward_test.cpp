@@ -111,7 +111,7 @@ TEST_F(CudaForward, ClustersAreAsManyAsRunTogether) {
   many.expectRuns("tiles for all");
   EXPECT_EQ(last.cluster, 2u);
   EXPECT_EQ(last.grid, 18u);
-  // 4 lines of 1 or 2 rows, 4 groups, 2 blocks of columns; a cluster has two blocks of rows.
+  // 4 segments of 1 or 2 rows, 4 groups, 2 blocks of columns; a cluster has two blocks of rows.
   GpuProduct few(context, {.groups = 1, .in = 16, .out = 64}, 5, 8, ElementType::F32);
   computes({.groups = 1, .in = 16, .out = 64});
   few.expectRuns("tiles for two clusters");

@@ -39,7 +39,7 @@ struct Kernel {
   int64_t rows, offset;
   const int32_t *terms;
 
-  // Line `number` of all, as the header counts them; no rows where it is beyond the last.
+  // Segment `number` of all, as the header counts them; no rows where it is beyond the last.
   Line line(int64_t number) const {
     if (shape.lift == Lift::Slots || shape.row_types == RowTypesKind::Cyclic) {
       const int64_t q = shape.types(), longer = rows % q;

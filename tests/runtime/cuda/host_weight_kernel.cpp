@@ -62,7 +62,7 @@ struct Kernel {
     }
   }
 
-  // Where each row of the batch stands that has the type, or of all of them: map, line and row within it.
+  // Where each row of the batch stands that has the type, or of all of them: map, segment and row within it.
   std::vector<std::array<int64_t, 3>> rowsOf(int64_t type) const {
     std::vector<std::array<int64_t, 3>> places;
     const int64_t q = shape.types(), all_rows = int64_t(x.size()) - 1;

@@ -12,7 +12,7 @@ namespace {
 
 TEST(LaunchPlan, TilesAreCountedAsTheKernelWalks) {
   const GpuTile tile{64, 96, 64, 4, 2};
-  // Q(5): 5 lines of at most 27 rows, 5 groups of 100 columns.
+  // Q(5): 5 segments of at most 27 rows, 5 groups of 100 columns.
   const Layer cyclic = layerOf(Lift::Rows, RowTypesKind::Cyclic, 5, 1, 5, 8, 100);
   EXPECT_EQ(tileCount(cyclic, tile, 131, 3), 5 * 1 * 5 * 2);
   EXPECT_EQ(tileCount(cyclic, tile, 5 * 64, 3), 5 * 1 * 5 * 2);
@@ -26,7 +26,7 @@ TEST(LaunchPlan, TilesAreCountedAsTheKernelWalks) {
   EXPECT_EQ(tileCount(interval, tile, 69, 71), 1 * 2 * 3);
   EXPECT_EQ(tileCount(interval, tile, 71, 0), 2 * 2 * 3);
   EXPECT_EQ(tileCount(interval, tile, 211, 209), 4 * 2 * 3);
-  // Two or three lines at a time.
+  // Two or three segments at a time.
   GpuTile pairs = tile, triples = tile;
   pairs.types = 2;
   triples.types = 3;
@@ -46,7 +46,7 @@ TEST(LaunchPlan, TilesAreCountedAsTheKernelWalks) {
 }
 
 TEST(LaunchPlan, TilesOfAClusterAreCountedTogether) {
-  // 5 lines of at most 129 rows are 3 row tiles of 64; 5 groups of 100 columns are 2 column tiles of 96.
+  // 5 segments of at most 129 rows are 3 row tiles of 64; 5 groups of 100 columns are 2 column tiles of 96.
   const Layer cyclic = layerOf(Lift::Rows, RowTypesKind::Cyclic, 5, 1, 5, 8, 100);
   const auto count = [&](int64_t rows, int64_t columns) {
     return tileCount(cyclic, {64, 96, 64, 4, 2, rows, columns}, 5 * 128 + 1, 3);
@@ -127,9 +127,9 @@ TEST(LaunchPlan, WhatNoMapCanDescribeIsRefused) {
   expect(refusal(good, {64, 44}, w, y, 10, 1), "ALGRT_INVALID_ARGUMENT", "pad the rows to a multiple of 8");
   expect(refusal(good, {64, 32}, w, y, 10, 1), "ALGRT_INVALID_ARGUMENT", "width 40");
   expect(refusal(good, {64, int64_t(1) << 39}, w, y, 10, 1), "ALGRT_INVALID_ARGUMENT", "2^40");
-  // Rows that are close enough, but lines that are not.
+  // Rows that are close enough, but segments that are not.
   expect(refusal(good, {64, int64_t(1) << 37}, w, y, 10, 1), "ALGRT_UNSUPPORTED", "x: a tensor map");
-  EXPECT_EQ(refusal(good, {64, int64_t(1) << 37}, w, y, 5, 1), "accepted"); // lines of one row
+  EXPECT_EQ(refusal(good, {64, int64_t(1) << 37}, w, y, 5, 1), "accepted"); // segments of one row
   expect(refusal(good, {UINT64_MAX - 127, 40}, w, y, 10, 1), "ALGRT_OUT_OF_MEMORY", "x");
   expect(refusal(layerOf(Lift::Rows, RowTypesKind::Cyclic, 5, 1, 5, 8, 12), x, {64, 64}, {64, 64}, 10, 0),
          "ALGRT_UNSUPPORTED", "multiples of 8");

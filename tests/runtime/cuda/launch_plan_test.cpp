@@ -54,7 +54,7 @@ struct RowCase {
   bool interval;
 };
 
-// First line of each map and the rows that it is to hold, straight from the header.
+// First segment of each map and the rows that it is to hold, straight from the header.
 std::vector<std::pair<int64_t, int64_t>> linesOf(const RowCase &c) {
   if (!c.interval)
     return {{0, c.m % c.period}, {c.m % c.period, c.m < c.period ? 0 : c.period - c.m % c.period}};
@@ -85,7 +85,7 @@ void expectCoversRows(const RowCase &c, int64_t offset, std::span<const Reach> m
       const int64_t row = byte / (operand.leading_dimension * map.element_bytes);
       const int64_t column = byte / map.element_bytes % operand.leading_dimension;
       EXPECT_EQ(column, int64_t(at[1]) * width + int64_t(at[0]));
-      // The type as the contract gives it, and as a kernel computes it from the line.
+      // The type as the contract gives it, and as a kernel computes it from the segment.
       const int64_t type = (c.p0 + row) % (c.layer.types * c.run) / c.run;
       const int64_t line = lines[i].first + int64_t(at[2]);
       const int64_t computed =

@@ -41,7 +41,8 @@ std::byte *element(const Map &map, int64_t column, int64_t group, int64_t line, 
          group * int64_t(map.strides[0]) + line * int64_t(map.strides[1]) + row * int64_t(map.strides[2]);
 }
 
-// Where a row lies: which of the maps of X or Y, which line of that map, which row of the line; and its type.
+// Where a row lies: which of the maps of X or Y, which segment of that map, which row of the segment; and its
+// type.
 struct Place {
   size_t map;
   int64_t line, row, type;

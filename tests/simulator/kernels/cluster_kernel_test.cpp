@@ -17,7 +17,7 @@ struct Cluster {
 
 class ClusterKernel : public testing::TestWithParam<Cluster> {};
 
-// Lines shorter than a block, than a cluster, and of several clusters that are not full; groups likewise.
+// Segments shorter than a block, than a cluster, and of several clusters that are not full; groups likewise.
 TEST_P(ClusterKernel, IsExactOnRandomLayers) {
   const Cluster &cluster = GetParam();
   Draw draw(static_cast<uint64_t>(cluster.rows * 8 + cluster.columns));

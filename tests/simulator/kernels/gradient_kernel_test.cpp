@@ -144,7 +144,7 @@ const std::vector<Kernel> &kernels() {
   return all;
 }
 
-// Fewer rows than types, lines that differ by one row, whole tiles, and a bit more than that.
+// Fewer rows than types, segments that differ by one row, whole tiles, and a bit more than that.
 struct Batch {
   int64_t m, p0;
   int32_t blocks;

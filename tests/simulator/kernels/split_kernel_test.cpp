@@ -14,7 +14,7 @@ namespace {
 
 class SplitKernel : public testing::TestWithParam<int64_t> {};
 
-// Lines shorter and longer than a tile, groups that are no multiples of columns or depth, tiles with fewer
+// Segments shorter and longer than a tile, groups that are no multiples of columns or depth, tiles with fewer
 // steps than blocks and without any, on both sides of the instructions.
 TEST_P(SplitKernel, IsExactOnRandomLayers) {
   const int64_t split = GetParam();

@@ -123,7 +123,7 @@ const std::vector<Kernel> &kernels() {
   return all;
 }
 
-// No rows, fewer than types, lines that differ by one row, whole steps, and a bit more than that.
+// No rows, fewer than types, segments that differ by one row, whole steps, and a bit more than that.
 struct Batch {
   int64_t m, p0;
   int32_t blocks;
