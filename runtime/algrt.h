@@ -195,12 +195,11 @@ ALGRT_API size_t algrt_weights_bytes(const algrt_weights *weights);
 /* ---- the product -------------------------------------------------------------------------------------- */
 
 typedef struct algrt_forward_args {
-  size_t struct_size; /* set by algrt_forward_args_init */
-  const DLTensor *x;  /* [M, K] */
-  const DLTensor *y;  /* [M, N], written whole */
-  const DLTensor *w;  /* the weight matrix, or NULL when weights is given */
-  const algrt_weights
-      *weights;          /* packed weight matrix of the same bundle, or NULL; exactly one of w and weights */
+  size_t struct_size;           /* set by algrt_forward_args_init */
+  const DLTensor *x;            /* [M, K] */
+  const DLTensor *y;            /* [M, N], written whole */
+  const DLTensor *w;            /* the weight matrix, or NULL when weights is given */
+  const algrt_weights *weights; /* packed weights of the same bundle, or NULL; exactly one of the two */
   const DLTensor *types; /* int32 [M], the type of every row: given if and only if the types are explicit */
   int64_t p0;            /* absolute position of row 0, >= 0; 0 for explicit types */
   void *stream;          /* a CUstream, NULL for the legacy default stream; NULL on the CPU */

@@ -233,9 +233,8 @@ typedef struct algrt_gpu_record {
   int64_t tile_rows, tile_columns, tile_depth, tile_stages, tile_consumers;
   int64_t tile_cluster_rows, tile_cluster_columns, tile_types, tile_held_groups, tile_split, tile_long_groups;
   int64_t x_columns, x_rows, x_swizzle, w_columns, w_rows, w_swizzle, y_columns, y_rows,
-      y_swizzle; /* boxes */
-  uint64_t
-      parameters; /* hash of their list (runtime/bundle/kernel_parameters.h); of group_rows and dbias, too */
+      y_swizzle;       /* boxes */
+  uint64_t parameters; /* hash of their list (kernel_parameters.h); of group_rows and dbias, too */
 } algrt_gpu_record;
 
 /* Of a block of the kernel group_rows. */

@@ -49,18 +49,23 @@ typedef struct algrt_memref2 {
  * products of the same rows.
  *   operands one descriptor for each name of the manifest's `operands` of the kernel, in its order:
  *     x        M x K activations; for a gradient dY, M x N
- *     w        the weight matrix as the user stores it, K x N (row lift) or (m*K/m) x (N/m) (slot lift: block
- * j is rows j*K/m ...); for kernels with packed weights a descriptor with sizes {1, packed elements}. Further
- * products have weight matrices of their own, w2, w3, ..., all as the first bias     where the layer has one,
- * 1 x N, of the element type of x: it is added to the finished sums, before they are rounded. Of a program's
- * kernel, whatever its maps read: one number for each column 1 x N, for each row M x 1, an element for each
- * of the result M x N, or a single number in f32, 1 x 1 y        M x N, written whole (output groups that a
- * type does not reach are written as zero); for a gradient dX, M x K, and its output groups are the layer's
- * input groups. Further results follow, y2, y3, ... scratch  scratch_bytes bytes, 64-byte aligned, one per
- * running thread; contents need not be set rows     int64 row numbers sorted by type, stable starts   types +
- * 1 int64 offsets into rows p0       absolute position of row 0 (cyclic and interval types) Rows of explicit
- * types come in lists. Those of other types may, where the manifest says row_lists: then p0 is 0 and means
- * nothing; or rows and starts are of size 0, and row r is at position p0 + r. */
+ *     w        the weight matrix as the user stores it, K x N (row lift) or (m*K/m) x (N/m) (slot lift:
+ *              block j is rows j*K/m ...); for kernels with packed weights a descriptor with sizes {1,
+ *              packed elements}. Further products have weight matrices of their own, w2, w3, ..., all as
+ *              the first
+ *     bias     where the layer has one, 1 x N, of the element type of x: it is added to the finished sums,
+ *              before they are rounded. Of a program's kernel, whatever its maps read: one number for each
+ *              column 1 x N, for each row M x 1, an element for each of the result M x N, or a single number
+ *              in f32, 1 x 1
+ *     y        M x N, written whole (output groups that a type does not reach are written as zero); for a
+ *              gradient dX, M x K, and its output groups are the layer's input groups. Further results
+ *              follow, y2, y3, ...
+ *   scratch  scratch_bytes bytes, 64-byte aligned, one per running thread; contents need not be set
+ *   rows     int64 row numbers sorted by type, stable
+ *   starts   types + 1 int64 offsets into rows
+ *   p0       absolute position of row 0 (cyclic and interval types)
+ * Rows of explicit types come in lists. Those of other types may, where the manifest says row_lists: then p0
+ * is 0 and means nothing; or rows and starts are of size 0, and row r is at position p0 + r. */
 typedef void (*algrt_product_kernel)(const algrt_memref2 *operands, const algrt_memref1 *scratch,
                                      const algrt_memref1 *rows, const algrt_memref1 *starts, int64_t p0,
                                      int64_t row_blocks, int64_t slices, int64_t begin, int64_t end);
@@ -76,17 +81,19 @@ typedef void (*algrt_weight_gradient_kernel)(const algrt_memref2 *operands, cons
                                              int64_t p0, float beta, int64_t begin, int64_t end);
 
 /* Rewrites the weight matrix into the order in which the packed forward kernel reads it. Task t packs weight
- * row group t; there are pack_tasks of them (manifest), and they may run at once. w       the weight matrix
- * as the user stores it packed  1 x packed_bytes / element size, 64-byte aligned */
+ * row group t; there are pack_tasks of them (manifest), and they may run at once.
+ *   w        the weight matrix as the user stores it
+ *   packed   1 x packed_bytes / element size, 64-byte aligned */
 typedef void (*algrt_pack_kernel)(const algrt_memref2 *w, const algrt_memref2 *packed, int64_t begin,
                                   int64_t end);
 
 /* An element-wise function over a domain of rows and columns (docs/bundle.md, "Element-wise functions"). Its
  * tasks are blocks of rows_per_task rows and columns_per_task columns (manifest; 0: all of them), numbered
  * along the rows, the columns of each block of rows one after another. Any number of threads may run disjoint
- * ranges [begin, end) at once. operands  a descriptor for each operand, in the manifest's order: per element
- * rows x columns, per row rows x 1, per column 1 x columns, per call 1 x 1. Numbers for rows and columns lie
- * side by side */
+ * ranges [begin, end) at once.
+ *   operands  a descriptor for each operand, in the manifest's order: per element rows x columns, per row
+ *             rows x 1, per column 1 x columns, per call 1 x 1. Numbers for rows and columns lie side by
+ *             side */
 typedef void (*algrt_elementwise_kernel)(const algrt_memref2 *operands, int64_t rows, int64_t columns,
                                          int64_t begin, int64_t end);
 
@@ -94,10 +101,9 @@ typedef void (*algrt_elementwise_kernel)(const algrt_memref2 *operands, int64_t 
  * The record of a packing kernel has weights, pack_tasks and packed_bytes alone. */
 typedef struct algrt_cpu_record {
   algrt_record_head head;
-  uint64_t
-      features;    /* hash: of each feature, in the manifest's order, the length of its name and its bytes */
-  int64_t weights; /* 0 packed, 1 copied, 2 direct */
-  int64_t output;  /* of dw: type of the elements of the result */
+  uint64_t features; /* hash: of each feature, as the manifest orders them, its name's length and bytes */
+  int64_t weights;   /* 0 packed, 1 copied, 2 direct */
+  int64_t output;    /* of dw: type of the elements of the result */
   int64_t row_lists;
   int64_t types_per_task, rows_per_task, scratch_bytes;
   int64_t pack_tasks, packed_bytes; /* where the weights are packed */

@@ -31,8 +31,7 @@ enum {
   algrt_records_forward = 0,
   algrt_records_dx = 1,
   algrt_records_dw = 2,
-  algrt_records_pack =
-      3, /* of a shared object: rewrites the weight matrix for a kernel with packed weights */
+  algrt_records_pack = 3, /* of a shared object: rewrites the weight matrix for a packed kernel */
   algrt_records_group_rows = 4,
   algrt_records_dbias = 5,
   algrt_records_elementwise = 6,
@@ -64,8 +63,8 @@ typedef struct algrt_record_head {
                        table, for each type and output group the number of terms, and of each term the input
                        group, the weight row, and the bits of the coefficient as f64 */
   uint64_t fusion;  /* 0 of a layer that is not fused; else hash of the number of weights, the number of
-                       operands and of each its  name, kind and type as in the manifest (of a text the length
-                       and the bytes), the number of results and  of each its type */
+                       operands and of each its name, kind and type as in the manifest (of a text the length
+                       and the bytes), the number of results and of each its type */
 } algrt_record_head;
 
 /* Of an element-wise function (docs/bundle.md, "Element-wise functions"). Fields of the other kind of target

@@ -35,9 +35,8 @@ using C = const Case &;
 // weight matrix may be depends on the rows of the batch, and is for the cost to say.
 const Rule<Case> waste[] = {
     // Where tiles may have no steps, which blocks of dW and lists of the pieces of unequal groups may not,
-    // and
-    // one turn fills the ring, LLVM writes its group of copies once for tiles with steps and once for those
-    // without, which is correct, and more code than the gates for machine code let pass.
+    // and one turn fills the ring, LLVM writes its group of copies once for tiles with steps and once for
+    // those without, which is correct, and more code than the gates for machine code let pass.
     {threads, "two stages",
      [](C c) {
        const algebras::Layer &layer = c.problem.layer;
@@ -58,8 +57,7 @@ const Rule<Case> waste[] = {
                    c.s.rows, c.k());
      }},
     // A tile may be wider than its group where that makes its panels wider, which are copied faster; not
-    // where
-    // a whole panel would be zeros.
+    // where a whole panel would be zeros.
     {engine, "wider than a group",
      [](C c) {
        return when(c.s.columns - panelBytes(c.s.columns, 2) / 2 >= c.n(),

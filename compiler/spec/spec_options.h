@@ -36,8 +36,7 @@ void addLayerOptions(CLI::App &app, SpecOptions &options);
 Spec loadSpec(const SpecOptions &options);
 
 // Whether the file, which is read again, or the command line say the element type of the layer or of the
-// program that is described. Throws as loadSpec
-// does.
+// program that is described. Throws as loadSpec does.
 bool saysDtype(const SpecOptions &options);
 
 } // namespace compiler

@@ -42,8 +42,9 @@ void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set)
     set(argument, number < names.size() ? names[number] : StringRef("operand"));
 }
 
-// sm.map (%v = %sum : type, ...) at [%column, %group] rows [%map, %column, %group, %segment, %row] -> type {
-// ...
+// sm.map (%v = %sum : type, ...) at [%column, %group]
+//     rows [%map, %column, %group, %segment, %row] -> type {
+//   ...
 // }
 
 /// What an input hands to the body.

@@ -37,8 +37,7 @@ const char *name(FusedOperand::Per per);
 // What kernels of a program compute at once: products of the same rows with several weights, which are all
 // shaped like the layer's weight matrix, and maps of their sums. Kernels of a fused layer are of one map,
 // forward or dx. Beside x (or dy) they take the weights "w", "w2", "w3", ..., then the operands, and write
-// the results "y", "y2",
-// ... (or "dx", "dx2", ...), all shaped like the result of the map.
+// the results "y", "y2", ... (or "dx", "dx2", ...), all shaped like the result of the map.
 struct Fusion {
   int64_t weights = 1;
   std::vector<FusedOperand> operands;

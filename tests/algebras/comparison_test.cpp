@@ -88,8 +88,7 @@ TEST(Comparison, SemisimpleAndFields) {
                                   R"q(quiver("x:1->1", relations="x^3 - 3*e(1)"))q");
   EXPECT_EQ(cubics.verdict, Verdict::NotIsomorphic);
   // Quaternion algebras over Q by the places where they are ramified: (-1, -1) and (-1, -2) at 2 and
-  // infinity,
-  // (-1, -3) at 3 and infinity.
+  // infinity, (-1, -3) at 3 and infinity.
   auto hamilton = [](int64_t a, int64_t b) {
     return fmt::format(R"q(quiver("i:1->1, j:1->1", relations="i^2 + {}*e(1), j^2 + {}*e(1), i*j + j*i"))q",
                        -a, -b);

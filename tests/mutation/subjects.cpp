@@ -7,9 +7,8 @@ using simulator_test::RowPlaces;
 const std::vector<Subject> &subjects() {
   static const std::vector<Subject> all = {
       // Two warpgroups multiply. Tiles of 2 and of 4 steps through a ring of 3; with 385 rows, segments of
-      // 129
-      // and 128 rows,
-      // so that there are tiles of one row and empty ones; with 2 rows, fewer rows than types.
+      // 129 and 128 rows, so that there are tiles of one row and empty ones; with 2 rows, fewer rows than
+      // types.
       {"complete",
        "Q(3)",
        192,
@@ -19,8 +18,7 @@ const std::vector<Subject> &subjects() {
        algrt::ElementType::Bf16,
        {{385, 4, 2}, {2, 0, 3}}},
       // Two types in a tile, of three: tiles of two types and of one, whose types wrap around, of one step
-      // and of
-      // four through a ring of 2.
+      // and of four through a ring of 2.
       {"types",
        "Q(3)",
        96,
@@ -59,8 +57,8 @@ const std::vector<Subject> &subjects() {
        {{150, 0, 2}, {2, 0, 3}},
        "slots"},
       // Two warpgroups that take turns: tiles of 2 and 4 steps through a ring of 3, so that each meets slots
-      // in which
-      // the other was last; segments of 65 and 64 rows, so that there are turns of tiles without rows.
+      // in which the other was last; segments of 65 and 64 rows, so that there are turns of tiles without
+      // rows.
       {"turns",
        "Q(3)",
        192,
@@ -70,8 +68,7 @@ const std::vector<Subject> &subjects() {
        algrt::ElementType::Bf16,
        {{193, 4, 1}, {2, 0, 1}}},
       // Rows on the instructions' second side: two warpgroups with 64 columns each and all 24 rows, of which
-      // stmatrix
-      // stores 16 and 8. The last step of a term is shallow.
+      // stmatrix stores 16 and 8. The last step of a term is shallow.
       {"few_rows",
        "Q(3)",
        240,
@@ -81,11 +78,8 @@ const std::vector<Subject> &subjects() {
        algrt::ElementType::Bf16,
        {{131, 4, 2}, {2, 0, 3}}},
       // Four blocks copy for each other: two blocks of rows times two of columns. Segments of 130, of 65 and
-      // of
-      // 1 and no
-      // rows: clusters whose second blocks of rows are empty, and such as are not there; 72 columns are one
-      // block and
-      // a half.
+      // of 1 and no rows: clusters whose second blocks of rows are empty, and such as are not there; 72
+      // columns are one block and a half.
       {"clusters",
        "Q(2)",
        96,
@@ -95,10 +89,8 @@ const std::vector<Subject> &subjects() {
        algrt::ElementType::Bf16,
        {{260, 1, 8}, {130, 0, 4}, {1, 0, 4}}},
       // Two blocks divide the steps of a tile, of which there are none, 1, 2 and 3: shares of one step, of
-      // two and
-      // of none. Segments of 65 and of 1 rows; 40 columns are one block and a quarter, so that the second
-      // block
-      // stores some and none.
+      // two and of none. Segments of 65 and of 1 rows; 40 columns are one block and a quarter, so that the
+      // second block stores some and none.
       {"split",
        "T(3)",
        96,
@@ -108,10 +100,8 @@ const std::vector<Subject> &subjects() {
        algrt::ElementType::Bf16,
        {{195, 1, 2}, {2, 0, 4}}},
       // Two products of the same rows, maps of their sums that read operands of every kind, and two results.
-      // Two
-      // warpgroups; the last step of a term is shallow, segments of 129 and 128 rows, 72 columns are a block
-      // and
-      // a half.
+      // Two warpgroups; the last step of a term is shallow, segments of 129 and 128 rows, 72 columns are a
+      // block and a half.
       {"fused",
        "Q(2)",
        160,
@@ -127,10 +117,8 @@ const std::vector<Subject> &subjects() {
        {},
        2},
       // Threads copy, warps multiply. Terms from a table, tiles of 2 and of 4 steps through a ring of 3;
-      // blocks
-      // that are partial in every direction, with such beside them as are not read: 20 of 32 in the depth, 36
-      // of
-      // 64 columns, segments of 1, 2, 30, 31 and 62 rows.
+      // blocks that are partial in every direction, with such beside them as are not read: 20 of 32 in the
+      // depth, 36 of 64 columns, segments of 1, 2, 30, 31 and 62 rows.
       {"threads",
        "path(3)",
        60,
@@ -143,8 +131,7 @@ const std::vector<Subject> &subjects() {
        "sm_80"},
       // Threads copy one element at a time, through registers: odd widths, 21 of 32 in the depth and 23 of 32
       // columns; segments of 1, 5, 6, 8, 9, 15, 16 and 33 rows. One row alone is of type 1, which reads
-      // nothing
-      // of the weight matrix's first block: there is NaN where a masked element is read from instead.
+      // nothing of the weight matrix's first block: there is NaN where a masked element is read from instead.
       {"elements",
        "path(3)",
        63,
@@ -156,9 +143,8 @@ const std::vector<Subject> &subjects() {
        "rows",
        "sm_80"},
       // The gradient of X: the weight matrix along its depth. The long tiles of two blocks come first and are
-      // divided,
-      // those of
-      // others are whole; 72 columns are one block and a quarter, the last step of a term is shallow.
+      // divided, those of others are whole; 72 columns are one block and a quarter, the last step of a term
+      // is shallow.
       {"gradient",
        "Q(3)",
        216,
@@ -183,11 +169,8 @@ const std::vector<Subject> &subjects() {
        "sm_80",
        algrt::Map::Dx},
       // The gradient of the weight matrix: both operands across the contraction, blocks of all rows and of
-      // segments; what
-      // dW holds
-      // is added, and not read where it does not count. Blocks that are partial in every direction, without
-      // rows, of
-      // tiles in the table's order.
+      // segments; what dW holds is added, and not read where it does not count. Blocks that are partial in
+      // every direction, without rows, of tiles in the table's order.
       {"bank_gradient",
        "Q(2)^2",
        96,
@@ -200,8 +183,7 @@ const std::vector<Subject> &subjects() {
        "sm_80",
        algrt::Map::Dw},
       // The same where the copy engine brings both operands: two blocks divide the tiles of the diagonal,
-      // which goes
-      // type after type or through rows as they lie, and threads write what warpgroups hold.
+      // which goes type after type or through rows as they lie, and threads write what warpgroups hold.
       {"bank_engine",
        "Q(3)",
        216,
@@ -214,10 +196,8 @@ const std::vector<Subject> &subjects() {
        "sm_90a",
        algrt::Map::Dw},
       // Rows in a list, groups of unequal widths, terms in pieces from a table: types of all, of few and of
-      // one
-      // kind, types without rows, pieces that fill their step and such that do not. Rows of the first type
-      // read one group
-      // alone: behind it is NaN.
+      // one kind, types without rows, pieces that fill their step and such that do not. Rows of the first
+      // type read one group alone: behind it is NaN.
       {"lists",
        "graph(3; 1->0, 2->1, 2->0)",
        60,
@@ -247,8 +227,7 @@ const std::vector<Subject> &subjects() {
        {40, 20}},
       // Vector reductions. Two rows of a complete graph, whose diagonal they share, and where positions are
       // drawn the blocks of their type, too. 132 in the depth, two pieces of 8 for the first of 16 slices and
-      // the
-      // half of one for the last; 28 of two times 16 columns.
+      // the half of one for the last; 28 of two times 16 columns.
       {"decode",
        "Q(3)",
        396,

@@ -78,7 +78,7 @@ private:
   void copyRow(const Memory &from, Value row, Value from_start, const Memory &to, Value to_start,
                Value count);
 
-  // emit_weight_tile.cpp: own and terms of mode j
+  // emit_weight_tile.cpp: forall and terms of mode j
   struct WeightTermLevel;
   mlir::LogicalResult emitWeightTile(tile::ForallOp own);
   mlir::LogicalResult emitWeightTerms(tile::WeightTermsOp terms);

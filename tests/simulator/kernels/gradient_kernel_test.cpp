@@ -65,8 +65,8 @@ const std::vector<Kernel> &kernels() {
       {"Q2Split8", "Q(2)", 272, 320, "rows=64,columns=128,depth=16,stages=3,split_k=8", f32},
       {"Q3Split4RowsOnN", "Q(3)", 192, 192, "rows=64,columns=64,depth=64,stages=2,rows_on=n,split_k=4", bf16},
       // long groups first: alone, in clusters, with turns; divided among blocks while others are not, with as
-      // many
-      // steps as blocks, fewer and more; of computed terms and of a table, on both sides of the instructions
+      // many steps as blocks, fewer and more; of computed terms and of a table, on both sides of the
+      // instructions
       {"Q5Long", "Q(5)", 240, 160, "rows=64,columns=48,depth=32,stages=3,longest_first=1", bf16},
       {"Q4LongGroups", "Q(4)", 256, 256, "rows=64,columns=64,depth=64,stages=2,outer=groups,longest_first=1",
        f32},

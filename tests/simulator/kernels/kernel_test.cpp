@@ -53,8 +53,7 @@ const std::vector<Kernel> &kernels() {
       {"Q3Types2LongInterval", "Q(3)", 192, 192, "rows=64,columns=64,depth=64,stages=3,types=2", f32,
        "interval(150)"},
       // stationary rows: for as many groups as there are, for a number that does not divide them, of one type
-      // and
-      // of several, with columns in one block and in three
+      // and of several, with columns in one block and in three
       {"Q4Held", "Q(4)", 256, 384, "rows=64,columns=32,depth=32,stages=3,stationary=4", bf16},
       {"Q5Held2Partial", "Q(5)", 200, 280, "rows=128,columns=64,depth=32,stages=2,stationary=2", f32},
       {"Q7HeldTypes2", "Q(7)", 560, 392, "rows=64,columns=48,depth=64,stages=2,types=2,stationary=3", bf16},

@@ -75,8 +75,7 @@ const std::vector<Kernel> &kernels() {
       {"DividedPowers", table("divided_powers"), 60, 100, "rows=16,columns=16,depth=16,stages=3,warps=1x1",
        f32, "cyclic", "slots"},
       // The copy engine brings X and dY, warpgroups multiply, threads write: one and several warpgroups,
-      // turns,
-      // blocks that share rows of either operand or divide a tile, narrow panels.
+      // turns, blocks that share rows of either operand or divide a tile, narrow panels.
       {"EngineQ1", "Q(1)", 64, 64, "rows=64,columns=64,depth=64,stages=3", bf16, "cyclic", "rows", "sm_90a"},
       {"EngineQ3", "Q(3)", 216, 264, "rows=64,columns=64,depth=32,stages=3,longest_first=1", bf16, "cyclic",
        "rows", "sm_90a"},
