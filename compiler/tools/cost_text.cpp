@@ -43,7 +43,7 @@ std::string rowTypes(const algebras::cost::CostReport &report) {
 
 std::string weights(const algebras::cost::CostReport &report) {
   const algebras::cost::Reach &reach = report.reach;
-  std::string text = "Bank\n";
+  std::string text = "Weight matrix\n";
   text += line("parameters", grouped(reach.parameters), fmt::format("{} blocks", grouped(reach.blocks)));
   text += line("live", grouped(reach.live_parameters),
                fmt::format("{} blocks that some type uses", grouped(reach.live_blocks)));

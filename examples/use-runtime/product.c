@@ -27,7 +27,7 @@ static DLTensor matrix(int64_t *shape, int32_t ndim, int64_t period) {
   return tensor;
 }
 
-/* What row r of x, of that type, and the bank w sum up to in column c of an output group of the row lift. */
+/* What row r of x, of that type, and the weight matrix w sum up to in column c of an output group of the row lift. */
 static float expected(const algrt_bundle *bundle, const algrt_bundle_info *info, const float *x,
                       const float *w, int64_t type, int64_t group, int64_t c) {
   algrt_term terms[64];
@@ -35,7 +35,7 @@ static float expected(const algrt_bundle *bundle, const algrt_bundle_info *info,
   require(algrt_bundle_get_terms(bundle, type, group, terms, 64, &count));
   double sum = 0;
   for (int64_t t = 0; t < count && t < 64; ++t) {
-    int64_t from = 0, row = 0; /* where the input group and the bank's row group begin */
+    int64_t from = 0, row = 0; /* where the input group and the row group of w begin */
     for (int64_t i = 0; i < terms[t].input_group; ++i)
       from += info->in_groups[i];
     for (int64_t i = 0; i < terms[t].bank_row; ++i)

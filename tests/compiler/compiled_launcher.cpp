@@ -38,7 +38,7 @@ static Shape triples() {
 static Shape split() {
   Shape shape = cyclic("CyclicSplit");
   shape.cluster = 4;
-  shape.split_k = true;
+  shape.split = true;
   return shape;
 }
 
@@ -181,11 +181,11 @@ CudaProgram programOf(const Shape &shape, const std::string &path, const std::st
                  32,
                  4,
                  2,
-                 shape.split_k ? 1 : std::min<int64_t>(shape.cluster, 2),
-                 shape.cluster > 2 && !shape.split_k ? 2 : 1,
+                 shape.split ? 1 : std::min<int64_t>(shape.cluster, 2),
+                 shape.cluster > 2 && !shape.split ? 2 : 1,
                  shape.tile_types,
                  shape.stationary_groups,
-                 shape.split_k ? shape.cluster : 1};
+                 shape.split ? shape.cluster : 1};
   if (shape.map == Map::Dw)
     kernel.tile.depth = 4;
   kernel.x = {32, 16, 64};

@@ -396,7 +396,7 @@ TEST(HopperChoice, SplitsLongContractionsOfFewTiles) {
              alone = engineCost(layer, whole, algebras::DataType::BF16, 128);
   EXPECT_LT(split.total(), 0.5 * alone.total());
   EXPECT_EQ(split.tiles, alone.tiles);
-  EXPECT_EQ(split.ping_pong, 8 * alone.ping_pong);
+  EXPECT_EQ(split.turns, 8 * alone.turns);
   EXPECT_EQ(split["memory"], alone["memory"]);
   EXPECT_EQ(split["products"] + split["padding"] + split["feeding"],
             alone["products"] + alone["padding"] + alone["feeding"]);

@@ -120,8 +120,8 @@ void Walker::tile(const std::vector<Segment> &parts, int64_t row, int64_t group,
   const int64_t split = divided_ ? schedule_.split_k : 1;
   const bool holds = schedule_.stationary_groups > 0;
   const bool begins = !holds || (group % schedule_.stationary_groups == 0 && column == 0);
-  sum_.ping_pong += begins;
-  const int64_t processor = dealt_to_.value_or((sum_.ping_pong - 1) % processors_);
+  sum_.turns += begins;
+  const int64_t processor = dealt_to_.value_or((sum_.turns - 1) % processors_);
   sum_.tiles += rank == 0;
   const int64_t columns = std::clamp<int64_t>(n_ - column, 0, schedule_.columns);
   double tile_received = 0, tile_cycles = 0,

@@ -172,7 +172,7 @@ TEST(HopperWalk, FindsTheCost) {
       const Walk sum = schedule_test::walk(layer, one.schedule, output, one.m);
       SCOPED_TRACE(std::string(one.expression) + " " + toString(one.schedule) + " " + toString(output));
       EXPECT_EQ(cost.tiles, static_cast<double>(sum.tiles));
-      EXPECT_EQ(cost.turns, static_cast<double>(sum.ping_pong));
+      EXPECT_EQ(cost.turns, static_cast<double>(sum.turns));
       // A processor takes in 64 bytes in a cycle of 1755 MHz, or what it has asked for every 1.152 us; one
       // slot is multiplied from.
       const double asked = sum.filled / sum.steps * static_cast<double>(one.schedule.stages - 1);

@@ -62,7 +62,7 @@ TEST(TableDense, IsPredictedAsItWasMeasured) {
   int rows = 0;
   for (const char *table : {"projection_best_q.csv", "square_fixed_block.csv"})
     for (algrt::TableRow row : algrt::readTable(tables + table)) {
-      SCOPED_TRACE(fmt::format("{}, line {}: m = {}, {} -> {}", table, row.segment, row.m, row.k, row.n));
+      SCOPED_TRACE(fmt::format("{}, line {}: m = {}, {} -> {}", table, row.line, row.m, row.k, row.n));
       ASSERT_TRUE(row.published.dense_us);
       row.q = 1;
       const double predicted =
@@ -86,7 +86,7 @@ TEST(TableTwoStages, HaveAFloorBeyondTheTarget) {
     const double sums = 2.0 * 4 * static_cast<double>(row.m) * static_cast<double>(row.n);
     const double two_stages = std::max(floor.memory + sums / h200_machine.memory_bytes_per_us, floor.tensor) +
                               2 * h200_machine.launch_us;
-    EXPECT_GT(two_stages, 1.25 * floor.longest()) << "line " << row.segment;
+    EXPECT_GT(two_stages, 1.25 * floor.longest()) << "line " << row.line;
     ++rows;
   }
   EXPECT_GT(rows, 40);

@@ -22,7 +22,7 @@ using compiler::DenseArray;
 class Memory {
 public:
   Memory(const algrt::ElementwiseOperand &operand, int64_t rows, int64_t m, std::mt19937 &random)
-      : type_(operand.type_) {
+      : type_(operand.type) {
     const int64_t last = lengthOf(operand.shape.back(), m);
     using Per = algrt::FusedOperand::Per;
     this->rows_ = operand.per == Per::Element ? rows : operand.per == Per::Row ? last : 1;

@@ -1,4 +1,4 @@
-// Tiles that blocks divide are delivered by parts, others whole: through the same maps, whose boxes are those of a part,
+// Tiles that blocks divide are stored by parts, others whole: through the same maps, whose boxes are those of a part,
 // each from a slot of its own.
 // RUN: alg-opt %s -sm-lower-epilogue -canonicalize | FileCheck %s
 

@@ -80,7 +80,7 @@ func.func private @f(!tile.fragment<0x64xf32>)
 
 // -----
 
-// expected-error @+2 {{expected ::tile::AxisKind to be one of: types, rows, groups, columns, bank_rows}}
+// expected-error @+2 {{expected ::tile::AxisKind to be one of: types, rows, groups, columns, weight_rows}}
 // expected-error @+1 {{failed to parse Tile_AxisAttr parameter 'kind' which is to be a `::tile::AxisKind`}}
 #axis = #tile.axis<lines, 1>
 

@@ -267,7 +267,7 @@ TEST(Gradients, CarryNonFiniteNumbersAsTheirTermsDo) {
   for (const float value : {nan, infinity, -infinity, 0.0f})
     for (int i = 0; i < 3; ++i) {
       product.dy[static_cast<size_t>(draw.below(static_cast<int64_t>(product.dy.size())))] = value;
-      product.w_[static_cast<size_t>(draw.below(static_cast<int64_t>(product.w_.size())))] = value;
+      product.w[static_cast<size_t>(draw.below(static_cast<int64_t>(product.w.size())))] = value;
     }
   for (const char *schedule : {"rows=64,columns=32,depth=32,stages=3,split_k=2,longest_first=1",
                                "rows=16,columns=64,depth=64,stages=2,rows_on=n",
@@ -280,7 +280,7 @@ TEST(Gradients, CarryNonFiniteNumbersAsTheirTermsDo) {
     const auto found = compiler::agreement(run.y, expected, bf16);
     EXPECT_EQ(found.wrong, 0) << schedule << ": "
                               << (found.wrong
-                                      ? compiler::describeFirst(found, run.y, expected, product.layer_, dx)
+                                      ? compiler::describeFirst(found, run.y, expected, product.layer, dx)
                                       : "");
   }
 }

@@ -100,8 +100,8 @@ public:
     for (int64_t row = 0; row < m; ++row) {
       const auto begin = x.begin() + row * layer_.k;
       compiler_test::Batch one;
-      one.m_ = 1;
-      one.p0_ = positionOf(row);
+      one.m = 1;
+      one.p0 = positionOf(row);
       const std::vector<double> y = dense.multiply(one, std::vector<double>(begin, begin + layer_.k));
       expected_.insert(expected_.end(), y.begin(), y.end());
     }
@@ -130,10 +130,10 @@ public:
 
   compiler::ProductOperands operands() const {
     compiler::ProductOperands product;
-    product.layer_ = &layer_;
-    product.support_ = &support_;
-    product.m_ = m_;
-    product.p0_ = p0_;
+    product.layer = &layer_;
+    product.support = &support_;
+    product.m = m_;
+    product.p0 = p0_;
     product.x = x;
     product.w = w;
     product.bias = bias;
