@@ -29,11 +29,11 @@ bool isAligned(const algrt::TableRow &row) { return row.k / row.q % 8 == 0 && ro
 // Column floor_us of the table of floors, forward rows only.
 std::vector<double> publishedFloors() {
   std::ifstream file(tables + "roofline_h200.csv");
-  std::string segment, cell;
-  std::getline(file, segment);
+  std::string line, cell;
+  std::getline(file, line);
   std::vector<double> floors;
-  while (std::getline(file, segment)) {
-    std::istringstream cells(segment);
+  while (std::getline(file, line)) {
+    std::istringstream cells(line);
     std::vector<std::string> columns;
     while (std::getline(cells, cell, ','))
       columns.push_back(cell);
@@ -53,7 +53,7 @@ TEST(TableFloors, AreThePublishedOnes) {
     // Printed with two decimals.
     EXPECT_NEAR(floorOf(projectionWork(layerOf(rows[i]), rows[i].m, DataType::BF16), h200_machine).longest(),
                 floors[i], 0.006 + 1e-5 * floors[i])
-        << "line " << rows[i].segment;
+        << "line " << rows[i].line;
 }
 
 // What keeps the model honest: times of dense products that were measured elsewhere, of cuBLAS on an H200.
@@ -174,12 +174,12 @@ TEST(TableSplits, AreWhatTheManualSays) {
   std::ifstream manual(std::string(ALGCTL_SOURCE_DIR) + "/docs/kernels.md");
   const std::regex form(R"(\| (\S+), (\d+) to (\d+), (\d+) \| ([0-9.]+) \| ([0-9.]+) \| `(\S+)` \|)");
   int rows = 0;
-  for (std::string segment; std::getline(manual, segment);) {
+  for (std::string line; std::getline(manual, line);) {
     std::smatch row;
-    if (!std::regex_match(segment, row, form))
+    if (!std::regex_match(line, row, form))
       continue;
     ++rows;
-    SCOPED_TRACE(segment);
+    SCOPED_TRACE(line);
     const algebras::Layer layer =
         algebras::makeLayer(algebras::Lift::rows(algebras::parseExpression(row[1].str())),
                             std::stoll(row[2].str()), std::stoll(row[3].str()), DataType::BF16);

@@ -137,7 +137,7 @@ public:
     product.x = x;
     product.w = w;
     product.bias = bias;
-    product.positions_ = positions_;
+    product.positions = positions_;
     product.wide_positions = wide_;
     return product;
   }
