@@ -42,7 +42,7 @@ static float *wide(const algrt_memref2 *m, int64_t row, int64_t column) {
   return (float *)m->aligned + m->offset + row * m->strides[0] + column;
 }
 
-/* Of one row with one bank, which is packed as in kernels.c: transposed. */
+/* Of one row with one weight matrix, which is packed as in kernels.c: transposed. */
 static float product(const algrt_memref2 *x, const algrt_memref2 *w, int packed, int64_t row, int64_t type,
                      int64_t group, int64_t column) {
   float sum = 0;
@@ -125,7 +125,7 @@ FORWARD(forward_packed, 1)
 FORWARD(forward_copied, 0)
 FORWARD(forward_direct, 0)
 
-/* Task t packs bank row group t. */
+/* Task t packs weight row group t. */
 void pack(const algrt_memref2 *w, const algrt_memref2 *packed, int64_t begin, int64_t end) {
   for (int64_t row = begin * IN; row < end * IN; ++row)
     for (int64_t column = 0; column < columns; ++column)

@@ -36,7 +36,7 @@ static const element *at(const algrt_memref2 *m, int64_t row, int64_t column) {
   return (const element *)m->aligned + m->offset + row * m->strides[0] + column;
 }
 
-/* Where the element W[row, column] lies. The packed bank is the bank transposed, with room for one more
+/* Where the element W[row, column] lies. The packed weight matrix is the transposed one, with room for one more
  * column between rows: an order that no plain kernel could read by accident. */
 enum {
   bank_rows = GROUPS * IN,
@@ -48,7 +48,7 @@ static float weight(const algrt_memref2 *w, int packed, int64_t row, int64_t col
   return load(packed ? ((const element *)w->aligned)[column * packed_stride + row] : *at(w, row, column));
 }
 
-/* sum += coefficient * x[row, group i] times block (bank row group j, columns from first_column) of w */
+/* sum += coefficient * x[row, group i] times block (weight row group j, columns from first_column) of w */
 static void add_block(float *sum, const algrt_memref2 *x, const algrt_memref2 *w, int packed, int64_t row,
                       int i, int j, int64_t first_column, float coefficient) {
   for (int d = 0; d < IN; ++d)
@@ -122,7 +122,7 @@ FORWARD(forward_packed, 1)
 FORWARD(forward_copied, 0)
 FORWARD(forward_direct, 0)
 
-/* Task t packs bank row group t. */
+/* Task t packs weight row group t. */
 void pack(const algrt_memref2 *w, const algrt_memref2 *packed, int64_t begin, int64_t end) {
   for (int64_t row = begin * IN; row < end * IN; ++row)
     for (int64_t column = 0; column < bank_columns; ++column)

@@ -32,7 +32,7 @@ sm.kernel @layout(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128
 
 // -----
 
-// Two deliveries may share maps, of a whole and of a part; a third is one too many.
+// Two stores may share maps, of a whole and of a part; a third is one too many.
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 4, split_k = 2, longest_first = 1>

@@ -1,4 +1,4 @@
-// dW through the target's passes one by one: tiles that all exist take turns, and threads deliver through a plain map.
+// dW through the target's passes one by one: tiles that all exist take turns, and threads store through a plain map.
 // RUN: alg-opt %s -sm-ping-pong -canonicalize -cse | FileCheck %s --check-prefix=TURNS
 // RUN: alg-opt %s -sm-ping-pong -canonicalize -cse -sm-lower-epilogue | FileCheck %s --check-prefix=EPILOGUE
 

@@ -6,7 +6,7 @@
                        out = #alg.groups<4 x 400>, row_types = #alg.row_types<cyclic 4>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 96, depth = 64, stages = 3, cluster = 2 x 2>
 
-// Boxes of half a block of X, and of W; Y is delivered whole.
+// Boxes of half a block of X, and of W; Y is stored whole.
 // CHECK-LABEL: sm.kernel @cluster(
 // CHECK-SAME: %x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<1 x 32 x 96 x bf16, row_dimension 2>,
 // CHECK-SAME: %y: !sm.maps<2 x 128 x 96 x bf16, row_dimension 3>,

@@ -1,4 +1,4 @@
-// Maps of finished sums are written op by op, on the sums that a block stores. The last rounding is that of the delivery.
+// Maps of finished sums are written op by op, on the sums that a block stores. The last rounding is that of the store.
 // RUN: alg-opt %s -split-input-file -convert-tile-to-sm -canonicalize -cse | FileCheck %s
 
 #layout = #tile.layout<algebra = #alg.algebra<"T(2)">, lift = rows, in = #alg.groups<2 x 128>, weights = #alg.groups<2 x 128>,
