@@ -65,7 +65,7 @@ def ConvertTileToCpu : Pass<"convert-tile-to-cpu", "mlir::ModuleOp"> {
   let summary = "Lower kernels to loops and vector operations";
   let description = [{
     Each `tile.kernel` becomes a function with the signature that `runtime/kernel_abi.h` documents: a kernel of products takes its
-    matrices and numbers out of one array of descriptors. `own` becomes a
+    matrices and numbers out of one array of descriptors. `forall` becomes a
     loop over a range of tasks, which the runtime deals out to its threads; `hold` and `copy` become copies into
     the thread's scratch; fragments become vector registers, and `mma` an outer product of them; products of the same rows
     that follow one another in `terms` go through their depth together. Terms are

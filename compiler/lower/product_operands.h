@@ -16,7 +16,7 @@ struct ProductsOfKernel {
   Epilogue epilogue;
 };
 
-/// The weight matrices are of the type `bank`, as the user stores them or packed.
+/// The weight matrices are of the type `weight_matrix`, as the user stores them or packed.
 llvm::SmallVector<mlir::Type> typesOfOperands(const ProductsOfKernel &products,
                                               tile::MatrixType weight_matrix);
 /// A weight matrix as the user stores it.

@@ -7,7 +7,7 @@
 
 namespace algrt {
 
-// `bank` is layer.k x layer.weightColumns(). Throws std::bad_alloc.
+// `weights` is layer.k x layer.weightColumns(). Throws std::bad_alloc.
 AlignedBuffer packWeights(const CpuKernel &kernel, const Layer &layer, const MatrixView &weights,
                           int threads);
 

@@ -11,7 +11,7 @@ def ConvertTileToReduction : Pass<"convert-tile-to-reduction", "mlir::ModuleOp">
     documents, and with an attribute `sm.kernel` that holds what a launch needs to know. Its body is `scf` and `llvm`, its
     arithmetic on `i32`.
 
-    `own` becomes a loop over parts of the result on a persistent grid: column block, output group, and last the rows of the batch.
+    `forall` becomes a loop over parts of the result on a persistent grid: column block, output group, and last the rows of the batch.
     The type of each row follows from its position, which is read from device memory or is that of row 0 and the row's number.
     `add_row_terms` becomes a loop over blocks of the weight matrix: of the blocks that the rows' next terms name, one is taken, all rows
     that name it take part, and go on to their next term. Of a complete graph the diagonal block comes first, so that all rows
