@@ -167,7 +167,7 @@ func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, column
 // -----
 
 // expected-error @+1 {{stationary rows are for 0 groups (they come with each) or more, got -1}}
-func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, held = -1>}
+func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, stationary = -1>}
 
 // -----
 
@@ -197,7 +197,7 @@ func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, column
 // -----
 
 // expected-error @+1 {{0 groups of a type (none stand out) or more are long, got -1}}
-func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, long = -1>}
+func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, longest_first = -1>}
 
 // -----
 

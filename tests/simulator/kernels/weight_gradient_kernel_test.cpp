@@ -292,9 +292,9 @@ TEST(WeightGradients, CarryNonFiniteNumbersAsTheirTermsDo) {
   Draw draw(11);
   for (const float value : {nan, infinity, -infinity, 0.0f})
     for (int i = 0; i < 3; ++i) {
-      product.x_[static_cast<size_t>(draw.below(static_cast<int64_t>(product.x_.size())))] = value;
+      product.x[static_cast<size_t>(draw.below(static_cast<int64_t>(product.x.size())))] = value;
       product.dy[static_cast<size_t>(draw.below(static_cast<int64_t>(product.dy.size())))] = value;
-      product.held_[static_cast<size_t>(draw.below(static_cast<int64_t>(product.held_.size())))] = value;
+      product.held[static_cast<size_t>(draw.below(static_cast<int64_t>(product.held.size())))] = value;
     }
   for (const char *schedule : {"rows=32,columns=32,depth=16,stages=3,warps=2x1,longest_first=1",
                                "rows=32,columns=16,depth=64,stages=2,warps=1x1",
@@ -309,7 +309,7 @@ TEST(WeightGradients, CarryNonFiniteNumbersAsTheirTermsDo) {
       const auto found = compiler::agreement(run.y, expected, bf16);
       EXPECT_EQ(found.wrong, 0) << schedule << ": "
                                 << (found.wrong
-                                        ? compiler::describeFirst(found, run.y, expected, product.layer_, dw)
+                                        ? compiler::describeFirst(found, run.y, expected, product.layer, dw)
                                         : "");
     }
 }
