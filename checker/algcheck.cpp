@@ -11,21 +11,18 @@ int main(int count, char **arguments) {
     checker::require(count == 2, "usage: algcheck CERTIFICATE");
     code = 1;
     const std::string path = arguments[1]; // "-", or a file: other pipes may have nobody who writes
-    std::ifstream file(path == "-"                              ? "/dev/stdin"
-                       : std::filesystem::is_regular_file(path) ? path
-                                                                : "",
-                       std::ios::binary);
+    const std::string source = path == "-" ? "/dev/stdin" : path;
+    std::ifstream file(path == "-" || std::filesystem::is_regular_file(path) ? source : "", std::ios::binary);
     checker::require(file.is_open(), "cannot be read");
     const checker::Json certificate = checker::parseJson({std::istreambuf_iterator<char>(file), {}});
     code = 3;
     checker::Json proved = checker::check(certificate);
-    proved["format"] = 1; // docs/json.md
-    code = 1;
+    code = 1, proved["format"] = 1; // docs/json.md
     std::cout << shown << ": accepted\n" << proved.dump(2) << std::endl;
     checker::require(std::cout.good(), "accepted, but that cannot be written to standard output");
   } catch (const std::exception &error) { // a claim that fails, or a part that is missing or of the wrong type
-    std::cerr << (code == 2 ? "" : shown + (code == 1 ? ": " : ": refused: " + checker::claim + ": ")) << error.what()
-              << '\n';
+    const std::string verdict = code == 1 ? ": " : ": refused: " + checker::claim + ": ";
+    std::cerr << (code == 2 ? "" : shown + verdict) << error.what() << '\n';
     return code;
   }
 }
