@@ -112,7 +112,7 @@ TEST(HopperLegality, Splits) {
   EXPECT_EQ(why("rows=128,columns=128,split_k=8,outer=groups"), "");
   EXPECT_EQ(why("rows=16,columns=256,rows_on=n,split_k=2"), "");
   EXPECT_EQ(why("rows=64,columns=64,rows_on=n,split_k=8"), "");
-  for (const char *text : {"split_k=0", "split=-2", "split_k=3", "split_k=16"})
+  for (const char *text : {"split_k=0", "split_k=-2", "split_k=3", "split_k=16"})
     EXPECT_THAT(why(text), HasSubstr("1, 2, 4 or 8 blocks")) << text;
   EXPECT_THAT(why("rows=64,columns=64,split_k=2,types=2"), HasSubstr("tiles of several types"));
   EXPECT_THAT(why("rows=64,columns=64,split_k=2,stationary=2"), HasSubstr("stationary rows"));
@@ -165,7 +165,7 @@ TEST(HopperLegality, SaysWhatCannotBeShared) {
   EXPECT_THAT(why(complete, "cluster=4x4"), HasSubstr("at most 8"));
   EXPECT_THAT(why(complete, "depth=16,cluster=4x1"),
               HasSubstr("16 of the weight matrix cannot be loaded in parts"));
-  EXPECT_THAT(why(complete, "hold=-1"), HasSubstr("hold=-1"));
+  EXPECT_THAT(why(complete, "stationary=-1"), HasSubstr("stationary=-1"));
   EXPECT_THAT(why(complete, "stationary=5"), HasSubstr("stationary=5: there are 4 groups"));
   EXPECT_EQ(why(complete, "stationary=4"), "");
   EXPECT_THAT(why(complete, "cluster=2x1,stationary=4"), HasSubstr("no kernel has both yet"));

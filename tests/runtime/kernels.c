@@ -36,8 +36,8 @@ static const element *at(const algrt_memref2 *m, int64_t row, int64_t column) {
   return (const element *)m->aligned + m->offset + row * m->strides[0] + column;
 }
 
-/* Where the element W[row, column] lies. The packed weight matrix is the transposed one, with room for one more
- * column between rows: an order that no plain kernel could read by accident. */
+/* Where the element W[row, column] lies. The packed weight matrix is the transposed one, with room for one
+ * more column between rows: an order that no plain kernel could read by accident. */
 enum {
   bank_rows = GROUPS * IN,
   bank_columns = PERIOD < 0 ? OUT : GROUPS * OUT,
