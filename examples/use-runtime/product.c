@@ -27,7 +27,7 @@ static DLTensor matrix(int64_t *shape, int32_t ndim, int64_t period) {
   return tensor;
 }
 
-/* What row r of x, of that type, and the weights w sum up to in column c of an output group of the row lift. */
+/* What row r of x, of that type, and the weights w sum up to in column c of a group of y, lifted by rows. */
 static float expected(const algrt_bundle *bundle, const algrt_bundle_info *info, const float *x,
                       const float *w, int64_t type, int64_t group, int64_t c) {
   algrt_term terms[64];
