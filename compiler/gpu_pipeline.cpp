@@ -265,8 +265,10 @@ void addGpuJobs(const KernelSource &source, Target target, const CompileOptions 
         one.map = map;
         one.output = output;
         // A schedule by hand is for the other kernels; these take operands at any address by themselves.
-        if (listed)
+        if (listed) {
           one.schedule.clear();
+          one.further_schedules.clear();
+        }
         size_t number = 0;
         for (const GpuVariant &variant : gpuVariants(which->layer, target, output, one)) {
           one.schedule = variant.schedule;

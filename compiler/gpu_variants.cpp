@@ -18,8 +18,12 @@ bool GpuVariant::operator==(const GpuVariant &other) const {
 
 static std::vector<GpuVariant> variantsByCost(const algebras::Layer &layer, Target target,
                                               algebras::DataType output, const CompileOptions &options) {
-  if (!options.schedule.empty())
-    return {{options.schedule, {0, 0}}};
+  if (!options.schedule.empty()) {
+    std::vector<GpuVariant> given = {{options.schedule, {0, 0}}};
+    for (const std::string &schedule : options.further_schedules)
+      given.push_back({schedule, {0, 0}, static_cast<int64_t>(given.size()) + 1});
+    return given;
+  }
 
   // By the number of rows, so that equal neighbours are beside each other.
   std::map<int64_t, std::vector<RankedSchedule>> best_for;
@@ -128,16 +132,15 @@ static std::vector<GpuVariant> variantsForAnyAddress(const algebras::Layer &laye
 
 std::vector<GpuVariant> gpuVariants(const algebras::Layer &layer, Target target, algebras::DataType output,
                                     const CompileOptions &given) {
-  if (given.map == algrt::Map::Dx) {
-    // A schedule by hand is for another shape.
-    CompileOptions options = given;
-    options.map = algrt::Map::Forward;
+  CompileOptions options = given;
+  if (given.map != given.scheduled_map) { // a schedule by hand is for another shape
     options.schedule.clear();
+    options.further_schedules.clear();
+  }
+  if (given.map == algrt::Map::Dx) {
+    options.map = options.scheduled_map = algrt::Map::Forward;
     return gpuVariants(layer.transposed(), target, output, options);
   }
-  CompileOptions options = given;
-  if (given.map == algrt::Map::Dw)
-    options.schedule.clear();
   std::vector<GpuVariant> variants = variantsByCost(layer, target, output, options);
   for (GpuVariant &one : variantsForAnyAddress(algebras::coarsest(layer), target, output, options, variants))
     variants.push_back(std::move(one));

@@ -39,6 +39,10 @@ struct CompileOptions {
   int64_t variants = 1;
   /// The schedule of GPU kernels, as compiler/schedule/schedule.h reads it; chosen by cost when empty.
   std::string schedule;
+  /// Further schedules, each of which is a kernel of its own in a bundle.
+  std::vector<std::string> further_schedules;
+  /// The map of a bundle's kernels that these schedules are for; those of others are chosen by cost.
+  algrt::Map scheduled_map = algrt::Map::Forward;
   /// Elements that threads copy at a time where they copy, on sm_80; 0: as many as the layer allows.
   int64_t vector = 0;
   /// Whether a bundle's GPU kernels of each map are joined by one that finds rows in a list, for calls that

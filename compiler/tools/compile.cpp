@@ -96,6 +96,8 @@ int compile(const CompileCommand &command) {
   CompileOptions options = compileOptions(command.target);
   addVariants(command, options);
   options.maps = mapsOf(command.maps.empty() ? "forward,dx,dw" : command.maps);
+  if (options.maps.size() == 1)
+    options.scheduled_map = options.maps.front();
   options.program_maps = programMapsOf(command.program_maps);
   const Spec spec = loadSpec(command.spec);
   requireCompilable(spec);

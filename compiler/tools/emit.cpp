@@ -46,6 +46,8 @@ Stage stageOf(const std::string &name, Target target) {
 
 CompileOptions emitOptions(const EmitCommand &command) {
   CompileOptions options = compileOptions(command.target);
+  if (!options.further_schedules.empty())
+    throw UsageError("emit shows one kernel: --schedule takes one schedule here");
   options.note = [](const std::string &what) { printWarning(what); };
   options.kernel = command.kernel;
   options.program_maps = programMapsOf(command.program_maps);

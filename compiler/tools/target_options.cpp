@@ -34,9 +34,10 @@ void addTargetOptions(CLI::App &app, TargetOptions &options) {
       ->capture_default_str()
       ->group(group);
   app.add_option("--schedule", options.schedule,
-                 "schedule of the forward kernels for a GPU, or of the one that emit shows, as "
-                 "rows=128,columns=192,depth=64,stages=4, for sm_80 also "
-                 "warps=2x2,vector=8; what is left out keeps its default")
+                 "schedule of the kernels for a GPU of the one map that --maps names, else of the forward "
+                 "kernels, or of the one that emit shows, as rows=128,columns=192,depth=64,stages=4, for "
+                 "sm_80 also warps=2x2,vector=8; what is left out keeps its default. compile takes several, "
+                 "separated by semicolons")
       ->type_name("LIST")
       ->group(group);
   app.add_flag("--no-cache", options.no_cache,
@@ -111,8 +112,15 @@ CompileOptions compileOptions(const TargetOptions &options) {
   compile.rows = options.rows.front();
   compile.further_rows.assign(options.rows.begin() + 1, options.rows.end());
   if (!options.schedule.empty()) {
-    requireReadable(options.schedule, compile.targets);
-    compile.schedule = options.schedule;
+    std::vector<std::string> schedules = CLI::detail::split(options.schedule, ';');
+    for (std::string &schedule : schedules) {
+      CLI::detail::trim(schedule);
+      if (schedule.empty())
+        throw UsageError("--schedule has an empty schedule between its semicolons");
+      requireReadable(schedule, compile.targets);
+    }
+    compile.schedule = schedules.front();
+    compile.further_schedules.assign(schedules.begin() + 1, schedules.end());
   }
   compile.cache = options.no_cache ? nullptr : userCache();
   compile.print_ir_after_all = options.print_ir_after_all;
