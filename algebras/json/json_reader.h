@@ -53,20 +53,20 @@ public:
   bool string(const std::string &value) { return give({Token::String, JsonScalar::String, 0, &value}); }
   bool binary(const nlohmann::json::binary_t &) { return false; } // not in JSON
   bool parse_error(size_t position, const std::string &, const nlohmann::json::exception &error) {
-    text_.refuseSyntax(position, error);
+    source.refuseSyntax(position, error);
   }
 
 protected:
   using Token = JsonText::Token;
 
-  explicit JsonReader(JsonText &text) : text_(text) {}
+  explicit JsonReader(JsonText &text) : source(text) {}
 
   [[noreturn]] void refuse(size_t offset, std::string message, std::string hint = {}) const {
-    throw InputError(std::move(message), text_.locate(offset)).hint(std::move(hint));
+    throw InputError(std::move(message), source.locate(offset)).hint(std::move(hint));
   }
   [[noreturn]] void refuse(const JsonScalar &scalar, const std::string &what, const char *needed) const {
-    std::string shown(text_.bytes(scalar.token).substr(0, 60));
-    refuse(text_.offset(scalar.token), fmt::format("{} is {}{}", what, shown, needed));
+    std::string shown(source.bytes(scalar.token).substr(0, 60));
+    refuse(source.offset(scalar.token), fmt::format("{} is {}{}", what, shown, needed));
   }
 
   // `name` is called for the name of the value where it is refused.
@@ -82,14 +82,14 @@ protected:
       return Rational(value.integer);
     if (value.kind != JsonScalar::String && value.kind != JsonScalar::LongInteger)
       refuse(value, name(), "; a string \"num/den\" or an integer is needed");
-    std::string_view digits = value.kind == JsonScalar::String ? *value.string : text_.bytes(value.token);
+    std::string_view digits = value.kind == JsonScalar::String ? *value.string : source.bytes(value.token);
     if (digits.size() > longest_coefficient)
-      refuse(text_.offset(value.token), fmt::format("{} is {} characters long; the limit is {}", name(),
-                                                    digits.size(), longest_coefficient));
+      refuse(source.offset(value.token), fmt::format("{} is {} characters long; the limit is {}", name(),
+                                                     digits.size(), longest_coefficient));
     try {
       return Rational::parse(digits);
     } catch (InputError &error) {
-      refuse(text_.offset(value.token), fmt::format("{}: {}", name(), error.what()), error.hint());
+      refuse(source.offset(value.token), fmt::format("{}: {}", name(), error.what()), error.hint());
     }
   }
   // Names are printed: no control characters, and no more bytes than one can read.
@@ -97,11 +97,11 @@ protected:
     if (value.kind != JsonScalar::String)
       refuse(value, what, "; a string is needed");
     if (value.string->size() > longest_name)
-      refuse(text_.offset(value.token), fmt::format("the {} is {} bytes long; the limit is {}", what,
-                                                    value.string->size(), longest_name));
+      refuse(source.offset(value.token), fmt::format("the {} is {} bytes long; the limit is {}", what,
+                                                     value.string->size(), longest_name));
     for (char byte : *value.string)
       if (static_cast<unsigned char>(byte) < 0x20 || byte == 0x7f)
-        refuse(text_.offset(value.token), fmt::format("the {} has a control character", what));
+        refuse(source.offset(value.token), fmt::format("the {} has a control character", what));
     return *value.string;
   }
 
@@ -109,7 +109,7 @@ protected:
   Written<std::string> fieldOf(const JsonScalar &value) const {
     if (value.kind != JsonScalar::String)
       refuse(value, "field", "; \"Q\" or \"GF(p)\" is needed");
-    return {*value.string, text_.offset(value.token)};
+    return {*value.string, source.offset(value.token)};
   }
 
   // The number of a key among those that an object may have, which is refused where it is unknown (the
@@ -118,19 +118,19 @@ protected:
   template <typename Names, typename Offsets>
   size_t keyOf(const Names &names, Offsets &offsets, const std::string &name, const std::string &where,
                const char *hint) const {
-    size_t offset = text_.offset(Token::String);
+    size_t offset = source.offset(Token::String);
     auto known = std::find(names.begin(), names.end(), name);
     if (known == names.end())
-      refuse(offset, fmt::format("key {} means nothing {}", text_.excerpt(offset), where), hint);
+      refuse(offset, fmt::format("key {} means nothing {}", source.excerpt(offset), where), hint);
     auto index = static_cast<size_t>(known - names.begin());
     if (offsets[index])
       refuse(offset, fmt::format("key \"{}\" is given twice", name),
-             fmt::format("it is given first in line {}", text_.locate(*offsets[index]).line));
+             fmt::format("it is given first in line {}", source.locate(*offsets[index]).line));
     offsets[index] = offset;
     return index;
   }
 
-  JsonText &text_;
+  JsonText &source;
 
 private:
   // In characters: numbers of a million digits are multiplied in milliseconds.

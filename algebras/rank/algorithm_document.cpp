@@ -23,7 +23,7 @@ public:
     if (place_ == Place::Document) {
       place_ = Place::Keys;
     } else if (place_ == Place::Products) {
-      offset_ = text_.offset(Token::Bracket);
+      offset_ = source.offset(Token::Bracket);
       document_.products->emplace_back();
       vector_offsets_ = {};
       place_ = Place::ProductKeys;
@@ -44,7 +44,7 @@ public:
       place_ = Place::Products;
       break;
     default:
-      document_.end = text_.offset(Token::Bracket);
+      document_.end = source.offset(Token::Bracket);
     }
     return true;
   }
@@ -55,7 +55,7 @@ public:
     } else if (place_ == Place::Vector && !in_vector_) {
       in_vector_ = true;
     } else if (place_ == Place::Vector) {
-      offset_of_term_ = text_.offset(Token::Bracket);
+      offset_of_term_ = source.offset(Token::Bracket);
       part_ = 0;
       place_ = Place::Term;
     } else {
@@ -71,7 +71,7 @@ public:
     case Place::Term:
       if (part_ != 2)
         refuse(offset_of_term_,
-               fmt::format("{} is {}; {}", termName(), text_.excerpt(offset_of_term_), term_form));
+               fmt::format("{} is {}; {}", termName(), source.excerpt(offset_of_term_), term_form));
       terms().push_back(std::move(term_));
       place_ = Place::Vector;
       break;
@@ -117,7 +117,7 @@ public:
       refuse(value, fmt::format("products[{}]", document_.products->size()),
              fmt::format("; {}", product_form).c_str());
     case Place::Document:
-      refuseDocument(text_.offset(value.token));
+      refuseDocument(source.offset(value.token));
     case Place::Keys: // the grammar has a key here
     case Place::ProductKeys:
     case Place::Notes:
@@ -139,13 +139,14 @@ private:
   void termPart(const JsonScalar &value) {
     auto name = [&] { return fmt::format("{}[{}]", termName(), part_); };
     if (part_ == 0) {
-      term_.index_offset = text_.offset(value.token);
+      term_.index_offset = source.offset(value.token);
       term_.index = integer(value, name);
     } else if (part_ == 1) {
-      term_.value_offset = text_.offset(value.token);
+      term_.value_offset = source.offset(value.token);
       term_.value = coefficient(value, name);
     } else {
-      refuse(text_.offset(value.token), fmt::format("{} has more than two parts; {}", termName(), term_form));
+      refuse(source.offset(value.token),
+             fmt::format("{} has more than two parts; {}", termName(), term_form));
     }
     ++part_;
   }
@@ -163,7 +164,7 @@ private:
       break;
     case Key::Dimension:
       document_.dimension = {integer(value, [] { return std::string("dimension"); }),
-                             text_.offset(value.token)};
+                             source.offset(value.token)};
       break;
     case Key::Products:
       refuse(value, "products", "; a list is needed");
@@ -180,7 +181,7 @@ private:
 
   // A list or an object where an algorithm has none.
   void open(const char *what) {
-    size_t offset = text_.offset(Token::Bracket);
+    size_t offset = source.offset(Token::Bracket);
     switch (place_) {
     case Place::Notes:
       ++depth_;

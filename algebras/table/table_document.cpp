@@ -33,23 +33,23 @@ public:
     if (place_ == Place::Notes)
       close();
     else
-      document_.end = text_.offset(Token::Bracket);
+      document_.end = source.offset(Token::Bracket);
     return true;
   }
   bool start_array(size_t) {
     if (place_ == Place::Value && key_ == Key::Constants) {
       document_.constants.emplace();
       // Every entry opens a bracket: no more memory is asked for than the text accounts for.
-      std::string_view text = text_.text();
+      std::string_view text = source.text();
       document_.constants->reserve(static_cast<size_t>(std::count(text.begin(), text.end(), '[')));
       place_ = Place::Constants;
     } else if (place_ == Place::Constants) {
-      entry_offset_ = text_.offset(Token::Bracket);
+      entry_offset_ = source.offset(Token::Bracket);
       part_ = 0;
       place_ = Place::Entry;
     } else if (place_ == Place::Value && key_ == Key::Identity) {
       document_.identity.emplace();
-      document_.identity->offset = text_.offset(Token::Bracket);
+      document_.identity->offset = source.offset(Token::Bracket);
       place_ = Place::Identity;
     } else {
       open("a list");
@@ -62,7 +62,7 @@ public:
     } else if (place_ == Place::Entry) {
       if (part_ != 4)
         refuse(entry_offset_,
-               fmt::format("{} is {}; {}", entryName(), text_.excerpt(entry_offset_), entry_form));
+               fmt::format("{} is {}; {}", entryName(), source.excerpt(entry_offset_), entry_form));
       document_.constants->push_back(std::move(constant_));
       place_ = Place::Constants;
     } else {
@@ -95,7 +95,7 @@ public:
     case Place::Constants:
       refuse(value, entryName(), fmt::format("; {}", entry_form).c_str());
     case Place::Document:
-      refuseDocument(text_.offset(value.token));
+      refuseDocument(source.offset(value.token));
     case Place::Keys: // the grammar has a key here
     case Place::Notes:
       break;
@@ -117,7 +117,7 @@ private:
     else if (part_ == 3)
       constant_.value = coefficient(value, [&] { return partName(); });
     else
-      refuse(text_.offset(value.token),
+      refuse(source.offset(value.token),
              fmt::format("{} has more than four parts; {}", entryName(), entry_form));
     ++part_;
   }
@@ -132,7 +132,7 @@ private:
       break;
     case Key::Dimension:
       document_.dimension = {integer(value, [] { return std::string("dimension"); }),
-                             text_.offset(value.token)};
+                             source.offset(value.token)};
       break;
     case Key::Constants:
       refuse(value, "constants", "; a list of [i, j, k, \"num/den\"] is needed");
@@ -155,7 +155,7 @@ private:
 
   // A list or an object where a table has none.
   void open(const char *what) {
-    size_t offset = text_.offset(Token::Bracket);
+    size_t offset = source.offset(Token::Bracket);
     switch (place_) {
     case Place::Notes:
       ++depth_;

@@ -127,8 +127,8 @@ void ConvertAlgToTile::writeKernels(func::FuncOp function, const MatchedProduct 
   const algebras::Layer &layer = product.scheduled;
   OpBuilder builder(function);
   const std::string name = function.getSymName().str();
-  auto kernels = [&](WeightAccess weight_matrix, int64_t m) {
-    CpuSchedule schedule = chooseCpuSchedule(layer, level, weight_matrix, m);
+  auto kernels = [&](WeightAccess access, int64_t m) {
+    CpuSchedule schedule = chooseCpuSchedule(layer, level, access, m);
     return KernelBuilder(builder, function.getLoc(), product.kernel, toAttribute(&getContext(), schedule),
                          schedule.pairs, productsTogether(schedule, product.kernel.weights));
   };

@@ -112,18 +112,18 @@ tile::LayoutAttr ProductMatch::layoutOf(alg::ContractOp contract) {
                 : alg::RowTypesAttr::get(contract.getContext(), algebras::RowTypes::cyclic(1));
   // The row groups of what the kernel calls its weight matrix: the user's, its transpose's, or those of the
   // result.
-  alg::GroupsAttr weight_matrix = second.getWeightInputs(),
+  alg::GroupsAttr weight_groups = second.getWeightInputs(),
                   out = contract.getResult().getType().getFeatures();
   if (mode == alg::OutputMode::ActivationGradient)
-    weight_matrix = second.getFeatures();
+    weight_groups = second.getFeatures();
   if (mode == alg::OutputMode::WeightGradient) {
-    weight_matrix = activations.getFeatures();
+    weight_groups = activations.getFeatures();
     out = second.getFeatures();
   }
   return tile::LayoutAttr::getChecked([&] { return contract.emitError(); }, contract.getContext(),
                                       contract.getAlgebra(),
                                       rows_lift ? tile::LiftKind::Rows : tile::LiftKind::Slots,
-                                      activations.getFeatures(), weight_matrix, out, row_types, mode);
+                                      activations.getFeatures(), weight_groups, out, row_types, mode);
 }
 
 /// Whether two views show the same argument alike.

@@ -28,12 +28,12 @@ tile::MatrixType typeOfWeights(const ProductsOfKernel &products) {
   return tile::MatrixType::get(products.layout.getContext(), rows, columns, products.element);
 }
 
-SmallVector<Type> typesOfOperands(const ProductsOfKernel &products, tile::MatrixType weight_matrix) {
+SmallVector<Type> typesOfOperands(const ProductsOfKernel &products, tile::MatrixType weights) {
   tile::LayoutAttr layout = products.layout;
   MLIRContext *context = layout.getContext();
   SmallVector<Type> types = {
       tile::MatrixType::get(context, ShapedType::kDynamic, layout.getIn().getTotal(), products.element)};
-  types.append(static_cast<size_t>(products.weights), weight_matrix);
+  types.append(static_cast<size_t>(products.weights), weights);
   for (const Epilogue::Operand &operand : products.epilogue.operands)
     types.push_back(typeOf(operand, layout));
   for (const Epilogue::Result &result : products.epilogue.results)
@@ -63,7 +63,7 @@ SmallVector<Value> writeTerms(OpBuilder &builder, Location location, Value type,
                               function_ref<Value(Value, Value, Value, Value, Value)> multiply) {
   auto named = [&](StringRef name) { return NameLoc::get(builder.getStringAttr(name), location); };
   SmallVector<Value> zeros;
-  for (size_t weight_matrix = 0; weight_matrix < weight_matrices.size(); ++weight_matrix)
+  for (size_t product = 0; product < weight_matrices.size(); ++product)
     zeros.push_back(tile::ZeroOp::create(builder, named("zero"), fragment));
   auto terms =
       tile::TermsOp::create(builder, named("total"), ValueRange(zeros).getTypes(), type, group, zeros);

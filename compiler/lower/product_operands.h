@@ -16,9 +16,8 @@ struct ProductsOfKernel {
   Epilogue epilogue;
 };
 
-/// The weight matrices are of the type `weight_matrix`, as the user stores them or packed.
-llvm::SmallVector<mlir::Type> typesOfOperands(const ProductsOfKernel &products,
-                                              tile::MatrixType weight_matrix);
+/// The weight matrices are of the type `weights`, as the user stores them or packed.
+llvm::SmallVector<mlir::Type> typesOfOperands(const ProductsOfKernel &products, tile::MatrixType weights);
 /// A weight matrix as the user stores it.
 tile::MatrixType typeOfWeights(const ProductsOfKernel &products);
 

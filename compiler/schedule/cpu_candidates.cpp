@@ -78,8 +78,8 @@ static MaybeRefusal refusal(const algebras::Layer &layer, const CpuLevel &level,
 }
 
 std::vector<Considered<CpuSchedule>> considerCpu(const algebras::Layer &layer, const CpuLevel &level,
-                                                 WeightAccess weight_matrix) {
-  const bool pairs = weight_matrix != WeightAccess::Direct && usesPairs(layer, level);
+                                                 WeightAccess access) {
+  const bool pairs = access != WeightAccess::Direct && usesPairs(layer, level);
   std::vector<int64_t> all_blocks = {1, 2, 4, 8, 16, 32};
   if (layer.fused.weights > 1)
     all_blocks = {1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 14, 16, 20, 22, 24, 28, 32};
@@ -94,7 +94,7 @@ std::vector<Considered<CpuSchedule>> considerCpu(const algebras::Layer &layer, c
           schedule.register_rows = rows;
           schedule.register_columns = vectors * level.lanes;
           schedule.lanes = level.lanes;
-          schedule.weights = weight_matrix;
+          schedule.weights = access;
           schedule.pairs = pairs;
           considered.push_back({schedule, refusal(layer, level, schedule)});
         }

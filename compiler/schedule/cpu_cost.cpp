@@ -66,23 +66,23 @@ Cost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, int64_t 
   // copy.
   const double shared = lift.completeGraph() ? (1 + 1 / static_cast<double>(schedule.types)) / 2 : 1;
   const double weight_bytes = weights * types * row_blocks * depth * padded_columns * element * shared;
-  double weight_matrix = 0;
+  double bring = 0;
   switch (schedule.weights) {
   case WeightAccess::Packed: {
     // Streams in behind the multiplications; only what is slower than they are shows.
-    weight_matrix =
+    bring =
         std::max(0.0, weight_bytes / cpu_core.far_bytes - multiply) + 0.1 * weight_bytes / cpu_core.far_bytes;
     break;
   }
   case WeightAccess::Copied:
-    weight_matrix = weight_bytes / cpu_core.copied_bytes;
+    bring = weight_bytes / cpu_core.copied_bytes;
     break;
   case WeightAccess::Direct: {
     // Every tile of rows reads the weight matrix with the user's row stride. Each piece of a row costs about
     // two cache lines more than it holds, so that wide panels read better.
     const double piece = static_cast<double>(schedule.register_columns) * element;
     const double read = weight_bytes * tiles_of_type / row_blocks * (1 + 128 / piece) / cpu_core.far_bytes;
-    weight_matrix = std::max(0.0, read - multiply) + 0.1 * read;
+    bring = std::max(0.0, read - multiply) + 0.1 * read;
     break;
   }
   }
@@ -100,14 +100,14 @@ Cost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, int64_t 
       std::ceil(static_cast<double>(lift.types()) / static_cast<double>(schedule.types)) *
       std::ceil(static_cast<double>(m) / static_cast<double>(lift.types() * schedule.rows));
   cost.waves = cost.tiles / workers;
-  cost.busy = {{"hold", hold}, {"bank", weight_matrix}, {"store", store}, {"multiply", multiply}};
+  cost.busy = {{"hold", hold}, {"bank", bring}, {"store", store}, {"multiply", multiply}};
   addInTurn(cost, std::ceil(tasks / workers) * workers / tasks);
   return cost;
 }
 
-CpuSchedule chooseCpuSchedule(const algebras::Layer &layer, const CpuLevel &level, WeightAccess weight_matrix,
+CpuSchedule chooseCpuSchedule(const algebras::Layer &layer, const CpuLevel &level, WeightAccess access,
                               int64_t m) {
-  const auto considered = considerCpu(layer, level, weight_matrix);
+  const auto considered = considerCpu(layer, level, access);
   const CpuSchedule *best =
       cheapest(considered, [&](const CpuSchedule &schedule) { return cpuCost(layer, schedule, m); });
   assert(best && "one type with a single block of rows is always a candidate");

@@ -23,7 +23,7 @@ int64_t productsTogether(const CpuSchedule &schedule, int64_t weights);
 
 /// Every combination of types, register tile and blocks of rows that is looked at.
 std::vector<Considered<CpuSchedule>> considerCpu(const algebras::Layer &layer, const CpuLevel &level,
-                                                 WeightAccess weight_matrix);
+                                                 WeightAccess access);
 
 /// Where the time of one forward product of `m` rows would go on so many cores, in cycles of one core:
 /// "hold", copying the activations; "bank", bringing the weight matrix, beyond what hides behind the
@@ -34,7 +34,7 @@ Cost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, int64_t 
              int64_t cores = compiled_for_cores);
 
 /// The cheapest candidate for `m` rows on compiled_for_cores; the first one listed among equals.
-CpuSchedule chooseCpuSchedule(const algebras::Layer &layer, const CpuLevel &level, WeightAccess weight_matrix,
+CpuSchedule chooseCpuSchedule(const algebras::Layer &layer, const CpuLevel &level, WeightAccess access,
                               int64_t m);
 
 } // namespace compiler

@@ -9,13 +9,13 @@ namespace compiler {
 
 using namespace engine_parts;
 
-// Between two walks over groups the rows that are held change: the pipeline runs empty and fills again.
+// Between two walks over groups the stationary rows change: the pipeline runs empty and fills again.
 static constexpr double cycles_per_walk = 1500;
 
 namespace {
 /// Tiles and terms of a product under a schedule. Where a tile has several types, the term that they share is
-/// one of the tile, and the others are one type's own. So they are where rows are held. Else all are a type's
-/// own.
+/// one of the tile, and the others are one type's own. So they are where rows are stationary. Else all are a
+/// type's own.
 struct TileCounts {
   TileCounts(const ProjectionWork &work, const StagedSchedule &schedule);
 
@@ -25,15 +25,15 @@ struct TileCounts {
   double shared_terms = 0;     ///< of a tile
   double most_own_terms = 0;   ///< of a tile, of all its types
   double used_bytes = 0;       ///< of the blocks of the weight matrix that the types of a tile use
-  double walks = 0;            ///< over groups, of one block of rows; 0 where no rows are held
+  double walks = 0;            ///< over groups, of one block of rows; 0 where no rows are stationary
   std::vector<EqualSegments>
       segments; ///< or where tiles have several types groups of segments; rows in blocks
 };
 
 /// One term, of one type or of all that a tile has, `depth` of it in a step.
 struct TermCost {
-  /// Of the rows of so many types, which may be held already.
-  TermCost(const ProjectionWork &work, const StagedSchedule &schedule, double types, bool held);
+  /// Of the rows of so many types, which may be in shared memory already.
+  TermCost(const ProjectionWork &work, const StagedSchedule &schedule, double types, bool stationary);
 
   double multiplied = 0; ///< cycles of the tensor cores
   double stages = 0;     ///< cycles until the next one can begin
@@ -71,9 +71,10 @@ TileCounts::TileCounts(const ProjectionWork &work, const StagedSchedule &schedul
   used_bytes = diagonal + size.types * (work.type_bytes - diagonal);
 }
 
-TermCost::TermCost(const ProjectionWork &work, const StagedSchedule &schedule, double types, bool held) {
+TermCost::TermCost(const ProjectionWork &work, const StagedSchedule &schedule, double types,
+                   bool stationary) {
   const Sizes size(schedule);
-  const double loaded = held ? 0 : types;
+  const double loaded = stationary ? 0 : types;
   // One for each panel. A transposed weight matrix lies in panels along its depth, as rows do.
   const double depth_panels = 2 * size.depth / panelOf(schedule.depth);
   const double weight_panels = work.transposed ? depth_panels : 2 * size.columns / panelOf(schedule.columns);
@@ -144,7 +145,7 @@ static NumberedTiles numberedTiles(const ProjectionWork &work, const StagedSched
 Cost engineCost(const ProjectionWork &work, const StagedSchedule &schedule, algebras::DataType output,
                 const GpuMachine &machine) {
   const Sizes size(schedule);
-  const bool holds = schedule.stationary_groups > 0, ordered = schedule.longest_first > 0;
+  const bool stationary = schedule.stationary_groups > 0, ordered = schedule.longest_first > 0;
   // A cluster takes its tiles together, also those that are past the end of a segment or of a group.
   const double column_blocks = ceilDivide(work.n, size.columns * size.cluster_columns) * size.cluster_columns;
   const double tiles_of_row_block = work.groups * column_blocks;
@@ -152,20 +153,20 @@ Cost engineCost(const ProjectionWork &work, const StagedSchedule &schedule, alge
                w_panel = work.transposed ? x_panel : panelOf(schedule.columns);
   const double in_cycles = 1 / (machine.multiprocessors * machine.dense_clock);
   const TileCounts counts(work, schedule);
-  const TermCost own(work, schedule, 1, holds), shared(work, schedule, size.types, false);
+  const TermCost own(work, schedule, 1, stationary), shared(work, schedule, size.types, false);
 
   Cost cost;
   cost.tiles = counts.tiles_of_columns * tiles_of_row_block;
   const double of_long = ordered ? cost.tiles * size.longest_first / work.groups : cost.tiles;
   const Tiles tiles{of_long, cost.tiles - of_long, size.split_k};
   const double blocks_of_tile = tiles.blocks() / cost.tiles;
-  cost.turns = holds ? counts.tiles_of_columns * counts.walks : cost.tiles * blocks_of_tile;
+  cost.turns = stationary ? counts.tiles_of_columns * counts.walks : cost.tiles * blocks_of_tile;
   cost.waves = cost.turns / machine.multiprocessorsIn(size.together);
-  const double turns_of_row_block = holds ? counts.walks : tiles_of_row_block * blocks_of_tile;
+  const double turns_of_row_block = stationary ? counts.walks : tiles_of_row_block * blocks_of_tile;
   double reread =
       schedule.outer == OuterAxis::Types
           ? rereadWithTypesOutside(work, counts, turns_of_row_block, machine)
-          : rereadWithGroupsOutside(work, counts, holds ? 1 : column_blocks * blocks_of_tile, machine);
+          : rereadWithGroupsOutside(work, counts, stationary ? 1 : column_blocks * blocks_of_tile, machine);
   // Behind the long tiles all rows come once more.
   if (ordered && tiles.of_short > 0)
     reread += work.x_bytes * lost(work.x_bytes + work.weight_bytes, machine);
@@ -174,7 +175,7 @@ Cost engineCost(const ProjectionWork &work, const StagedSchedule &schedule, alge
 
   // How often a row of X comes to a processor: with every term of a tile, or of its own group once for a
   // walk.
-  const double times = holds ? tiles_of_row_block + counts.walks : tiles_of_row_block * work.terms;
+  const double times = stationary ? tiles_of_row_block + counts.walks : tiles_of_row_block * work.terms;
   const double weight_blocks =
       work.groups * (counts.row_blocks * counts.own_terms + counts.tiles_of_columns * counts.shared_terms);
   const double x_received = times * work.rows() * rowCost(2 * work.k, x_panel);
@@ -208,13 +209,13 @@ Cost engineCost(const ProjectionWork &work, const StagedSchedule &schedule, alge
   };
   const double multiplied = own_terms * own.multiplied + shared_terms * shared.multiplied;
   const double ends =
-      tiles.ends(tile_end(size.split_k), tile_end(1)) + (holds ? cost.turns * cycles_per_walk : 0);
+      tiles.ends(tile_end(size.split_k), tile_end(1)) + (stationary ? cost.turns * cycles_per_walk : 0);
   TensorTime tensor(multiplied, stages - multiplied, ends, narrow, in_cycles, floorOf(work, machine).tensor);
   tensor.pingPong(size.ping_pong, cost.waves);
 
   // The last turn of the busiest processor may well be a full one with the most terms. What others leave of
   // the cache's rate it may have, as much as it can take in.
-  const double tiles_of_turn = holds ? size.stationary_groups * column_blocks : 1;
+  const double tiles_of_turn = stationary ? size.stationary_groups * column_blocks : 1;
   // Of the steps of a tile the first blocks of a split have one more than the others.
   const double steps = (counts.most_own_terms + counts.shared_terms) * ceilDivide(work.k, size.depth);
   const double share = ceilDivide(steps, size.split_k) / steps;
@@ -222,11 +223,11 @@ Cost engineCost(const ProjectionWork &work, const StagedSchedule &schedule, alge
                       (counts.most_own_terms * own.stages + counts.shared_terms * shared.stages) *
                       cost.turns / stages;
   const double most_store = tiles_of_turn * cost.turns / (cost.tiles * size.split_k);
-  const double rows_of_tile = holds ? tiles_of_turn * size.types + size.types
-                                    : counts.most_own_terms + counts.shared_terms * size.types;
+  const double rows_of_tile = stationary ? tiles_of_turn * size.types + size.types
+                                         : counts.most_own_terms + counts.shared_terms * size.types;
   const double weight_rows =
-      holds ? size.stationary_groups * rowCostInBlocks(2 * work.n, 2 * size.columns, w_panel)
-            : rowCost(2 * std::min(size.columns, work.n), w_panel);
+      stationary ? size.stationary_groups * rowCostInBlocks(2 * work.n, 2 * size.columns, w_panel)
+                 : rowCost(2 * std::min(size.columns, work.n), w_panel);
   const double weight_of_term =
       work.transposed ? std::min(size.columns, work.n) * rowCost(2 * work.k, w_panel) : work.k * weight_rows;
   const double full_turn =

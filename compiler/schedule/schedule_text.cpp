@@ -68,18 +68,13 @@ constexpr std::string_view
     engine_hint =
         "write a schedule as rows=128,columns=96,depth=64,stages=3, followed by what else is wanted of "
         "types=2,cluster=2x1,stationary=8,outer=groups,rows_on=n,ping_pong=2,split_k=2,longest_first=1; what "
-        "is left out keeps "
-        "its "
-        "default, and stages=0 takes as many as fit",
+        "is left out keeps its default, and stages=0 takes as many as fit",
     threads_hint =
         "write a schedule as rows=64,columns=128,depth=32,stages=4,warps=2x2,vector=8, for unequal groups "
-        "also "
-        "longest_first=1; what is left out keeps its default, stages=0 takes what fits, and vector=0 the "
-        "widest that "
-        "the layer allows",
+        "also longest_first=1; what is left out keeps its default, stages=0 takes what fits, and vector=0 "
+        "the widest that the layer allows",
     reduction_hint = "write a schedule of vector reductions as reduce=32,rows=4,columns=64,vector=8; what is "
-                     "left out keeps "
-                     "its default, and vector=0 takes the widest that the layer allows";
+                     "left out keeps its default, and vector=0 takes the widest that the layer allows";
 
 /// A schedule of the same kind that says nothing.
 template <class Kind> Kind usual(const Kind &) { return {}; }
@@ -157,12 +152,9 @@ private:
   std::string_view name_, value_;
 };
 
-/// What entries were called before, in texts that scripts and bundles have. They are read, and never written.
-constexpr std::pair<std::string_view, std::string_view> former_names[] = {{"hold", "stationary"},
-                                                                          {"turns", "ping_pong"},
-                                                                          {"split", "split_k"},
-                                                                          {"long", "longest_first"},
-                                                                          {"bank", "weights"}};
+/// What entries were called before, in texts that scripts have. They are read, and never written.
+constexpr std::pair<std::string_view, std::string_view> former_names[] = {
+    {"hold", "stationary"}, {"turns", "ping_pong"}, {"split", "split_k"}, {"long", "longest_first"}};
 
 std::string_view currentName(std::string_view name) {
   for (const auto &[former, current] : former_names)
@@ -208,11 +200,12 @@ template <class Kind> static Kind parse(std::string_view text, Kind schedule, st
     const size_t equals = item.find('=');
     if (equals == std::string_view::npos)
       throw bad(fmt::format("'{}' is not of the form name=number", item));
-    const std::string_view name = currentName(item.substr(0, equals)), value = item.substr(equals + 1);
+    const std::string_view written = item.substr(0, equals), value = item.substr(equals + 1);
+    const std::string_view name = currentName(written);
     Reader reader(name, value);
     visitEntries(schedule, reader);
     if (!reader.found)
-      throw bad(fmt::format("nothing in it is called '{}'", name));
+      throw bad(fmt::format("nothing in it is called '{}'", written));
     if (std::find(seen.begin(), seen.end(), name) != seen.end())
       throw bad(fmt::format("'{}' is given twice", name));
     if (!reader.wrong.empty())

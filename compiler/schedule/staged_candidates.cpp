@@ -172,7 +172,7 @@ std::vector<StagedSchedule> Look::productTiles() const {
     all.back().ping_pong = 2;
   };
   // Only types of a complete graph share anything: blocks of the weight matrix in a tile of several types,
-  // and rows that are held for so many groups, or for fewer where that gives more processors something to do.
+  // and rows that stay for so many groups, or for fewer where that gives more processors something to do.
   struct Rows {
     int64_t rows, types, stationary_groups = 0;
   };
@@ -253,9 +253,9 @@ void Look::atGradients() {
   for (const int64_t depth : {64, 32, 16})
     for (const int64_t rows : {64, 128, 192, 256})
       for (int64_t columns = 256; columns >= 16; columns -= 16)
-        for (const int64_t turns : {1, 2}) {
+        for (const int64_t ping_pong : {1, 2}) {
           StagedSchedule tile{rows, columns, depth};
-          tile.ping_pong = turns;
+          tile.ping_pong = ping_pong;
           tile.longest_first = long_groups_;
           if (tile.warpgroups() > most_warpgroups)
             continue;
@@ -270,7 +270,7 @@ void Look::atGradients() {
           for (const int64_t split : {2, 4, 8}) {
             StagedSchedule divided = tile;
             divided.split_k = split;
-            if (turns == 1)
+            if (ping_pong == 1)
               at(divided);
           }
         }

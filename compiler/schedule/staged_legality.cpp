@@ -70,7 +70,7 @@ int64_t registersOfList(const StagedSchedule &schedule) {
 int64_t Case::registersNeeded() const {
   if (!s.isForThreads()) {
     // What ptxas wants for a tensor-core instruction beside its sums. It holds each kernel to the registers
-    // that a thread has when the block starts, before the roles deal them out anew.
+    // that a thread has when the block starts, before the partitions deal them out anew.
     constexpr int64_t beside_sums = 26;
     return problem.weights() * s.instructionWidth() / 2 + beside_sums;
   }
@@ -136,8 +136,7 @@ const Rule<Case> rules[] = {
      [](C c) {
        return when(c.s.types != 1 || c.s.stationary_groups != 0,
                    "types or stationary rows in a gradient of the weight matrix: its tiles have features and "
-                   "columns, and sum "
-                   "up whatever types there are");
+                   "columns, and sum up whatever types there are");
      }},
     {engine_gradient, "rows",
      [](C c) {

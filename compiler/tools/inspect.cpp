@@ -176,15 +176,18 @@ std::string kernelText(const algrt::Kernel &kernel) {
     return text;
   }
   if (kernel.known) {
-    line("task", fmt::format("{} of {}", counted(kernel.rows_per_task, "row"),
-                             counted(kernel.types_per_task, "row type")));
+    if (kernel.tasks > 0)
+      line("task", fmt::format("one of {} of the gradient", counted(kernel.tasks, "tile")));
+    else
+      line("task", fmt::format("{} of {}", counted(kernel.rows_per_task, "row"),
+                               counted(kernel.types_per_task, "row type")));
     if (kernel.register_rows > 0)
       line("register tile", fmt::format("{} x {}", counted(kernel.register_rows, "row"),
                                         counted(kernel.register_columns, "column")));
     line("scratch", byteCount(kernel.scratch_bytes) + " per thread");
     if (kernel.weights == algrt::WeightsForm::Packed)
-      line("packed weight matrix", fmt::format("{}, packed in {}", byteCount(kernel.packed_bytes),
-                                               counted(kernel.pack_tasks, "task")));
+      line("packed weights", fmt::format("{}, packed in {}", byteCount(kernel.packed_bytes),
+                                         counted(kernel.pack_tasks, "task")));
     if (kernel.direct_rows > 0)
       line("direct instead", fmt::format("up to {} per row type", counted(kernel.direct_rows, "row")));
   }
@@ -234,10 +237,10 @@ std::string kernelsText(const algrt::Bundle &bundle) {
     const algrt::Kernel &kernel = bundle.manifest().kernels[index];
     std::string reason = obstacle(bundle, index);
     text += fmt::format("  {:<11}{:<10}{:<14}", kernel.map, kernel.target, kernel.level);
-    if (kernel.known)
+    if (kernel.gpu || kernel.tasks > 0)
+      text += fmt::format("to {:<7}", algrt::name(kernel.gpu ? kernel.gpu->output : kernel.output));
+    else if (kernel.known)
       text += fmt::format("{:<10}", algrt::name(kernel.weights));
-    else if (kernel.gpu)
-      text += fmt::format("to {:<7}", algrt::name(kernel.gpu->output));
     text += reason.empty()
                 ? "runs here\n"
                 : fmt::format("{}: {}\n", bundle.fault(index).empty() ? "does not run here" : "is refused",

@@ -316,7 +316,7 @@ Examples:
   algctl run up.alg --m 2048 --check
   algctl run up.alg --x x.npy --w w.npy -o y.npy
   algctl run biased.alg --x x.npy --w w.npy --bias-file b.npy -o y.npy
-  algctl run up.alg --m 2048 --w model.safetensors:layers.0.up_proj.bank --check
+  algctl run up.alg --m 2048 --w model.safetensors:layers.0.up_proj.w --check
   algctl run up.alg --m 1 --offset 511 --no-packed --json
   algctl run up.alg --x x.npy --sequence-starts starts.npy --check
   algctl run up.alg --program forward --set x=x.npy --set w=w.npy --get y=y.npy

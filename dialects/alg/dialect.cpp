@@ -25,7 +25,7 @@ struct Aliases : OpAsmDialectInterface {
     auto slots = dyn_cast<SlotsType>(type);
     if (!slots)
       return AliasResult::NoAlias;
-    os << (slots.isWeights() ? "bank" : "activations");
+    os << (slots.isWeights() ? "weights" : "activations");
     return AliasResult::FinalAlias;
   }
 };

@@ -1,5 +1,5 @@
-#ifndef ALGCTL_TILE_BANK_GRADIENT_OPS
-#define ALGCTL_TILE_BANK_GRADIENT_OPS
+#ifndef ALGCTL_TILE_WEIGHT_GRADIENT_OPS
+#define ALGCTL_TILE_WEIGHT_GRADIENT_OPS
 
 // Ops of mode j, dW = X^T dY: its terms run over rows, its tiles stay where they are summed up. Included by
 // tile_ops.td.

@@ -64,8 +64,8 @@ void requireLayer(const JsonFields &fields, const Layer &layer) {
 // What tensor maps cannot describe, and only threads can look up.
 void parseRows(const JsonFields &fields, const Layer &layer, GpuKernel &kernel) {
   if (fields.has("rows")) {
-    if (const std::string Rows = fields.string("rows"); Rows != "listed")
-      fields.fail("rows", "is '" + Rows + "'; this runtime knows listed");
+    if (const std::string rows = fields.string("rows"); rows != "listed")
+      fields.fail("rows", "is '" + rows + "'; this runtime knows listed");
     kernel.listed = true;
   }
   const bool engine = kernel.copies == GpuCopies::Engine;
@@ -195,25 +195,25 @@ void checkParameters(const JsonFields &fields, GpuCode &code, const KernelParame
       fields.fail(key, "lack " + textOf(parameter) + ", without which such a kernel cannot compute");
 }
 
-void addMaps(KernelParameters &list, ParameterType type, const std::string &Operand,
+void addMaps(KernelParameters &list, ParameterType type, const std::string &operand,
              const std::vector<ViewKind> &views) {
   for (const ViewKind view : views)
-    list.map(type, Operand, view);
+    list.map(type, operand, view);
 }
 
 // Further weights come as the first one does; threads read what maps ask for and write further results.
 void addFusion(const Fusion &fusion, const OperandNames &names, ParameterType copied,
-               const std::vector<ViewKind> &Rows, KernelParameters &list) {
-  for (int64_t Number = 1; Number < fusion.weights; ++Number)
-    addMaps(list, copied, numberedName(names.w, Number), {ViewKind::Weights});
-  for (const FusedOperand &Operand : fusion.operands)
-    if (Operand.per == FusedOperand::Per::Row || Operand.per == FusedOperand::Per::Element)
-      addMaps(list, ParameterType::PlainMap, Operand.name, Rows);
+               const std::vector<ViewKind> &rows, KernelParameters &list) {
+  for (int64_t number = 1; number < fusion.weights; ++number)
+    addMaps(list, copied, numberedName(names.w, number), {ViewKind::Weights});
+  for (const FusedOperand &operand : fusion.operands)
+    if (operand.per == FusedOperand::Per::Row || operand.per == FusedOperand::Per::Element)
+      addMaps(list, ParameterType::PlainMap, operand.name, rows);
     else
-      list.add(Operand.per == FusedOperand::Per::Call ? ParameterValue::Number : ParameterValue::Operand,
-               Operand.name);
-  for (size_t Number = 1; Number < fusion.results.size(); ++Number)
-    addMaps(list, ParameterType::PlainMap, numberedName(names.y, int64_t(Number)), Rows);
+      list.add(operand.per == FusedOperand::Per::Call ? ParameterValue::Number : ParameterValue::Operand,
+               operand.name);
+  for (size_t number = 1; number < fusion.results.size(); ++number)
+    addMaps(list, ParameterType::PlainMap, numberedName(names.y, int64_t(number)), rows);
 }
 
 // What kernels beside a product have in common; how much shared memory they take is for the caller to say.
@@ -241,10 +241,10 @@ const char *name(ImageKind kind) { return kind == ImageKind::Cubin ? "cubin" : "
 
 bool isGpuTarget(std::string_view target) { return findGpuTarget(target) != nullptr; }
 
-GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, Map Map, const Layer &layer) {
+GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, Map map, const Layer &layer) {
   requireLayer(fields, layer);
   GpuKernel kernel;
-  kernel.map = Map;
+  kernel.map = map;
   parseTarget(fields, target, kernel);
   const std::string output = fields.string("output");
   if (output != "bf16" && output != "f32")
@@ -302,7 +302,7 @@ GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, Map 
   kernel.x = parseBox(boxes, "x", ElementType::Bf16, kernel.copies);
   kernel.w = parseBox(boxes, "w", ElementType::Bf16, kernel.copies);
   // Threads write dW, whoever copies.
-  kernel.y = parseBox(boxes, "y", kernel.output, Map == Map::Dw ? GpuCopies::Threads : kernel.copies);
+  kernel.y = parseBox(boxes, "y", kernel.output, map == Map::Dw ? GpuCopies::Threads : kernel.copies);
   const ProductParameters wanted = productParameters(kernel, layer);
   checkParameters(fields, kernel, wanted.required, wanted.optional);
   return kernel;
@@ -313,22 +313,22 @@ ProductParameters productParameters(const GpuKernel &kernel, const Layer &layer)
   const bool weight_gradient = kernel.map == Map::Dw;
   const ParameterType type =
       kernel.copies == GpuCopies::Engine ? ParameterType::TensorMap : ParameterType::PlainMap;
-  std::vector<ViewKind> Rows = rowViews(layer.lift == Lift::Slots ? RowTypesKind::Cyclic : layer.row_types,
+  std::vector<ViewKind> rows = rowViews(layer.lift == Lift::Slots ? RowTypesKind::Cyclic : layer.row_types,
                                         kernel.listed, kernel.isReduction());
   // Of a row list coordinates choose all rows, too.
   if (weight_gradient && !kernel.listed)
-    Rows.push_back(ViewKind::AllRows);
+    rows.push_back(ViewKind::AllRows);
   ProductParameters result;
-  const auto add = [&](const char *Operand, ParameterType type, const std::vector<ViewKind> &views) {
-    addMaps(result.required, type, Operand, views);
+  const auto add = [&](const char *operand, ParameterType type, const std::vector<ViewKind> &views) {
+    addMaps(result.required, type, operand, views);
   };
-  const std::vector<ViewKind> weight_matrix = {ViewKind::Weights};
-  add(names.x, type, Rows);
-  add(names.w, type, weight_gradient ? Rows : weight_matrix);
+  const std::vector<ViewKind> weight_views = {ViewKind::Weights};
+  add(names.x, type, rows);
+  add(names.w, type, weight_gradient ? rows : weight_views);
   // Threads write dW, whoever copies.
-  add(names.y, weight_gradient ? ParameterType::PlainMap : type, weight_gradient ? weight_matrix : Rows);
+  add(names.y, weight_gradient ? ParameterType::PlainMap : type, weight_gradient ? weight_views : rows);
   if (layer.fusion)
-    addFusion(*layer.fusion, names, type, Rows, result.required);
+    addFusion(*layer.fusion, names, type, rows, result.required);
   result.required.add(ParameterValue::Rows);
   (kernel.terms ? result.required : result.optional).add(ParameterValue::Terms);
   result.optional.add(ParameterValue::Offset);

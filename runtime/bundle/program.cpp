@@ -129,10 +129,10 @@ std::vector<ProgramOperand> operandsOf(const Layer &layer, Map map, const std::v
   const std::vector<OperandType> own = {operandType(layer.dtype)};
   const Extent rows = Extent::of("M"), k = Extent::number(layer.k), n = Extent::number(layer.n);
   const int64_t slots = int64_t(layer.weight_rows.size());
-  const Shape weight_matrix = layer.lift == Lift::Rows
-                                  ? Shape{k, n}
-                                  : Shape{Extent::number(slots), Extent::number(layer.k / slots),
-                                          Extent::number(layer.weightColumns())};
+  const Shape weight_shape = layer.lift == Lift::Rows
+                                 ? Shape{k, n}
+                                 : Shape{Extent::number(slots), Extent::number(layer.k / slots),
+                                         Extent::number(layer.weightColumns())};
   const Extent width = map == Map::Dx ? k : n; // of results whose rows are of the batch
   std::vector<ProgramOperand> operands;
   const auto add = [&](std::string name, OperandRole role, const std::vector<OperandType> &types, Shape shape,
@@ -143,7 +143,7 @@ std::vector<ProgramOperand> operandsOf(const Layer &layer, Map map, const std::v
   if (layer.fusion) {
     const Fusion &fusion = *layer.fusion;
     for (int64_t i = 0; i < fusion.weights; ++i)
-      add(numberedName(names.w, i), OperandRole::Weight, own, weight_matrix);
+      add(numberedName(names.w, i), OperandRole::Weight, own, weight_shape);
     for (const FusedOperand &operand : fusion.operands) {
       add(operand.name, OperandRole::Input, {operandType(operand.type)}, shapeOf(operand.per, rows, width));
       operands.back().host = operand.per == FusedOperand::Per::Call;
@@ -157,11 +157,11 @@ std::vector<ProgramOperand> operandsOf(const Layer &layer, Map map, const std::v
   if (map == Map::Dw)
     add(names.w, OperandRole::Input, own, {rows, n});
   else
-    add(names.w, OperandRole::Weight, own, weight_matrix);
+    add(names.w, OperandRole::Weight, own, weight_shape);
   if (map == Map::Forward && layer.bias)
     add("bias", OperandRole::Weight, own, {n});
   if (map == Map::Dw)
-    add(names.y, OperandRole::Output, results, weight_matrix);
+    add(names.y, OperandRole::Output, results, weight_shape);
   else
     add(names.y, OperandRole::Output, results, {rows, width});
   if (map == Map::Dw)

@@ -41,7 +41,7 @@ void sumColumns(const BiasGradientCall &call, int64_t begin, int64_t end) {
   int64_t row = 0;
   for (; row + rows_together <= call.dy.rows; row += rows_together)
     addRows<rows_together>(from + (row * stride + begin), stride, columns, sums.data());
-  for (; row < call.dy.rows; ++row)
+  for (; row + 1 < call.dy.rows; ++row)
     addRows<1>(from + (row * stride + begin), stride, columns, sums.data());
   Out *to = static_cast<Out *>(call.dbias.data);
   for (int64_t column = begin; column < end; ++column) {

@@ -208,16 +208,16 @@ KernelShape kernelShape(const Layer &layer, Map map, int64_t groups, bool listed
     return widthsOf(widths, groups == 0 ? int64_t(widths.size()) : groups);
   };
   const GroupWidths in = counted(layer.in_groups), out = counted(layer.out_groups),
-                    weight_matrix = counted(layer.weight_rows);
-  shape.unequal = !in.equal || !out.equal || !weight_matrix.equal;
+                    weight_rows = counted(layer.weight_rows);
+  shape.unequal = !in.equal || !out.equal || !weight_rows.equal;
   shape.in_groups = in.count;
   shape.in_width = in.widest;
   shape.in_granule = in.granule;
   shape.out_groups = out.count;
   shape.out_width = out.widest;
   shape.out_granule = out.granule;
-  shape.weight_row_groups = weight_matrix.count;
-  shape.weight_height = weight_matrix.widest;
+  shape.weight_row_groups = weight_rows.count;
+  shape.weight_height = weight_rows.widest;
   shape.weight_groups = slots ? 1 : out.count;
   shape.weight_width = slots ? layer.weightColumns() : out.widest;
   shape.k_total = layer.k;

@@ -137,8 +137,8 @@ Matrix matrixOf(const FusedProgram &program, const Call &call, size_t number) {
   const DenseArray &array = call.arguments[number];
   const bool rows =
       argument.kind == FusedArgument::Kind::Rows || argument.kind == FusedArgument::Kind::RowVector;
-  const bool weight_matrix = argument.kind == FusedArgument::Kind::Weights;
-  return Matrix(array, rows ? call.m : weight_matrix ? program.layer.k : 1, argument.bf16);
+  const bool weights = argument.kind == FusedArgument::Kind::Weights;
+  return Matrix(array, rows ? call.m : weights ? program.layer.k : 1, argument.bf16);
 }
 
 void runAndCompare(const FusedProgram &program, const CompiledModule &module, const std::string &name,

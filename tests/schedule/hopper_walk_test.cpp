@@ -1,5 +1,5 @@
-// The cost of a Hopper schedule against a walk over every tile, step and piece of a row that its kernel
-// copies.
+// The cost of kernels whose blocks the copy engine moves, against a walk over every tile, step and piece of a
+// row that they copy.
 #include "algebras/expression.h"
 #include "compiler/schedule/staged.h"
 #include "tests/schedule/hopper_walk.h"

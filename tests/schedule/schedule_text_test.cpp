@@ -63,6 +63,11 @@ TEST(ScheduleText, HasTheEntriesOfItsKindAlone) {
               testing::AllOf(HasSubstr("nothing in it is called 'depth'"), HasSubstr("reduce=32")));
   EXPECT_THAT(message_of("rows=64,ping_pong=2", Kernels::ThreadsCopy),
               HasSubstr("nothing in it is called 'ping_pong'"));
+  // What is wrong is called as it was written. Texts of CPU schedules are written and never read.
+  EXPECT_THAT(message_of("rows=64,hold=2", Kernels::ThreadsCopy),
+              HasSubstr("nothing in it is called 'hold'"));
+  EXPECT_THAT(message_of("rows=64,bank=packed", Kernels::EngineCopies),
+              HasSubstr("nothing in it is called 'bank'"));
   // Entries given twice are refused before their values are looked at.
   EXPECT_THAT(message_of("rows=64,rows=x", Kernels::EngineCopies), HasSubstr("'rows' is given twice"));
 }

@@ -20,15 +20,15 @@ typedef struct {
   int by_engine;                   /* tensor maps show it */
 } operand_shape;
 
-/* The rows that a map shows: all in the way of a bank, or lines of them. Cyclic types have a line for each phase
+/* The rows that a map shows: all rows of a weight matrix, or lines of rows of the batch. Cyclic types have a line for each phase
  * r mod PERIOD, of which the first m mod PERIOD have a row more than the others; of interval types it is a run of RUN
  * rows, of which the first and the last may be partial. */
-enum { BANK, LONGER_LINES, SHORTER_LINES, FIRST_RUN, WHOLE_RUNS, LAST_RUN, ALL_ROWS };
+enum { WEIGHT_MATRIX, LONGER_LINES, SHORTER_LINES, FIRST_RUN, WHOLE_RUNS, LAST_RUN, ALL_ROWS };
 
 /* A map of the kernel: four dimensions, the first of them contiguous, of columns, groups of columns, and of rows twice. */
 typedef struct {
   int operand, lines, offset; /* in the kernel's first parameter */
-  int64_t extents[4], steps[3]; /* those of rows of a bank alone; a step of columns is in elements, others in rows */
+  int64_t extents[4], steps[3]; /* of rows: those of a weight matrix alone; a step of columns is in elements, others in rows */
   int lists[2];                 /* words of the table of terms where groups of columns and of rows are listed, or -1 */
   uint32_t box[4];
   int swizzle; /* CUtensorMapSwizzle */

@@ -277,7 +277,7 @@ static int write_maps(@_kernel *kernel, unsigned char *to, const matrix *given, 
     shown.strides[0] = shape->steps[0];
     shown.strides[1] = shape->steps[1] * from->ld;
     shown.strides[2] = shape->steps[2] * from->ld;
-    if (shape->lines != BANK)
+    if (shape->lines != WEIGHT_MATRIX)
       show_lines(&shown, shape->lines, m, offset, from->ld * operands[shape->operand].element_bytes, from->ld);
     if ((result = write_map(kernel, to + shape->offset, shape, &shown, given[RESULT].address)) != 0)
       return result;
@@ -307,16 +307,16 @@ static unsigned choose_grid(int64_t tiles, int64_t blocks) {
   return (unsigned)(clusters < 1 ? CLUSTER : clusters * CLUSTER);
 }
 
-/* Lines of tiles of rows, in whole clusters, times the tiles of each; of a bank's gradient, whatever the rows. */
+/* Lines of tiles of rows, in whole clusters, times the tiles of each; of a gradient of weights as many whatever the rows. */
 static int64_t count_tiles(int64_t m, int64_t offset) {
   const int64_t lines = INTERVAL ? (offset % RUN + m - 1) / RUN + 1 : PERIOD;
   const int64_t longest = INTERVAL ? RUN : (m + PERIOD - 1) / PERIOD, rows = (int64_t)TILE_ROWS * CLUSTER_ROWS;
-  if (BANK_TILES > 0)
-    return BANK_TILES;
+  if (WEIGHT_GRADIENT_TILES > 0)
+    return WEIGHT_GRADIENT_TILES;
   return (lines + TILE_TYPES - 1) / TILE_TYPES * ((longest + rows - 1) / rows * CLUSTER_ROWS) * TILES_OF_LINE;
 }
 
-static int start(@_kernel *kernel, const matrix *given, values *with, int64_t m, int64_t p0, void *stream,
+static int start(@_kernel *kernel, const matrix *given, arguments *with, int64_t m, int64_t p0, void *stream,
                  int dependent) {
   unsigned char room[MAPS_BYTES + MAP_ALIGNMENT];
   unsigned char *first = room + (MAP_ALIGNMENT - (uintptr_t)room % MAP_ALIGNMENT) % MAP_ALIGNMENT;
@@ -327,7 +327,7 @@ static int start(@_kernel *kernel, const matrix *given, values *with, int64_t m,
   int i, result = check_rows(kernel, m, p0);
   if (dependent && !DEPENDENT_LAUNCH)
     return fail(kernel, @_invalid_argument, "the kernel does not wait for the work ahead of it by itself");
-  if (result != 0 || (m == 0 && BANK_TILES == 0))
+  if (result != 0 || (m == 0 && WEIGHT_GRADIENT_TILES == 0))
     return result;
 
   for (i = 0; i < OPERANDS; ++i)

@@ -31,6 +31,8 @@ std::string argumentName(const std::string &operand, bool of_program) {
 
 /// What the fixed text calls a view.
 std::string linesOf(algrt::ViewKind kind) {
+  if (kind == algrt::ViewKind::Weights)
+    return "WEIGHT_MATRIX";
   std::string name = algrt::name(kind);
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::toupper(c); });
   return name;
@@ -141,10 +143,12 @@ std::string LauncherArguments::comment() const {
   for (const LauncherMatrix &matrix : matrices_) {
     const auto &extents = matrix.views.all[0].extents;
     text += fmt::format(
-        " *   {}  {} [{}, {}], {} group{} of {} columns; address and distance of rows are multiples of {} "
-        "bytes\n",
+        " *   {}  {} [{}, {}], {} group{} of {}{} columns; address and distance of rows are multiples of "
+        "{} bytes\n",
         matrix.name, algrt::name(matrix.type), matrix.rows > 0 ? std::to_string(matrix.rows) : "m",
-        matrix.columns, extents[1], extents[1] > 1 ? "s" : "", extents[0], matrix.unit);
+        matrix.columns, extents[1], extents[1] > 1 ? "s" : "",
+        // Where widths differ the map has the largest one, and a list.
+        matrix.views.all[0].group_list < 0 ? "" : "up to ", extents[0], matrix.unit);
   }
   for (const LauncherValue &value : values_)
     text +=
@@ -202,9 +206,9 @@ std::string LauncherArguments::parameters() const {
                             known ? algrt::name(parameter.value) : values_[next_value++].name.c_str());
   }
   return fmt::format(
-      "\n/* What the kernel takes behind its maps. */\ntypedef struct {{\n{}}} values;\n\n"
+      "\n/* What the kernel takes behind its maps. */\ntypedef struct {{\n{}}} arguments;\n\n"
       "/* One pointer for each of the kernel's parameters, to its value. */\n"
-      "static void set_parameters(void **parameters, void *maps_of_all, values *with) {{\n{}}}\n",
+      "static void set_parameters(void **parameters, void *maps_of_all, arguments *with) {{\n{}}}\n",
       members, pointers);
 }
 
@@ -220,10 +224,10 @@ std::string LauncherArguments::launch(const char *name, bool dependent) const {
           value.name, value.element_bytes);
     with += fmt::format("  with.{0} = {1}{0};\n", value.name, value.element_bytes > 0 ? "(uintptr_t)" : "");
   }
-  return fmt::format(
-      "\nint @_{}({}) {{\n  const matrix given[OPERANDS] = {{{}}};\n  values with;\n{}  return start(kernel, "
-      "given, &with, m, p0, stream, {});\n}}\n",
-      name, signature(), given, with, dependent ? 1 : 0);
+  return fmt::format("\nint @_{}({}) {{\n  const matrix given[OPERANDS] = {{{}}};\n  arguments with;\n{}  "
+                     "return start(kernel, "
+                     "given, &with, m, p0, stream, {});\n}}\n",
+                     name, signature(), given, with, dependent ? 1 : 0);
 }
 
 std::string LauncherArguments::launches() const {

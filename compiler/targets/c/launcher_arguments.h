@@ -45,7 +45,7 @@ public:
   std::string comment() const;
   /// The arrays `operands` and `maps`.
   std::string tables() const;
-  /// The struct `values` and the function set_parameters.
+  /// The struct `arguments` and the function set_parameters.
   std::string parameters() const;
   /// NAME_launch and NAME_launch_dependent.
   std::string launches() const;

@@ -41,13 +41,13 @@ static std::string terms(const Layer &layer) {
                                            layer.lift.algebra().name(), layer.lift.termCount(),
                                            layer.lift.types(), layer.lift.outputGroups(), most_entries))
         .hint("algctl compile makes a bundle, whose kernels compute them");
-  std::vector<std::string> offsets, inputs, weight_matrices, coefficients;
+  std::vector<std::string> offsets, inputs, weight_rows, coefficients;
   for (int64_t type = 0; type < layer.lift.types(); ++type)
     for (int64_t group = 0; group < layer.lift.outputGroups(); ++group) {
       offsets.push_back(std::to_string(inputs.size()));
       for (const algebras::BlockTerm &term : layer.lift.terms(type, group)) {
         inputs.push_back(std::to_string(term.input_group));
-        weight_matrices.push_back(std::to_string(term.weight_row));
+        weight_rows.push_back(std::to_string(term.weight_row));
         coefficients.push_back(fmt::format("{:a}f", term.coefficient.toDouble()));
       }
     }
@@ -55,7 +55,7 @@ static std::string terms(const Layer &layer) {
   return "/* Terms of (type, output group): entries term_offset[type * GROUPS + group] up to the next one. "
          "*/\n" +
          table("int64_t", "term_offset", offsets) + table("int32_t", "term_input", inputs) +
-         table("int32_t", "term_bank", weight_matrices) + table("float", "term_coefficient", coefficients);
+         table("int32_t", "term_weight_row", weight_rows) + table("float", "term_coefficient", coefficients);
 }
 
 static std::string conversions(algebras::DataType dtype) {
@@ -127,18 +127,18 @@ void forward(const element *x, int64_t ldx, const element *w, int64_t ldw, eleme
   if (complete)
     text += R"(      const int64_t ends[2] = {type < group ? type : group, type < group ? group : type};
       for (int64_t term = 0; term < (type == group ? 1 : 2); ++term) {
-        const int64_t input = ends[term], bank = ends[term];
+        const int64_t input = ends[term], weight_row = ends[term];
         const float coefficient = 1;
 )";
   else
     text +=
         R"(      for (int64_t term = term_offset[type * GROUPS + group]; term < term_offset[type * GROUPS + group + 1]; ++term) {
-        const int64_t input = term_input[term], bank = term_bank[term];
+        const int64_t input = term_input[term], weight_row = term_weight_row[term];
         const float coefficient = term_coefficient[term];
 )";
   text += fmt::format(R"(        for (int64_t k = 0; k < in_start[input + 1] - in_start[input]; ++k) {{
           const float factor = coefficient * widen(x[row * ldx + in_start[input] + k]);
-          const element *from = w + (in_start[bank] + k) * ldw{};
+          const element *from = w + (in_start[weight_row] + k) * ldw{};
           for (int64_t n = 0; n < width; ++n)
             sum[n] += factor * widen(from[n]);
         }}

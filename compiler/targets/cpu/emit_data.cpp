@@ -104,9 +104,9 @@ LogicalResult KernelEmitter::emitCopy(tile::CopyOp copy) {
   const int64_t lanes = schedule_.getLanes(), vectors = target.panel / lanes;
   auto vector = VectorType::get({lanes}, storageOf(weights.element));
   Value zeros = arith::ConstantOp::create(builder_, location_, builder_.getZeroAttr(vector));
-  Value weight_start = groupStart(layout_.getWeights(), "bank", weight_row);
-  Value depth = groupWidth(layout_.getWeights(), "bank", weight_row);
-  Value padded = groupWidth(layout_.getWeights(), "bank", weight_row, pairing_);
+  Value weight_start = groupStart(layout_.getWeights(), "weights", weight_row);
+  Value depth = groupWidth(layout_.getWeights(), "weights", weight_row);
+  Value padded = groupWidth(layout_.getWeights(), "weights", weight_row, pairing_);
   Value start = panelStart(target, weight_row, group, column);
   Value first_column = add(weightColumn(group), column);
   Value left = subtract(groupWidth(layout_.getOut(), "out", group), column);

@@ -82,7 +82,7 @@ LogicalResult KernelEmitter::emitMma(ArrayRef<tile::MmaOp> products) {
     return mma.emitOpError("cannot multiply by a transposed weight matrix in place: copy its blocks first");
   Value weight_start, first_column, left;
   if (in_place) {
-    weight_start = groupStart(layout_.getWeights(), "bank", weight_row);
+    weight_start = groupStart(layout_.getWeights(), "weights", weight_row);
     first_column = add(weightColumn(group), column);
     left = subtract(groupWidth(layout_.getOut(), "out", group), column);
   } else {

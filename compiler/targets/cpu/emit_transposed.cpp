@@ -47,10 +47,10 @@ LogicalResult KernelEmitter::emitTransposedCopy(tile::CopyOp copy) {
   const bool slots = layout_.getLift() == tile::LiftKind::Slots;
   Value block_row =
       slots ? multiply(weight_row, layout_.getOut().getWidth(0)) : groupStart(layout_.getOut(), "out", group);
-  Value block_column = slots ? index(0) : groupStart(layout_.getWeights(), "bank", weight_row);
+  Value block_column = slots ? index(0) : groupStart(layout_.getWeights(), "weights", weight_row);
   Value first_row = add(block_row, column);
-  Value depth = groupWidth(layout_.getWeights(), "bank", weight_row);
-  Value padded = groupWidth(layout_.getWeights(), "bank", weight_row, pairing_);
+  Value depth = groupWidth(layout_.getWeights(), "weights", weight_row);
+  Value padded = groupWidth(layout_.getWeights(), "weights", weight_row, pairing_);
   Value left = subtract(groupWidth(layout_.getOut(), "out", group), column);
   Value start = panelStart(target, weight_row, group, column);
 

@@ -204,7 +204,7 @@ LogicalResult KernelEmitter::emitStoreWeights(tile::StoreWeightOp store) {
   SmallVector<Value> values = fragments_.lookup(store.getValue());
   Value feature = scalars_.lookup(store.getFeature()), column = scalars_.lookup(store.getColumn());
   Value first_row =
-      add(groupStart(layout_.getWeights(), "bank", scalars_.lookup(store.getWeightRow())), feature);
+      add(groupStart(layout_.getWeights(), "weights", scalars_.lookup(store.getWeightRow())), feature);
   Value first_column = add(weightColumn(scalars_.lookup(store.getGroup())), column);
   Value rows = subtract(feature_end_, feature), columns = subtract(column_end_, column);
 

@@ -39,7 +39,7 @@ LogicalResult KernelEmitter::emitWeightTile(tile::ForallOp own) {
     feature_begin_ = first_feature;
     column_begin_ = first_column;
     feature_end_ =
-        least(add(first_feature, index(features)), groupWidth(layout_.getWeights(), "bank", weight_row));
+        least(add(first_feature, index(features)), groupWidth(layout_.getWeights(), "weights", weight_row));
     column_end_ = least(add(first_column, index(columns)), groupWidth(layout_.getOut(), "out", group));
     scalars_.map(own.getIndex(tile::AxisKind::WeightRows), weight_row);
     scalars_.map(own.getIndex(tile::AxisKind::Features), first_feature);

@@ -231,12 +231,12 @@ Value KernelEmitter::panelsBefore(Value group) {
 
 Value KernelEmitter::panelStart(const Memory &weights, Value weight_row, Value group, Value column) {
   alg::GroupsAttr rows = layout_.getWeights();
-  Value start = multiply(groupStart(rows, "bank", weight_row, pairing_), weights.panel);
+  Value start = multiply(groupStart(rows, "weights", weight_row, pairing_), weights.panel);
   if (weights.buffer)
     return start;
   // Row group after row group, in each the panels of all columns one after another.
   Value panel = add(panelsBefore(group), divide(column, weights.panel));
-  Value depth = groupWidth(rows, "bank", weight_row, pairing_);
+  Value depth = groupWidth(rows, "weights", weight_row, pairing_);
   return add(multiply(start, panelCount()), multiply(multiply(panel, depth), weights.panel));
 }
 

@@ -198,7 +198,7 @@ void CpuElementwiseEmitter::emitColumnSums() {
     addRowsToColumnSums(several);
     return Values();
   });
-  loop(together, row_end_, 1, {}, [&](Value row, ValueRange) {
+  loop(row_end_, row_end_, 1, {}, [&](Value row, ValueRange) {
     addRowsToColumnSums(row);
     return Values();
   });

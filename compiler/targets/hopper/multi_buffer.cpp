@@ -126,6 +126,10 @@ static LogicalResult chooseStages(sm::KernelOp kernel, MutableArrayRef<PipePlan>
   PipePlan *open = nullptr; // the first
   for (PipePlan &plan : plans) {
     plan.stages = static_cast<int64_t>(plan.pipe.getStages().value_or(0));
+    if (plan.stages > most_stages)
+      return plan.pipe.emitOpError("has at most ")
+             << most_stages << " stages, which is what barriers have room for; " << plan.stages
+             << " are asked for";
     taken += plan.stages * plan.stage_bytes;
     if (plan.stages == 0) {
       each += plan.stage_bytes;

@@ -62,10 +62,14 @@ static void arriveIf(OpBuilder &builder, Location location, Value condition, con
   sm::ArriveOp::create(builder, location, barriers.empty, stage, peers);
 }
 
-/// The sums may be read from here on: everything that uses them uses what the wait before has seen finished.
+/// The sums may be read from here on: what uses them behind this point uses what the wait before has seen
+/// finished. Products before it add to them unsettled.
 static void settle(OpBuilder &builder, Location location, Value sums) {
   auto settled = sm::SettleOp::create(builder, location, sums.getType(), sums);
-  sums.replaceAllUsesExcept(settled.getResult(), settled);
+  sums.replaceUsesWithIf(settled.getResult(), [&](OpOperand &use) {
+    Operation *beside = settled->getBlock()->findAncestorOpInBlock(*use.getOwner());
+    return !beside || settled->isBeforeInBlock(beside);
+  });
 }
 
 /// In a loop that adds to the sums: leaves the stage's products in flight, waits for those of the step before
@@ -100,15 +104,15 @@ void StageReleases::releaseInLoop(sm::ConsumerReleaseOp release, scf::ForOp loop
 
 /// Without a loop, a tile is one step: its products are waited for at once.
 LogicalResult StageReleases::releaseAtOnce(sm::ConsumerReleaseOp release) {
-  // The products that stand beside each other, or those that branches choose together.
+  // Of all products since the last wait, and of those that branches choose.
   SmallVector<Value> sums;
-  for (Operation *op = release->getPrevNode(); op && (sums.empty() || isa<sm::MmaOp>(op));
-       op = op->getPrevNode()) {
-    if (isa<sm::MmaWaitOp>(op))
-      return success(); // another pipe's stage has been released there
-    llvm::copy_if(op->getResults(), std::back_inserter(sums),
-                  [](Value result) { return isa<sm::AccumulatorType>(result.getType()); });
-  }
+  Operation *op = release->getPrevNode();
+  for (; op && !isa<sm::MmaWaitOp>(op); op = op->getPrevNode())
+    if (isa<sm::MmaOp, scf::IfOp>(op))
+      llvm::copy_if(op->getResults(), std::back_inserter(sums),
+                    [](Value result) { return isa<sm::AccumulatorType>(result.getType()); });
+  if (sums.empty() && op)
+    return success(); // another pipe's stage has been released there
   if (sums.empty())
     return release.emitOpError("must follow the products from its stage");
   builder_.setInsertionPoint(release);

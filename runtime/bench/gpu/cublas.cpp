@@ -145,23 +145,23 @@ class Composition : public GpuDenseProduct {
 public:
   Composition(const Functions &functions, void *library, std::shared_ptr<const Plan> plan,
               const GpuWorkspace &workspace)
-      : f_(functions), library_(library), plan_(std::move(plan)), workspace_(workspace) {}
+      : functions(functions), library(library), plan(std::move(plan)), workspace_(workspace) {}
 
   void enqueue(void *stream) const override {
-    require(f_.set_stream(library_, stream), "cublasSetStream");
+    require(functions.set_stream(library, stream), "cublasSetStream");
     // After the stream, which takes the workspace away; one of ours, because a capture may not allocate.
-    require(f_.set_workspace(library_, reinterpret_cast<void *>(workspace_.address), workspace_.bytes),
+    require(functions.set_workspace(library, reinterpret_cast<void *>(workspace_.address), workspace_.bytes),
             "cublasSetWorkspace");
-    for (size_t round = 0; round < plan_->rounds.size(); ++round)
-      enqueueRound(plan_->rounds[round], *plan_->pointers[round], round == 0 ? 0.0f : 1.0f);
+    for (size_t round = 0; round < plan->rounds.size(); ++round)
+      enqueueRound(plan->rounds[round], *plan->pointers[round], round == 0 ? 0.0f : 1.0f);
   }
 
 protected:
   virtual void enqueueRound(const Round &round, const DevicePointers &pointers, float beta) const = 0;
 
-  const Functions &f_;
-  void *library_;
-  std::shared_ptr<const Plan> plan_;
+  const Functions &functions;
+  void *library;
+  std::shared_ptr<const Plan> plan;
 
 private:
   GpuWorkspace workspace_;
@@ -187,10 +187,11 @@ private:
   void enqueueRound(const Round &round, const DevicePointers &pointers, float beta) const override {
     uint64_t done = 0;
     for (const ShapeGroup &group : round) {
-      require(f_.batched(library_, not_transposed, not_transposed, group.m, group.n, group.k, &group.alpha,
-                         inputs(pointers.a + done), type_bf16, plan_->w_stride, inputs(pointers.b + done),
-                         type_bf16, plan_->x_stride, &beta, outputs(pointers.c + done), type_bf16,
-                         plan_->y_stride, int(group.a.size()), compute_f32, default_algorithm),
+      require(functions.batched(library, not_transposed, not_transposed, group.m, group.n, group.k,
+                                &group.alpha, inputs(pointers.a + done), type_bf16, plan->w_stride,
+                                inputs(pointers.b + done), type_bf16, plan->x_stride, &beta,
+                                outputs(pointers.c + done), type_bf16, plan->y_stride, int(group.a.size()),
+                                compute_f32, default_algorithm),
               "cublasGemmBatchedEx");
       done += group.a.size() * sizeof(void *);
     }
@@ -231,11 +232,11 @@ private:
   };
   void enqueueRound(const Round &round, const DevicePointers &pointers, float) const override {
     const Arrays &arrays = rounds_.at(&round);
-    require(f_.grouped(library_, arrays.transpose.data(), arrays.transpose.data(), arrays.m.data(),
-                       arrays.n.data(), arrays.k.data(), arrays.alpha.data(), inputs(pointers.a), type_bf16,
-                       arrays.lda.data(), inputs(pointers.b), type_bf16, arrays.ldb.data(),
-                       arrays.beta.data(), outputs(pointers.c), type_bf16, arrays.ldc.data(),
-                       int(round.size()), arrays.sizes.data(), compute_f32),
+    require(functions.grouped(library, arrays.transpose.data(), arrays.transpose.data(), arrays.m.data(),
+                              arrays.n.data(), arrays.k.data(), arrays.alpha.data(), inputs(pointers.a),
+                              type_bf16, arrays.lda.data(), inputs(pointers.b), type_bf16, arrays.ldb.data(),
+                              arrays.beta.data(), outputs(pointers.c), type_bf16, arrays.ldc.data(),
+                              int(round.size()), arrays.sizes.data(), compute_f32),
             "cublasGemmGroupedBatchedEx");
   }
   std::map<const Round *, Arrays> rounds_;

@@ -49,7 +49,7 @@ func.func @narrow_between(%x: !x, %w: !w, %v: !v) -> !x {
 
 // The inner product is a result itself, is mapped, as by a bias, or belongs to another algebra.
 // CHECK-LABEL: @something_between
-// CHECK-NOT: !bank{{[0-9]*}}, !bank
+// CHECK-NOT: !weights{{[0-9]*}}, !weights
 func.func @something_between(%x: !x, %w: !w, %v: !v, %b: tensor<40xf32>) -> (!h, !x, !x, !x) {
   %h = alg.contract %x, %w by #alg.algebra<"Q(2)"> -> k : !x, !w
   %y = alg.contract %h, %v by #alg.algebra<"Q(2)"> -> k : !h, !v

@@ -28,7 +28,7 @@ func.func @forward(%x: tensor<?x8xbf16>, %w: tensor<8x6xbf16>, %p0: index, %b: t
 // CHECK-SAME: (%[[DY:.*]]: tensor<?x6xbf16>, %[[W:.*]]: tensor<8x6xbf16>, %[[P0:.*]]: index) -> tensor<?x8xbf16> {
 // CHECK-DAG: %[[WS:.*]] = alg.slots %[[W]] rows(2 x 4) cols(2 x 3)
 // CHECK-DAG: %[[DYS:.*]] = alg.slots %[[DY]] rows(cyclic 2, %[[P0]]) cols(2 x 3)
-// CHECK-NEXT: %[[DXS:.*]] = alg.contract %[[DYS]], %[[WS]] by #{{.*}} -> i : !{{.*}}, !bank{{[0-9]*$}}
+// CHECK-NEXT: %[[DXS:.*]] = alg.contract %[[DYS]], %[[WS]] by #{{.*}} -> i : !{{.*}}, !weights{{[0-9]*$}}
 // CHECK-NEXT: %[[DX:.*]] = alg.gather %[[DXS]]
 // CHECK-NEXT: return %[[DX]]
 

@@ -14,7 +14,7 @@ func.func @gather_of_slots(%x: tensor<?x8xf32>, %p0: index) -> tensor<?x8xf32> {
 !w = !alg.slots<8x4xf32, rows(2 x 4), cols(2 x 2)>
 
 // CHECK-LABEL: @slots_of_gather
-// CHECK-SAME: (%[[W:.*]]: !bank
+// CHECK-SAME: (%[[W:.*]]: !weights
 func.func @slots_of_gather(%w: !w) -> !w {
   // CHECK-NEXT: return %[[W]]
   %t = alg.gather %w : !w
@@ -339,7 +339,7 @@ func.func @map_operands(%x: !x, %z: !x, %b: tensor<8xf32>, %s: tensor<?xf32>, %n
 // CHECK: #algebra = #alg.algebra<"Q(2)",
 // CHECK-LABEL: @sums
 func.func @sums(%x: tensor<?x8xbf16>, %w: tensor<8x8xbf16>, %b: tensor<8xbf16>) -> tensor<?x8xbf16> {
-  // CHECK: alg.contract %{{.*}}, %{{.*}} by #algebra -> k : !{{.*}}, !bank into f32
+  // CHECK: alg.contract %{{.*}}, %{{.*}} by #algebra -> k : !{{.*}}, !weights into f32
   // CHECK-NEXT: alg.map %{{.*}} columns %{{.*}} : (!activations{{[0-9]*}}, tensor<8xbf16>) -> !activations
   // CHECK-NOT: alg.regroup
   %xs = alg.slots %x rows(cyclic 2) cols(4 x 2) : tensor<?x8xbf16>

@@ -75,7 +75,7 @@ func.func @into(%x: !x, %w: !w) -> !sums {
 
 // CHECK-LABEL: @banks
 func.func @banks(%w: !w, %v: !v, %pw: !pw, %pv: !pv) -> (!wv, !w, !v, !pwv, !pw, !pv) {
-  // CHECK: alg.contract %{{.*}}, %{{.*}} by #{{.*}} -> k : !bank{{[0-9]*}}, !bank
+  // CHECK: alg.contract %{{.*}}, %{{.*}} by #{{.*}} -> k : !weights{{[0-9]*}}, !weights
   %wv = alg.contract %w, %v by #q2 -> k : !w, !v
   %dw = alg.contract %wv, %v by #q2 -> i : !wv, !v
   %dv = alg.contract %w, %wv by #q2 -> j : !w, !wv

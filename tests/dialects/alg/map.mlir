@@ -33,16 +33,16 @@ func.func @swiglu(%x: !x, %wg: !up, %wu: !up, %wd: !down) -> !x {
 }
 
 !in = !alg.slots<?x8xbf16, rows(cyclic 2), cols(2 x 4)>
-!bank = !alg.slots<8x12xbf16, rows(2 x 4), cols(2 x 6)>
+!weights = !alg.slots<8x12xbf16, rows(2 x 4), cols(2 x 6)>
 !sums = !alg.slots<?x12xf32, rows(cyclic 2), cols(2 x 6)>
 !out = !alg.slots<?x12xbf16, rows(cyclic 2), cols(2 x 6)>
 
 // Operands of every kind beside a product's sums, which are rounded once.
 // CHECK-LABEL: @every_kind
 // CHECK-SAME: %[[R:[a-z0-9]+]]: !activations{{[0-9]*}}, %[[B:[a-z0-9]+]]: tensor<12xbf16>, %[[C:[a-z0-9]+]]: tensor<12xf32>, %[[S:[a-z0-9]+]]: tensor<?xf32>, %[[E:[a-z0-9]+]]: tensor<f32>
-func.func @every_kind(%x: !in, %w: !bank, %residual: !out, %bias: tensor<12xbf16>, %scale: tensor<12xf32>, %squares: tensor<?xf32>,
+func.func @every_kind(%x: !in, %w: !weights, %residual: !out, %bias: tensor<12xbf16>, %scale: tensor<12xf32>, %squares: tensor<?xf32>,
                       %epsilon: tensor<f32>) -> !out {
-  %sums = alg.contract %x, %w by #q2 -> k : !in, !bank into f32
+  %sums = alg.contract %x, %w by #q2 -> k : !in, !weights into f32
   // CHECK: alg.map %{{.*}}, %[[R]] columns %[[B]], %[[C]] rows %[[S]] numbers %[[E]] : (!activations{{[0-9]*}}, !activations{{[0-9]*}}, tensor<12xbf16>, tensor<12xf32>, tensor<?xf32>, tensor<f32>) -> !activations{{[0-9]*}} {
   // CHECK-NEXT: ^bb0(%{{.*}}: f32, %{{.*}}: bf16, %{{.*}}: bf16, %{{.*}}: f32, %{{.*}}: f32, %{{.*}}: f32):
   %y = alg.map %sums, %residual columns %bias, %scale rows %squares numbers %epsilon
@@ -67,13 +67,13 @@ func.func @every_kind(%x: !in, %w: !bank, %residual: !out, %bias: tensor<12xbf16
 
 // CHECK-LABEL: @banks
 func.func @banks(%w: !up, %s: tensor<8xf32>, %p: !plain, %n: tensor<f32>) -> (!up, !plain) {
-  // CHECK: alg.map %{{.*}} rows %{{.*}} : (!bank{{[0-9]*}}, tensor<8xf32>) -> !bank
+  // CHECK: alg.map %{{.*}} rows %{{.*}} : (!weights{{[0-9]*}}, tensor<8xf32>) -> !weights
   %v = alg.map %w rows %s : (!up, tensor<8xf32>) -> !up {
   ^bb0(%a: f32, %b: f32):
     %c = arith.mulf %a, %b : f32
     alg.yield %c : f32
   }
-  // CHECK: alg.map %{{.*}} numbers %{{.*}} : (!bank{{[0-9]*}}, tensor<f32>) -> !bank
+  // CHECK: alg.map %{{.*}} numbers %{{.*}} : (!weights{{[0-9]*}}, tensor<f32>) -> !weights
   %q = alg.map %p numbers %n : (!plain, tensor<f32>) -> !plain {
   ^bb0(%a: f32, %b: f32):
     %c = arith.mulf %a, %b : f32

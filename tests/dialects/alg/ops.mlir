@@ -14,7 +14,7 @@ func.func @forward(%x: tensor<?x2048xbf16>, %w: tensor<2048x6144xbf16>, %p0: ind
   %xs = alg.slots %x rows(cyclic 32, %p0) cols(32 x 64) : tensor<?x2048xbf16>
   // CHECK: %[[W:.*]] = alg.slots %{{.*}} rows(32 x 64) cols(32 x 192) : tensor<2048x6144xbf16>
   %ws = alg.slots %w rows(32 x 64) cols(32 x 192) : tensor<2048x6144xbf16>
-  // CHECK: %[[Y:.*]] = alg.contract %[[X]], %[[W]] by #algebra -> k : !activations{{[0-9]*}}, !bank
+  // CHECK: %[[Y:.*]] = alg.contract %[[X]], %[[W]] by #algebra -> k : !activations{{[0-9]*}}, !weights
   %ys = alg.contract %xs, %ws by #q32 -> k
       : !alg.slots<?x2048xbf16, rows(cyclic 32), cols(32 x 64)>, !alg.slots<2048x6144xbf16, rows(32 x 64), cols(32 x 192)>
   // CHECK: alg.gather %[[Y]] : !activations
@@ -28,7 +28,7 @@ func.func @gradients(%x: tensor<64x6xf32>, %w: tensor<6x8xf32>, %dy: tensor<64x8
   %xs = alg.slots %x rows(interval 2 x 16) cols([2, 4]) : tensor<64x6xf32>
   %ws = alg.slots %w rows([2, 4]) cols(2 x 4) : tensor<6x8xf32>
   %dys = alg.slots %dy rows(interval 2 x 16) cols(2 x 4) : tensor<64x8xf32>
-  // CHECK: alg.contract %{{.*}}, %{{.*}} by #{{.*}} -> i : !activations{{[0-9]*}}, !bank
+  // CHECK: alg.contract %{{.*}}, %{{.*}} by #{{.*}} -> i : !activations{{[0-9]*}}, !weights
   %dxs = alg.contract %dys, %ws by #alg.algebra<"Q(2)"> -> i
       : !alg.slots<64x8xf32, rows(interval 2 x 16), cols(2 x 4)>, !alg.slots<6x8xf32, rows([2, 4]), cols(2 x 4)>
   // CHECK: alg.contract %{{.*}}, %{{.*}} by #{{.*}} -> j : !activations{{[0-9]*}}, !activations

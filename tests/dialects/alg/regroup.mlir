@@ -9,7 +9,7 @@
 func.func @both_ways(%x: !fine, %w: !coarse_bank) -> (!coarse, !fine_bank) {
   // CHECK: alg.regroup %{{.*}} : !activations{{[0-9]*}} to !activations
   %a = alg.regroup %x : !fine to !coarse
-  // CHECK: alg.regroup %{{.*}} : !bank{{[0-9]*}} to !bank
+  // CHECK: alg.regroup %{{.*}} : !weights{{[0-9]*}} to !weights
   %b = alg.regroup %w : !coarse_bank to !fine_bank
   return %a, %b : !coarse, !fine_bank
 }

@@ -2,7 +2,7 @@
 // RUN: alg-opt %s | FileCheck %s
 
 // CHECK-DAG: !activations = !alg.slots<?x1920xbf16, rows(interval 4 x 192), cols([640, 512, 384, 384])>
-// CHECK-DAG: !bank = !alg.slots<1920x96xbf16, rows([640, 512, 384, 384]), cols(4 x 24)>
+// CHECK-DAG: !weights = !alg.slots<1920x96xbf16, rows([640, 512, 384, 384]), cols(4 x 24)>
 // CHECK-DAG: !alg.slots<16x12xf32, plain(3)>
 // CHECK-DAG: !alg.slots<3x4x5xf32, plain(3)>
 
