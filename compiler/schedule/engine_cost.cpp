@@ -170,32 +170,32 @@ Cost engineCost(const ProjectionWork &work, const StagedSchedule &schedule, alge
   // Behind the long tiles all rows come once more.
   if (ordered && tiles.of_short > 0)
     reread += work.x_bytes * lost(work.x_bytes + work.weight_bytes, machine);
-  const double memory =
-      (work.x_bytes + work.weight_bytes + work.y_bytes + reread) / machine.memory_bytes_per_us;
+  const double memory = (inLines(work.x_bytes, 2 * work.k) +
+                         inLines(work.weight_bytes, 2 * (work.transposed ? work.k : work.n)) +
+                         inLines(work.y_bytes, static_cast<double>(byteWidth(output)) * work.n) + reread) /
+                        machine.memory_bytes_per_us;
 
   // How often a row of X comes to a processor: with every term of a tile, or of its own group once for a
   // walk.
   const double times = stationary ? tiles_of_row_block + counts.walks : tiles_of_row_block * work.terms;
   const double weight_blocks =
       work.groups * (counts.row_blocks * counts.own_terms + counts.tiles_of_columns * counts.shared_terms);
-  const double x_received = times * work.rows() * rowCost(2 * work.k, x_panel);
-  // A block of the weight matrix has k rows of n columns, or transposed n of k.
-  const double block_received = work.transposed
-                                    ? work.n * rowCost(2 * work.k, w_panel)
-                                    : work.k * rowCostInBlocks(2 * work.n, 2 * size.columns, w_panel);
-  const double weight_received = work.weights * weight_blocks * block_received;
+  // What lies outside its group the cache does not send, and what blocks of a cluster share it sends once.
+  const double x_sent = times * work.rows() * 2 * work.k,
+               weight_sent = work.weights * weight_blocks * 2 * work.k * work.n;
+  const double sent = x_sent / size.cluster_columns + weight_sent / size.cluster_rows;
+  // A block arrives whole: zeros take as long.
+  const double depth_of_steps = ceilDivide(work.k, size.depth) * size.depth;
+  const double x_received = times * counts.row_blocks * size.rows * 2 * depth_of_steps;
+  const double weight_received =
+      work.weights * weight_blocks * column_blocks * size.columns * 2 * depth_of_steps;
   const double received = x_received + weight_received;
-  // What blocks of a cluster share, the cache sends once.
-  const double sent = x_received / size.cluster_columns + weight_received / size.cluster_rows;
   const double own_terms = counts.row_blocks * tiles_of_row_block * counts.own_terms;
   const double shared_terms = cost.tiles * counts.shared_terms;
-  // A slot has room for the rows of all types, and in most steps one of them has some.
-  const double filled =
-      (own_terms * own.bytes + shared_terms * shared.bytes) / ((own_terms + shared_terms) * shared.bytes);
-  // Of the slots one is multiplied from.
+  // Of the slots one is multiplied from. They have room for the rows of all types, and in most steps one of
+  // these has some.
   const double in_flight =
-      static_cast<double>((schedule.stages - 1) * stageBytes(schedule, static_cast<int64_t>(work.weights))) *
-      filled;
+      (size.stages - 1) * (own_terms * own.bytes + shared_terms * shared.bytes) / (own_terms + shared_terms);
   const double takes_in = takesIn(in_flight, machine);
   const double loads = std::max(sent / machine.cache_bytes_per_us, received / takes_in);
 
@@ -205,7 +205,8 @@ Cost engineCost(const ProjectionWork &work, const StagedSchedule &schedule, alge
   auto tile_end = [&](double blocks) {
     const double sums = size.types * size.rows * size.columns / blocks;
     const double written = sums * static_cast<double>(byteWidth(output)) / machine.shared_bytes_per_cycle * 2;
-    return cycles_per_tile + work.results * written + reductionCycles(sums * blocks, blocks, machine);
+    return endOfTile(size.together) + work.results * written +
+           reductionCycles(sums * blocks, blocks, machine);
   };
   const double multiplied = own_terms * own.multiplied + shared_terms * shared.multiplied;
   const double ends =
@@ -225,14 +226,10 @@ Cost engineCost(const ProjectionWork &work, const StagedSchedule &schedule, alge
   const double most_store = tiles_of_turn * cost.turns / (cost.tiles * size.split_k);
   const double rows_of_tile = stationary ? tiles_of_turn * size.types + size.types
                                          : counts.most_own_terms + counts.shared_terms * size.types;
-  const double weight_rows =
-      stationary ? size.stationary_groups * rowCostInBlocks(2 * work.n, 2 * size.columns, w_panel)
-                 : rowCost(2 * std::min(size.columns, work.n), w_panel);
-  const double weight_of_term =
-      work.transposed ? std::min(size.columns, work.n) * rowCost(2 * work.k, w_panel) : work.k * weight_rows;
+  const double weight_blocks_of_turn = (counts.most_own_terms + counts.shared_terms) * work.weights *
+                                       (stationary ? size.stationary_groups * column_blocks : 1);
   const double full_turn =
-      rows_of_tile * std::min(size.rows, work.longestSegment()) * rowCost(2 * work.k, x_panel) +
-      (counts.most_own_terms + counts.shared_terms) * work.weights * weight_of_term;
+      2 * depth_of_steps * (rows_of_tile * size.rows + weight_blocks_of_turn * size.columns);
   auto uneven = [&](double longest) {
     return (std::ceil(cost.waves) - 1 + longest) * machine.multiprocessors / cost.turns;
   };

@@ -53,7 +53,7 @@ static bool goesTypeAfterType(const WeightGradientWork &work, double depth) {
          work.stepsTypeAfterType(depth) <= as_they_lie + std::floor(as_they_lie / 8);
 }
 
-Cost engineCost(const WeightGradientWork &work, const StagedSchedule &schedule, algebras::DataType,
+Cost engineCost(const WeightGradientWork &work, const StagedSchedule &schedule, algebras::DataType output,
                 const GpuMachine &machine) {
   const Sizes size(schedule);
   const double feature_blocks = ceilDivide(work.k, size.rows * size.cluster_rows) * size.cluster_rows,
@@ -85,13 +85,12 @@ Cost engineCost(const WeightGradientWork &work, const StagedSchedule &schedule, 
   cost.turns = tiles.blocks();
   cost.waves = cost.turns / machine.multiprocessorsIn(size.together);
 
-  // A row of a block of features comes with each of its tiles, in panels as wide as the tile's.
-  const double x_received =
-      work.weight_rows * column_blocks * rows_used * rowCostInBlocks(2 * work.k, 2 * size.rows, x_panel);
-  const double dy_received =
-      work.weight_rows * feature_blocks * rows_used * rowCostInBlocks(2 * work.n, 2 * size.columns, dy_panel);
-  const double received = x_received + dy_received;
-  const double sent = x_received / size.cluster_columns + dy_received / size.cluster_rows;
+  // A row of a block of features comes with each of its tiles. A block arrives whole, also what of it lies
+  // outside its group.
+  const double x_sent = work.weight_rows * column_blocks * rows_used * 2 * work.k,
+               dy_sent = work.weight_rows * feature_blocks * rows_used * 2 * work.n;
+  const double sent = x_sent / size.cluster_columns + dy_sent / size.cluster_rows;
+  const double received = steps * static_cast<double>(stageBytes(schedule));
   const double takes_in = takesIn(static_cast<double>((schedule.stages - 1) * stageBytes(schedule)), machine);
   const double loads = std::max(sent / machine.cache_bytes_per_us, received / takes_in);
 
@@ -100,7 +99,8 @@ Cost engineCost(const WeightGradientWork &work, const StagedSchedule &schedule, 
   const double copies = 2 * (size.rows / x_panel + size.columns / dy_panel);
   const double step = std::max(multiplied, copies * cycles_per_copy) + waitsOfStep(schedule);
   const auto tile_end = [&](double blocks) {
-    return cycles_per_tile + size.rows * size.columns / blocks * bytes_of_sum / bytes_written_per_cycle +
+    return endOfTile(size.together) +
+           size.rows * size.columns / blocks * bytes_of_sum / bytes_written_per_cycle +
            reductionCycles(size.rows * size.columns, blocks, machine);
   };
   const double ends = tiles.ends(tile_end(size.split_k), tile_end(1));
@@ -125,8 +125,10 @@ Cost engineCost(const WeightGradientWork &work, const StagedSchedule &schedule, 
   // Blocks that all types use bring all rows, those of each type its rows once more.
   const double operands = work.x_bytes + work.dy_bytes;
   const double between = ranks > 1 ? operands * (by_type ? turns.apart() : 1) : 0;
-  const double memory =
-      (operands + work.dw_bytes + operands * lost(between, machine)) / machine.memory_bytes_per_us;
+  const double memory = (inLines(work.x_bytes, 2 * work.k) + inLines(work.dy_bytes, 2 * work.n) +
+                         inLines(work.dw_bytes, static_cast<double>(byteWidth(output)) * work.n) +
+                         operands * lost(between, machine)) /
+                        machine.memory_bytes_per_us;
   addParts(cost, memory, {"loads", loads, uneven_loads}, tensor, uneven_tensor, schedule, machine);
   return cost;
 }

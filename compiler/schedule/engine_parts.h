@@ -10,36 +10,35 @@
 
 namespace compiler::engine_parts {
 
-// Assumptions in cycles, to be calibrated on a device.
-// Barriers and issue.
-inline constexpr double cycles_per_stage = 30;
-// Two assumptions about copies. A copy moves the rows of a box, `swizzle` bytes each, and every row takes the
-// time of one sector beside its bytes: rows of 32 bytes move at 5/8 of the rate of rows of 128. And one
-// thread issues the copies of a stage, one after the other.
-inline constexpr double row_overhead_bytes = 32, full_row_bytes = 128, cycles_per_copy = 24;
+// In cycles. Those marked so were fitted to 200 kernels that were measured on an H200
+// (benchmarks/results/2026-11-24-h200-kernels.csv, tests/schedule/measured_kernels_test.cpp); the others are
+// assumptions.
+// One thread issues the copies of a stage, one after the other; fitted.
+inline constexpr double cycles_per_copy = 24;
 // A slot that several blocks fill is free when the slowest of them has left it, and the word comes from
-// afar.
-inline constexpr double cycles_per_shared_stage = 20;
-// Filling the pipeline's end, and what else the end of a tile takes beside its sums' way out.
-inline constexpr double cycles_per_tile = 600;
+// afar; fitted.
+inline constexpr double cycles_per_shared_stage = 60;
+// Filling the pipeline's end, and what else the end of a tile takes beside its sums' way out; and where
+// blocks of a cluster end their tiles together, what they wait for each other, each time that they are
+// doubled. Fitted.
+inline constexpr double cycles_per_tile = 530, cycles_per_doubled_cluster = 600;
 // Blocks that own a tile together wait for each other twice, a word from block to block each time, and meet
 // where the slowest is. What each of them sends comes in at the rate of the network between processors of a
 // cluster (gpu_machine.h), and is read from shared memory.
 inline constexpr double cycles_per_reduction = 1200;
 // Panels of less than 128 bytes spread worse over the banks of shared memory.
-inline constexpr double narrow_panels = 1.05;
+inline constexpr double full_row_bytes = 128, narrow_panels = 1.05;
+// Of what memory's lines add to the pieces that lie in them, this much is paid for: the neighbour of a piece
+// often comes while the line is in the cache. Fitted.
+inline constexpr double line_bytes = 128, share_of_lines = 0.6;
 
-/// Time to copy one row of a block, in bytes of full rows: it comes in pieces of `piece_bytes`, each a row of
-/// a box. What lies outside the tensor is zero and costs nothing.
-inline double rowCost(double bytes, double piece_bytes) {
-  return (bytes + ceilDivide(bytes, piece_bytes) * row_overhead_bytes) * full_row_bytes /
-         (full_row_bytes + row_overhead_bytes);
-}
-
-/// The same for a row of a group, which is cut into blocks first.
-inline double rowCostInBlocks(double bytes, double block_bytes, double piece_bytes) {
-  const double whole = std::floor(bytes / block_bytes);
-  return whole * rowCost(block_bytes, piece_bytes) + rowCost(bytes - whole * block_bytes, piece_bytes);
+/// Bytes that memory moves for `bytes` in pieces of `piece_bytes`, one beside the other, each of which
+/// somebody else needs: those of the lines that a piece touches.
+inline double inLines(double bytes, double piece_bytes) {
+  double aligned = line_bytes;
+  while (std::fmod(piece_bytes, aligned) != 0)
+    aligned /= 2;
+  return bytes * (1 + share_of_lines * (line_bytes - aligned) / piece_bytes);
 }
 
 /// The part of bytes that the cache has lost before they are read again, after so many others.
@@ -53,9 +52,16 @@ inline double productCycles(double rows, double width, double depth) {
   return rows / 64 * ceilDivide(depth, 16) * std::max(width / 2, 16 + width / 4);
 }
 
-/// Cycles from one step to the next beside what it multiplies and copies.
+/// Cycles from one step to the next beside what it multiplies and copies: barriers of one block hide behind
+/// these.
 inline double waitsOfStep(const StagedSchedule &schedule) {
-  return cycles_per_stage + (schedule.cluster() > 1 ? cycles_per_shared_stage : 0);
+  return schedule.cluster() > 1 ? cycles_per_shared_stage : 0;
+}
+
+/// Cycles that the end of a tile takes beside its sums' way out, of one of so many blocks that end theirs
+/// together.
+inline double endOfTile(double together) {
+  return cycles_per_tile + cycles_per_doubled_cluster * std::log2(together);
 }
 
 /// What `sums` of a tile, of which each of so many blocks has a part, take on their way through the others'

@@ -12,7 +12,7 @@ namespace compiler {
 struct Figure {
   enum class Origin {
     Published, ///< the vendor's white paper or programming guide
-    Measured,  ///< by others, on such a device
+    Measured,  ///< on such a device
     Assumed    ///< to be measured: plausible, and no more
   };
   double value = 0;
@@ -105,10 +105,11 @@ inline constexpr GpuMachine a100_machine = {.target = "sm_80",
 
 /// Dense products of bf16 have been measured at 790 TFLOP/s, copies at 4.3 TB/s. mma.sync is assumed to
 /// multiply 1024 in a cycle, half of what wgmma does, as on an A100: at 1755 MHz 60 % of the measured rate of
-/// dense products. Clusters of 4 leave two multiprocessors over of 18 that are neighbours. A multiprocessor
-/// is assumed to take 64 bytes in a cycle of 1755 MHz. 48 KB in flight of the copy engine keep it at its
-/// share of the cache, half a microsecond's bytes of threads; memory answers in as long a time as that of an
-/// A100 and a little longer.
+/// dense products. Clusters of 4 leave two multiprocessors over of 18 that are neighbours. What the
+/// second-level cache hands out, all together and to one multiprocessor, how long a copy of the copy engine
+/// takes and what a launch does are fitted to kernels that were measured (engine_parts.h). Half a
+/// microsecond's bytes in flight of threads keep it at its share of the cache; memory answers in as long a
+/// time as that of an A100 and a little longer.
 inline constexpr GpuMachine h200_machine = {.target = "sm_90a",
                                             .name = "an H200",
                                             .multiprocessors = figures::published(132),
@@ -122,16 +123,16 @@ inline constexpr GpuMachine h200_machine = {.target = "sm_90a",
                                             .issues_per_cycle = figures::published(4),
                                             .memory_latency = figures::assumed(700),
                                             .memory_bytes_per_us = figures::measured(4.3e6),
-                                            .cache_bytes_per_us = figures::assumed(5.5e6),
-                                            .port_bytes_per_us = figures::assumed(64 * 1755),
-                                            .cache_bytes = figures::assumed(32e6),
+                                            .cache_bytes_per_us = figures::measured(6.9e6),
+                                            .port_bytes_per_us = figures::measured(66e3),
+                                            .cache_bytes = figures::assumed(25e6),
                                             .bytes_in_flight = figures::assumed(5.5e6 / 132 * 0.5),
-                                            .engine_latency_us = figures::assumed(48e3 * 132 / 5.5e6),
+                                            .engine_latency_us = figures::measured(1.5),
                                             .shared_bytes = figures::published(228 * 1024),
                                             .registers = figures::published(65536),
                                             .most_threads = figures::published(2048),
                                             .most_blocks = figures::published(32),
-                                            .launch_us = figures::assumed(3)};
+                                            .launch_us = figures::measured(2)};
 
 inline constexpr const GpuMachine *gpu_machines[] = {&a100_machine, &h200_machine};
 

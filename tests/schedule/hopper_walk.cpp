@@ -40,20 +40,11 @@ std::vector<Segment> segmentsOf(const algebras::Layer &layer, int64_t m) {
   return segments;
 }
 
-// Bytes of full rows that copying `width` bytes from `begin` on of a row of `extent` bytes is worth: pieces
-// of a panel each, 32 bytes on top for each of them, in units in which a piece of 128 bytes costs 128.
-double rowCost(int64_t begin, int64_t width, int64_t extent, int64_t panel) {
-  double bytes = 0;
-  for (int64_t piece = begin; piece < begin + width; piece += panel)
-    if (const int64_t inside = std::min(piece + panel, extent) - piece; inside > 0)
-      bytes += static_cast<double>(inside + 32) * 0.8;
-  return bytes;
-}
-
 // What one step brings and multiplies: rows that there are, and how many types' room they have.
 struct Step {
   int64_t rows, types;
-  bool held = false; // the rows are there already
+  int64_t blocks = 1; // of rows, which come whole
+  bool held = false;  // the rows are there already
 };
 
 // The steps of a tile for one piece of the depth.
@@ -65,15 +56,15 @@ std::vector<Step> stepsOf(const algebras::Layer &layer, const StagedSchedule &sc
   std::vector<Step> steps;
   const bool holds = schedule.stationary_groups > 0;
   if (schedule.types == 1 && !holds) {
-    steps.resize(layer.lift.terms(parts[0].type, group).size(), {rows_of(parts[0]), 1});
+    steps.resize(layer.lift.terms(parts[0].type, group).size(), {rows_of(parts[0]), 1, 1});
     return steps;
   }
   // W(j, j) for all at once, W(i, j) for each type but j.
-  Step all{0, schedule.types};
+  Step all{0, schedule.types, static_cast<int64_t>(parts.size())};
   for (const Segment &segment : parts) {
     all.rows += rows_of(segment);
     if (segment.type != group)
-      steps.push_back({rows_of(segment), 1, holds});
+      steps.push_back({rows_of(segment), 1, 1, holds});
   }
   steps.push_back(all);
   return steps;
@@ -92,8 +83,9 @@ public:
 private:
   void tile(const std::vector<Segment> &parts, int64_t row, int64_t group, int64_t column, int64_t a,
             int64_t b, int64_t rank);
-  double xCost(int64_t step) const {
-    return rowCost(2 * step, 2 * schedule_.depth, 2 * k_, panelBytes(schedule_.depth, 2));
+  // Bytes that a row of a group has from there on in one step.
+  double bytesOfStep(int64_t step) const {
+    return static_cast<double>(2 * std::min(schedule_.depth, k_ - step));
   }
 
   const algebras::Layer &layer_;
@@ -125,8 +117,9 @@ void Walker::tile(const std::vector<Segment> &parts, int64_t row, int64_t group,
   sum_.tiles += rank == 0;
   const int64_t columns = std::clamp<int64_t>(n_ - column, 0, schedule_.columns);
   double tile_received = 0, tile_cycles = 0,
-         tile_stores = 600 + static_cast<double>(schedule_.types * schedule_.rows * schedule_.columns) *
-                                 result_bytes_ / 64 / static_cast<double>(split);
+         tile_stores = 530 + 600 * std::log2(schedule_.cluster() * schedule_.split_k) +
+                       static_cast<double>(schedule_.types * schedule_.rows * schedule_.columns) *
+                           result_bytes_ / 64 / static_cast<double>(split);
   // What it gets of the others' sums comes at 16 bytes in a cycle, and is read at 128.
   if (split > 1)
     tile_stores += 1200 + static_cast<double>(4 * schedule_.rows * schedule_.columns / split * (split - 1)) *
@@ -134,12 +127,11 @@ void Walker::tile(const std::vector<Segment> &parts, int64_t row, int64_t group,
   if (holds && begins) {
     // The rows change, and nothing goes on meanwhile.
     tile_stores += 1500;
-    double rows = 0;
     for (const Segment &part : parts)
-      for (int64_t step = 0; step < k_; step += schedule_.depth)
-        rows += static_cast<double>(std::min(schedule_.rows, part.rows - row)) * xCost(step);
-    tile_received += rows;
-    sum_.sent += rows;
+      for (int64_t step = 0; step < k_; step += schedule_.depth) {
+        tile_received += static_cast<double>(2 * schedule_.rows * schedule_.depth);
+        sum_.sent += static_cast<double>(std::min(schedule_.rows, part.rows - row)) * bytesOfStep(step);
+      }
   }
   const std::vector<Step> steps = stepsOf(layer_, schedule_, parts, row, group);
   const int64_t pieces = (k_ + schedule_.depth - 1) / schedule_.depth,
@@ -156,17 +148,16 @@ void Walker::tile(const std::vector<Segment> &parts, int64_t row, int64_t group,
         continue;
       const int64_t depth = std::min(schedule_.depth, k_ - step);
       const int64_t loaded_types = one.held ? 0 : one.types;
-      const double w_row =
-          transposed ? xCost(step) : rowCost(2 * column, 2 * schedule_.columns, 2 * n_, w_panel);
+      const double w_row = transposed ? bytesOfStep(step) : static_cast<double>(2 * columns);
       const int64_t w_rows = transposed ? columns : depth;
       if (!one.held) {
-        tile_received += static_cast<double>(one.rows) * xCost(step);
+        tile_received += static_cast<double>(2 * one.blocks * schedule_.rows * schedule_.depth);
         sum_.sent += static_cast<double>(schedule_.cluster_columns == 1
                                              ? one.rows
                                              : std::clamp<int64_t>(one.rows - b * x_part, 0, x_part)) *
-                     xCost(step);
+                     bytesOfStep(step);
       }
-      tile_received += static_cast<double>(w_rows) * w_row;
+      tile_received += static_cast<double>(2 * schedule_.depth * schedule_.columns);
       sum_.sent += static_cast<double>(std::clamp<int64_t>(w_rows - a * w_part, 0, w_part)) * w_row;
       const bool on_n = schedule_.rows_on == RowSide::N;
       const int64_t instructions =
@@ -177,7 +168,7 @@ void Walker::tile(const std::vector<Segment> &parts, int64_t row, int64_t group,
                              (transposed ? schedule_.depth : schedule_.columns) * 2 / w_panel;
       const double bank_conflicts = x_panel == 128 && w_panel == 128 ? 1 : 1.05;
       tile_cycles += (std::max(static_cast<double>(instructions) * each, 24.0 * static_cast<double>(copies)) +
-                      (schedule_.cluster() > 1 ? 50 : 30)) *
+                      (schedule_.cluster() > 1 ? 60 : 0)) *
                      bank_conflicts;
       sum_.useful_macs += static_cast<double>(one.rows * depth * columns);
       sum_.filled +=

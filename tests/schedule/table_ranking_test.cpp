@@ -101,7 +101,7 @@ TEST(TableChoices, AreSensible) {
     const Ranking ranking = rankSchedules(layer, "sm_90a", row.m, DataType::BF16);
     const RankedSchedule &best = ranking.legal.front();
     // Beyond what launches cost, nothing takes three times the floor.
-    EXPECT_LT(best.predicted(), 6 + 2.4 * ranking.floor_us) << toString(best.schedule);
+    EXPECT_LT(best.predicted(), 6 + 2.6 * ranking.floor_us) << toString(best.schedule);
     if (isReduction(best.schedule)) { // single rows
       EXPECT_EQ(row.m, 1) << toString(best.schedule);
       continue;
@@ -133,7 +133,7 @@ TEST(TableChoices, AreSensibleWhereThreadsCopy) {
     const RankedSchedule &best = ranking.legal.front();
     EXPECT_TRUE(isForThreads(best.schedule)) << toString(best.schedule);
     EXPECT_GE(best.predicted(), ranking.floor_us);
-    EXPECT_LT(best.predicted(), 6 + 2.4 * ranking.floor_us) << toString(best.schedule);
+    EXPECT_LT(best.predicted(), 6 + 2.6 * ranking.floor_us) << toString(best.schedule);
   }
   EXPECT_GE(rows, 6);
 }
@@ -156,7 +156,9 @@ TEST(TableChoices, HaveNoCliffsBetweenNumbersOfRows) {
         EXPECT_GE(us, ranking.floor_us);
         // Twice as many rows take little more than twice as long; a launch is paid once.
         if (half_rows > 0 && m >= 2 * half_rows) {
-          EXPECT_LE(us - 3, 2.8 * (half - 3) * static_cast<double>(m) / static_cast<double>(2 * half_rows));
+          const double launch = h200_machine.launch_us;
+          EXPECT_LE(us - launch,
+                    2.8 * (half - launch) * static_cast<double>(m) / static_cast<double>(2 * half_rows));
           half_rows = 0;
         }
         if (half_rows == 0) {

@@ -48,23 +48,28 @@ TEST(Targets, ThatAreGpusHaveMachinesAndAreKnownToTheRuntime) {
   EXPECT_TRUE(usualGpuTarget().isGpu());
 }
 
-// What others have measured is marked so, and nothing else is: the figures that a device has still to be
-// asked for.
+// What was measured on a device is marked so, and nothing else is: the figures that one has still to be asked
+// for.
 TEST(Machines, SayWhereTheirFiguresAreFrom) {
   EXPECT_EQ(h200_machine.memory_bytes_per_us.origin, Figure::Origin::Measured);
   EXPECT_EQ(h200_machine.dense_clock.origin, Figure::Origin::Measured);
   EXPECT_NEAR(2 * h200_machine.denseMacsPerUs(), 790e6, 1);
+  for (const Figure &figure : {h200_machine.cache_bytes_per_us, h200_machine.port_bytes_per_us,
+                               h200_machine.engine_latency_us, h200_machine.launch_us})
+    EXPECT_EQ(figure.origin, Figure::Origin::Measured) << figure.value;
+  for (const Figure &figure :
+       {a100_machine.cache_bytes_per_us, a100_machine.port_bytes_per_us, a100_machine.launch_us})
+    EXPECT_EQ(figure.origin, Figure::Origin::Assumed) << figure.value;
+  EXPECT_NE(a100_machine.engine_latency_us.origin, Figure::Origin::Measured);
   for (const GpuMachine &machine : {a100_machine, h200_machine}) {
     EXPECT_EQ(machine.multiprocessors.origin, Figure::Origin::Published) << machine.name;
     for (const Figure &figure :
-         {machine.clock, machine.cache_bytes_per_us, machine.cache_bytes, machine.port_bytes_per_us,
-          machine.memory_latency, machine.bytes_in_flight, machine.launch_us})
+         {machine.clock, machine.cache_bytes, machine.memory_latency, machine.bytes_in_flight})
       EXPECT_EQ(figure.origin, Figure::Origin::Assumed) << machine.name << ", " << figure.value;
     for (const Figure &figure :
          {machine.multiprocessors_of_large_clusters, machine.macs_per_cycle, machine.dense_macs_per_cycle,
           machine.shared_bytes_per_cycle, machine.cluster_bytes_per_cycle, machine.issues_per_cycle,
-          machine.engine_latency_us, machine.shared_bytes, machine.registers, machine.most_threads,
-          machine.most_blocks})
+          machine.shared_bytes, machine.registers, machine.most_threads, machine.most_blocks})
       EXPECT_NE(figure.origin, Figure::Origin::Measured) << machine.name << ", " << figure.value;
   }
   EXPECT_NE(a100_machine.memory_bytes_per_us.origin, Figure::Origin::Measured);
