@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
-#include <regex>
 #include <sstream>
 
 namespace {
@@ -168,34 +167,6 @@ TEST(TableChoices, HaveNoCliffsBetweenNumbersOfRows) {
         before = us;
       }
     }
-}
-
-// Of the rows that the manual has for splits: algebra, K to N, M, the best without one and with, in
-// microseconds.
-TEST(TableSplits, AreWhatTheManualSays) {
-  std::ifstream manual(std::string(ALGCTL_SOURCE_DIR) + "/docs/kernels.md");
-  const std::regex form(R"(\| (\S+), (\d+) to (\d+), (\d+) \| ([0-9.]+) \| ([0-9.]+) \| `(\S+)` \|)");
-  int rows = 0;
-  for (std::string line; std::getline(manual, line);) {
-    std::smatch row;
-    if (!std::regex_match(line, row, form))
-      continue;
-    ++rows;
-    SCOPED_TRACE(line);
-    const algebras::Layer layer =
-        algebras::makeLayer(algebras::Lift::rows(algebras::parseExpression(row[1].str())),
-                            std::stoll(row[2].str()), std::stoll(row[3].str()), DataType::BF16);
-    const Ranking ranking = rankSchedules(layer, "sm_90a", std::stoll(row[4].str()), DataType::BF16);
-    const auto without =
-        std::find_if(ranking.legal.begin(), ranking.legal.end(), [](const RankedSchedule &one) {
-          return std::get<StagedSchedule>(one.schedule).split_k == 1;
-        });
-    ASSERT_NE(without, ranking.legal.end());
-    EXPECT_EQ(fmt::format("{:.1f}", without->predicted()), row[5].str());
-    EXPECT_EQ(fmt::format("{:.1f}", ranking.legal.front().predicted()), row[6].str());
-    EXPECT_EQ(toString(ranking.legal.front().schedule), row[7].str());
-  }
-  EXPECT_EQ(rows, 5);
 }
 
 } // namespace
