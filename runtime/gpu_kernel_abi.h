@@ -70,12 +70,13 @@
  *
  * ---- the map dw ------------------------------------------------------------------------------------------------
  *
- * dW = X^T (times) dY + beta * dW. What dW holds is read only where beta is not 0. dW is one plain map as the weight
+ * dW = X^T (times) dY + beta * dW. What dW holds is read only where beta is not 0. dW is one map as the weight
  * matrix's, of the type `output`; a tile of it is `rows` features of a row group times `columns` of an output group, which a
  * block computes by going through rows of X and dY, `depth` at a time. Boxes of X and dY have the depth as rows, or in a
  * cluster the part of it that each block copies for others: blocks of a row of the cluster share those of X, of a column
- * those of dY. Threads write dW from their registers, in pairs of columns
- * where the copy engine copies X and dY. With a `split` blocks divide the steps of a tile, and block r stores part r of its
+ * those of dY. Where the copy engine copies X and dY, and beta is 0, it stores dW, through a tensor map with boxes of
+ * 64 rows. Else threads write dW from their registers, through a plain map that stands behind all tensor maps, in pairs of
+ * columns: the engine cannot add to what dW holds. With a `split` blocks divide the steps of a tile, and block r stores part r of its
  * columns. Every tile of dW is written, also where there are no rows. X and dY have the maps
  * above and one more behind them, of all rows as they lie, which blocks of the weight matrix take that all types use:
  *

@@ -10,10 +10,6 @@ namespace compiler {
 
 using namespace engine_parts;
 
-// Of dW threads write sums from their registers, in each instruction a warp 8 rows of 8 columns: whole
-// sectors of f32, half ones of bf16, which take as long.
-static constexpr double bytes_written_per_cycle = 64, bytes_of_sum = 4;
-
 namespace {
 /// Of clusters: a long tile of dW of each, or a short one of each block where they divide long ones alone.
 struct Turns {
@@ -98,10 +94,12 @@ Cost engineCost(const WeightGradientWork &work, const StagedSchedule &schedule, 
   const double multiplied = productCycles(size.rows, size.columns, size.depth);
   const double copies = 2 * (size.rows / x_panel + size.columns / dy_panel);
   const double step = std::max(multiplied, copies * cycles_per_copy) + waitsOfStep(schedule);
+  // Sums go through shared memory to the copy engine: they are written there, and read.
   const auto tile_end = [&](double blocks) {
-    return endOfTile(size.together) +
-           size.rows * size.columns / blocks * bytes_of_sum / bytes_written_per_cycle +
-           reductionCycles(size.rows * size.columns, blocks, machine);
+    const double sums = size.rows * size.columns;
+    const double written =
+        sums / blocks * static_cast<double>(byteWidth(output)) / machine.shared_bytes_per_cycle * 2;
+    return endOfTile(size.together) + written + reductionCycles(sums, blocks, machine);
   };
   const double ends = tiles.ends(tile_end(size.split_k), tile_end(1));
   TensorTime tensor(steps * multiplied, steps * (step - multiplied), ends, narrow, in_cycles,

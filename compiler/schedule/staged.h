@@ -69,7 +69,7 @@ inline constexpr int64_t slot_period = 1024;
 
 /// Of one stage, with a block of each of so many weight matrices.
 int64_t stageBytes(const StagedSchedule &schedule, int64_t weights = 1);
-/// Where the result waits for the copy engine. Threads write theirs, and dW, from their registers.
+/// Where the result waits for the copy engine. Where threads copy they write theirs from their registers.
 int64_t stagingBytes(const StagedSchedule &schedule, algebras::DataType output);
 /// Where the others of a split leave their sums.
 int64_t reductionBytes(const StagedSchedule &schedule);

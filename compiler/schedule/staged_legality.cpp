@@ -92,8 +92,6 @@ int64_t Case::registersNeeded() const {
 }
 
 std::string Case::beside() const {
-  if (problem.weight_gradient)
-    return s.split_k > 1 ? fmt::format("{} bytes of others' sums", reductionBytes(s)) : "nothing";
   std::string text = fmt::format("{} bytes for the result", stagingBytes(s, problem.output));
   if (const int64_t held = stationaryBytes(s, layer().in.width(0)); held > 0)
     text = fmt::format("{} bytes of stationary rows and {}", held, text);
@@ -141,7 +139,7 @@ const Rule<Case> rules[] = {
     {engine_gradient, "rows",
      [](C c) {
        return when(!c.onM(),
-                   "features on side N: threads write dW row by row, which sums that are transposed "
+                   "features on side N: threads add to dW row by row, which sums that are transposed "
                    "do not have");
      }},
     {engine, "rows",

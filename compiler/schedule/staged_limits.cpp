@@ -89,9 +89,9 @@ int64_t stagesThatFit(const StagedProblem &problem, const StagedSchedule &schedu
   const int64_t stage = stageBytes(schedule, problem.weights());
   if (schedule.isForThreads())
     return std::min(most_ampere_stages, ampere_shared_bytes / stage);
-  int64_t left = hopper_shared_bytes - reserved_shared_bytes - reductionBytes(schedule);
-  if (!problem.weight_gradient)
-    left -= stagingBytes(schedule, problem.output) + stationaryBytes(schedule, problem.layer.in.width(0));
+  const int64_t left = hopper_shared_bytes - reserved_shared_bytes - reductionBytes(schedule) -
+                       stagingBytes(schedule, problem.output) -
+                       stationaryBytes(schedule, problem.layer.in.width(0));
   return std::clamp<int64_t>(left / stage, 0, most_stages);
 }
 

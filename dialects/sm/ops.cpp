@@ -40,20 +40,36 @@ LogicalResult KernelOp::verify() {
   const bool weight_gradient = layout.isWeightGradient();
   constexpr unsigned fixed = 6; // arguments that all kernels have
   auto number = [](Type type) { return type.isF32(); };
+  // Threads add to what dW holds, through a plain map that it has alone or beside tensor maps.
+  const bool adds_beside =
+      weight_gradient && is(2, maps) && !cast<MapsType>(body.getArgument(2).getType()).isPlain();
   const bool further =
       weight_gradient
-          ? body.getNumArguments() == fixed + 1 && is(fixed, number)
+          ? body.getNumArguments() == fixed + (adds_beside ? 2 : 1) && is(fixed, number) &&
+                (!adds_beside || is(fixed + 1, maps))
           : llvm::all_of(
                 llvm::drop_begin(body.getArgumentTypes(), std::min<size_t>(fixed, body.getNumArguments())),
                 [](Type type) { return type.isF32() || isa<ColumnsType, MapsType>(type); });
   if (body.getNumArguments() < fixed || !is(0, maps) || !is(1, maps) || !is(2, maps) || !is(3, index) ||
       !is(4, index) || !is(5, table) || !further)
     return emitOpError("takes the maps of ")
-           << (weight_gradient
+           << (adds_beside
+                   ? "X, dY and dW, the rows, the offset, the terms table, beta and a plain map of dW, "
+                     "through which threads add to it, got ("
+               : weight_gradient
                    ? "X, dY and dW, the rows, the offset, the terms table and beta, got ("
                    : "X, W and Y, the rows, the offset, the terms table and what several products "
                      "and maps take beside, which is maps, numbers of columns and numbers, got (")
            << body.getArgumentTypes() << ")";
+  if (adds_beside) {
+    const auto result = cast<MapsType>(body.getArgument(2).getType()),
+               plain = cast<MapsType>(body.getArgument(fixed + 1).getType());
+    if (!plain.isPlain() || plain.getRowDimension() != result.getRowDimension() ||
+        plain.getCount() != result.getCount() || plain.getElementType() != result.getElementType())
+      return emitOpError("adds to dW through ")
+             << plain << ", which are no plain maps of what it stores through " << result;
+    return success();
+  }
   for (Type type : llvm::drop_begin(body.getArgumentTypes(), fixed)) {
     auto beside = dyn_cast<MapsType>(type);
     if (!beside)

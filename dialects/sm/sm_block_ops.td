@@ -184,8 +184,9 @@ def Sm_StoreSumsOp : Sm_Op<"store_sums", [AttrSizedOperandSegments, MemoryEffect
     Through tensor maps sums of warpgroups leave by way of shared memory. Maps may be for a part of the sums of
     warpgroups, where other tiles are stored by parts: the copy engine then makes several copies.
 
-    With `beta`, that many times what the result holds is added before the rounding; where it is 0, what the
-    result holds is not read. Only threads that write through plain maps can read there.
+    With `beta`, that many times what the result holds is added before the rounding. Only threads that write through
+    plain maps can read there; what a result holds that has not been written yet may be anything, so that where beta is 0
+    sums are stored without it.
 
     ```mlir
     sm.store_sums %sum to %dw[%map][%column, %group, %feature, %weight_row] plus %beta : !sm.accumulator<64 x 128, warps 2 x 2> to !sm.maps<...>

@@ -16,7 +16,8 @@ def Sm_KernelOp : Sm_Op<"kernel", [IsolatedFromAbove, Symbol, SymbolTable, Singl
     come operands of its maps: numbers of columns (`!sm.columns`, as a bias is), plain maps of operands that have rows,
     as wide as the result or one column wide, and numbers (f32). Last come plain maps of further results.
 
-    In mode j the maps are those of X, dY and dW, and a seventh argument is beta (f32), which multiplies what dW holds.
+    In mode j the maps are those of X, dY and dW, and a seventh argument is beta (f32), which multiplies what dW holds. Where
+    those are tensor maps, an eighth is a plain map of dW, through which threads add to it.
 
     ```mlir
     sm.kernel @forward(%x: !sm.maps<...>, %w: !sm.maps<...>, %y: !sm.maps<...>, %rows: index, %offset: index,

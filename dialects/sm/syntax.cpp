@@ -33,7 +33,7 @@ void KernelOp::print(OpAsmPrinter &printer) {
 
 void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set) {
   const StringRef product[] = {"x", "w", "y", "rows", "offset", "terms"};
-  const StringRef weight_gradient[] = {"x", "dy", "dw", "rows", "offset", "terms", "beta"};
+  const StringRef weight_gradient[] = {"x", "dy", "dw", "rows", "offset", "terms", "beta", "dw_plain"};
   auto layout = dyn_cast<tile::LayoutAttr>(getLayout());
   ArrayRef<StringRef> names = product;
   if (layout && layout.isWeightGradient())

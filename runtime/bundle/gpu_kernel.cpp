@@ -301,8 +301,7 @@ GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, Map 
   const JsonFields boxes = fields.object("boxes");
   kernel.x = parseBox(boxes, "x", ElementType::Bf16, kernel.copies);
   kernel.w = parseBox(boxes, "w", ElementType::Bf16, kernel.copies);
-  // Threads write dW, whoever copies.
-  kernel.y = parseBox(boxes, "y", kernel.output, map == Map::Dw ? GpuCopies::Threads : kernel.copies);
+  kernel.y = parseBox(boxes, "y", kernel.output, kernel.copies);
   const ProductParameters wanted = productParameters(kernel, layer);
   checkParameters(fields, kernel, wanted.required, wanted.optional);
   return kernel;
@@ -325,8 +324,10 @@ ProductParameters productParameters(const GpuKernel &kernel, const Layer &layer)
   const std::vector<ViewKind> weight_views = {ViewKind::Weights};
   add(names.x, type, rows);
   add(names.w, type, weight_gradient ? rows : weight_views);
-  // Threads write dW, whoever copies.
-  add(names.y, weight_gradient ? ParameterType::PlainMap : type, weight_gradient ? weight_views : rows);
+  add(names.y, type, weight_gradient ? weight_views : rows);
+  // Threads add to what dW holds, whoever copies.
+  if (weight_gradient && type != ParameterType::PlainMap)
+    add(names.y, ParameterType::PlainMap, weight_views);
   if (layer.fusion)
     addFusion(*layer.fusion, names, type, rows, result.required);
   result.required.add(ParameterValue::Rows);

@@ -112,7 +112,8 @@ KernelParameter parseParameter(const JsonFields &fields) {
 }
 
 bool isSame(const KernelParameter &a, const KernelParameter &b) {
-  return a.value == b.value && a.operand == b.operand && (!a.isMap() || a.view == b.view);
+  // An operand may have a tensor map and a plain one of a view.
+  return a.value == b.value && a.type == b.type && a.operand == b.operand && (!a.isMap() || a.view == b.view);
 }
 
 } // namespace

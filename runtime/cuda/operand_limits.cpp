@@ -70,18 +70,10 @@ Demands demandsBesideSums(const std::string &name, const GpuKernel &kernel, Elem
 
 Demands demandsOf(const std::string &name, const GpuKernel &kernel, ElementType element) {
   const int64_t bytes = elementBytes(element);
-  GpuCopies moved_by = kernel.copies;
-  int64_t elements = kernel.vector;
   // Vector reductions write their result element by element.
-  if (kernel.isReduction() && name == "y")
-    elements = 1;
-  // Threads write dW, in pairs, whoever copies the operands.
-  if (moved_by == GpuCopies::Engine && name == "dw") {
-    moved_by = GpuCopies::Threads;
-    elements = pair;
-  }
-  const int64_t unit = moved_by == GpuCopies::Engine ? quantum : std::min(elements * bytes, quantum);
-  return {{Kind::Address, name, moved_by, unit, bytes, 0}};
+  const int64_t elements = kernel.isReduction() && name == "y" ? 1 : kernel.vector;
+  const int64_t unit = kernel.copies == GpuCopies::Engine ? quantum : std::min(elements * bytes, quantum);
+  return {{Kind::Address, name, kernel.copies, unit, bytes, 0}};
 }
 
 } // namespace

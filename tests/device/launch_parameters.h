@@ -36,7 +36,8 @@ public:
   }
   bool has(algrt::ParameterValue value) const { return list_.find(value) != nullptr; }
 
-  // Where they are in the struct that the kernel is given: all where threads copy, else of dW alone.
+  // Where they are in the struct that the kernel is given: all where threads copy, else those that threads
+  // read or write.
   std::span<const algrt_plain_map> plainMaps();
   // Of the first map of an operand; 0 where there is none.
   uint64_t addressOf(std::string_view operand) const;

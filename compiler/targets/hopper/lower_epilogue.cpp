@@ -72,7 +72,8 @@ Place ResultStore::placeOf(const IndexMath &math, Value warpgroup) {
     auto type = cast<sm::AccumulatorType>(sums.getType());
     const auto all = static_cast<int64_t>(op->getParentOfType<sm::PartitionOp>().getWarpgroups());
     Value within = type.getWarpgroups() == all ? warpgroup : math.remainder(warpgroup, type.getWarpgroups());
-    Value &divided = place.coordinates[type.getTransposed() ? 0 : 3];
+    const auto rows = static_cast<size_t>(whole.getTarget().getType().getRowDimension());
+    Value &divided = place.coordinates[type.getTransposed() ? 0 : rows];
     divided = math.add(divided, math.multiply(within, sm::warpgroup_rows));
     return place;
   }
@@ -127,7 +128,8 @@ static const ResultStore &smallest(ArrayRef<ResultStore> result_stores, Value ta
 LogicalResult SmLowerEpilogue::lower(sm::KernelOp kernel) {
   SmallVector<ResultStore> result_stores;
   kernel.walk([&](sm::StoreSumsOp store_sums) {
-    // Through plain maps threads write what they hold, and nothing lies in shared memory.
+    // Through plain maps threads write what they hold, and nothing lies in shared memory: so do further
+    // results, and sums that are added to what dW holds, which the copy engine cannot read.
     if (!store_sums.getTarget().getType().isPlain())
       result_stores.emplace_back(store_sums);
   });

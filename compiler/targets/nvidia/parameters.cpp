@@ -125,11 +125,15 @@ SmallVector<BlockArgument> mapsInOrder(sm::KernelOp kernel) {
 
 /// What the maps of each operand are called: X, weight matrices and results by their number, others by their
 /// own name.
-static std::string nameOfMaps(BlockArgument maps, const algrt::OperandNames &names) {
+static std::string nameOfMaps(BlockArgument maps, algrt::Map map) {
+  const algrt::OperandNames names = algrt::operandNames(map);
   // A kernel's first three arguments, whatever its map; behind them those of several products.
   const char *const first[] = {names.x, names.w, names.y};
   if (maps.getArgNumber() < std::size(first))
     return first[maps.getArgNumber()];
+  // A gradient of the weight matrix has only its result once more, in a plain map.
+  if (map == algrt::Map::Dw)
+    return names.y;
   auto alike = [](BlockArgument argument) {
     auto type = dyn_cast<sm::MapsType>(argument.getType());
     if (!type)
@@ -153,14 +157,13 @@ FailureOr<KernelParameters> parametersOf(sm::KernelOp kernel) {
   const algrt::Map map = layout.isWeightGradient() ? algrt::Map::Dw
                          : layout.isTransposed()   ? algrt::Map::Dx
                                                    : algrt::Map::Forward;
-  const algrt::OperandNames names = algrt::operandNames(map);
   // Of the arguments that are whole numbers.
   const ParameterValue numbers[] = {ParameterValue::Rows, ParameterValue::Offset};
   size_t indices = 0;
   KernelParameters parameters;
   for (BlockArgument argument : mapsInOrder(kernel)) {
     auto type = cast<sm::MapsType>(argument.getType());
-    const std::string operand = nameOfMaps(argument, names);
+    const std::string operand = nameOfMaps(argument, map);
     const std::vector<ViewKind> views = viewsOf(type, layout);
     if (static_cast<int64_t>(views.size()) != type.getCount())
       return kernel.emitOpError("has ")

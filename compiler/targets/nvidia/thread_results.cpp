@@ -209,19 +209,8 @@ struct StoreSumsLowering : ConvertOpToLLVMPattern<sm::StoreSumsOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     if (!op.getTarget().getType().isPlain())
       return op.emitOpError("stores through tensor maps, by way of shared memory: lower the epilogue before");
-    Location location = op.getLoc();
     ResultStore result_store(rewriter, op, adaptor);
-    if (Value beta = adaptor.getBeta()) {
-      Value zero = LLVM::ConstantOp::create(rewriter, location, rewriter.getF32FloatAttr(0));
-      auto compare = [&](LLVM::FCmpPredicate predicate) -> Value {
-        return LLVM::FCmpOp::create(rewriter, location, predicate, beta, zero);
-      };
-      Value adds = compare(LLVM::FCmpPredicate::une), writes = compare(LLVM::FCmpPredicate::oeq);
-      onlyWhere(rewriter, location, adds, [&] { result_store.rows(beta); });
-      onlyWhere(rewriter, location, writes, [&] { result_store.rows(Value()); });
-    } else {
-      result_store.rows(Value());
-    }
+    result_store.rows(adaptor.getBeta());
     rewriter.eraseOp(op);
     return success();
   }

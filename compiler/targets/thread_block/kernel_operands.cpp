@@ -110,21 +110,24 @@ FailureOr<sm::KernelOp> ThreadBlockProgram::declare() {
   const int64_t vector = schedule_.getVector();
   // What blocks of a cluster share, each copies a part of.
   const int64_t weight_maps = WeightSteps::maps(layout_.getRowTypes());
-  sm::MapsType x_maps, w_maps, y_maps;
+  sm::MapsType x_maps, w_maps, y_maps, plain_maps;
   if (weights) {
     x_maps = mapsOf(weight_maps, depth / schedule_.getClusterColumns(), tile_rows, rows_element, 3, vector);
     w_maps = mapsOf(weight_maps, depth / schedule_.getClusterRows(), schedule_.getColumns(), weight_element,
                     3, vector);
-    // Threads write dW, whoever copies: they have to read it where they add to it.
-    y_maps = mapsOf(1, tile_rows, storedColumns(), result, 2,
-                    vector ? std::min(vector, most_sums_vector) : most_sums_vector);
+    auto result_maps = [&](int64_t of_vector) {
+      return mapsOf(1, tile_rows, storedColumns(), result, 2, of_vector);
+    };
+    y_maps = result_maps(std::min(vector, most_sums_vector));
+    // The copy engine cannot add to what dW holds: where that counts, threads read and write it.
+    plain_maps = vector ? y_maps : result_maps(most_sums_vector);
   } else {
     x_maps = mapsOf(row_maps, tile_rows / schedule_.getClusterColumns(), depth, rows_element, 3, vector);
     w_maps = mapsOf(1, weightBlockRows() / schedule_.getClusterRows(), weightBlockColumns(), weight_element,
                     2, vector);
     y_maps = mapsOf(row_maps, storedRows(), storedColumns(), result, 3, std::min(vector, most_sums_vector));
   }
-  if (!x_maps || !w_maps || !y_maps)
+  if (!x_maps || !w_maps || !y_maps || (weights && !plain_maps))
     return failure();
 
   builder_.setInsertionPoint(source_);
@@ -133,11 +136,13 @@ FailureOr<sm::KernelOp> ThreadBlockProgram::declare() {
   Type index = builder_.getIndexType();
   body.addArguments({x_maps, w_maps, y_maps, index, index, sm::TermsTableType::get(context)},
                     SmallVector<Location>(6, location_));
-  if (weights)
-    beta_ = body.addArgument(builder_.getF32Type(), location_);
   x_ = body.getArgument(0);
   w_ = body.getArgument(1);
   y_ = body.getArgument(2);
+  if (weights) {
+    beta_ = body.addArgument(builder_.getF32Type(), location_);
+    plain_result_ = y_maps.isPlain() ? y_ : body.addArgument(plain_maps, location_);
+  }
   rows_ = body.getArgument(3);
   table_ = body.getArgument(5);
   weights_ = {w_};

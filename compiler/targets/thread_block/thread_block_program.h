@@ -140,6 +140,7 @@ private:
   Value x_, w_, y_, table_;             ///< operands of the new kernel; in mode j those of X, dY and dW
   llvm::SmallVector<Value> weights_;    ///< W and those behind it
   Value rows_, beta_;                   ///< M, and in mode j what dW is multiplied with
+  Value plain_result_;                  ///< in mode j the plain map of dW, for threads that add to it
   std::optional<RowSegments> segments_; ///< of X and Y
   std::optional<ClusterPlace> place_;   ///< of the block, where those of its cluster copy for each other
   Value rank_;                          ///< of the block, where those of its cluster divide tiles

@@ -16,7 +16,7 @@ LogicalResult ThreadBlockProgram::checkWeightGradient() {
         "they share no types and hold no rows");
   if (schedule_.getRowsOn() == tile::Side::N)
     return source_.emitOpError(
-        "computes the gradient of the weight matrix (mode j), whose sums threads write row by row: "
+        "computes the gradient of the weight matrix (mode j), whose sums threads add to it row by row: "
         "its features are on side M");
   return success();
 }
@@ -97,8 +97,18 @@ LogicalResult ThreadBlockProgram::writeStoreWeights(tile::StoreWeightOp store, t
       store.getGroup() != own.getIndex(tile::AxisKind::Groups) ||
       store.getColumn() != own.getIndex(tile::AxisKind::Columns))
     return store.emitOpError("must store what its tile owns to dW");
-  sm::StoreSumsOp::create(builder_, location_, sums_.lookup(store.getValue()), y_, math_.constant(0),
-                          ValueRange{tile.column, tile.group, tile.row, tile.weight_row}, beta_);
+  Value map = math_.constant(0);
+  auto write = [&](OpBuilder &builder, Value target, Value beta) {
+    sm::StoreSumsOp::create(builder, location_, sums_.lookup(store.getValue()), target, map,
+                            ValueRange{tile.column, tile.group, tile.row, tile.weight_row}, beta);
+  };
+  // A beta that is no number counts, too.
+  Value zero = arith::ConstantOp::create(builder_, location_, builder_.getF32FloatAttr(0));
+  Value adds = arith::CmpFOp::create(builder_, location_, arith::CmpFPredicate::UNE, beta_, zero);
+  auto branch = scf::IfOp::create(builder_, location_, adds, /*withElseRegion=*/true);
+  OpBuilder add = branch.getThenBodyBuilder(), replace = branch.getElseBodyBuilder();
+  write(add, plain_result_, beta_);
+  write(replace, y_, Value());
   return success();
 }
 

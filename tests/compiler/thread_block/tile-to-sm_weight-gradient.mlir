@@ -35,7 +35,12 @@ tile.kernel @complete(%x: !tile.matrix<?x160xbf16>, %dy: !tile.matrix<?x320xbf16
       %next = tile.mma_rows %x[%t, %k, %f], %dy[%t, %o, %n], %sum : !tile.matrix<?x160xbf16>, !tile.matrix<?x320xbf16>, <32x48xf32>
       tile.yield %next : !tile.fragment<32x48xf32>
     }
-    // CHECK: sm.store_sums %{{.*}} to %[[DW]][%c0] [%[[COLUMN]], %[[GROUP]], %[[FEATURE]], %[[BANK_ROW]]] plus %[[BETA]]
+    // What dW holds is read only where beta is not 0.
+    // CHECK: %[[ADDS:.*]] = arith.cmpf une, %[[BETA]]
+    // CHECK: scf.if %[[ADDS]] {
+    // CHECK-NEXT: sm.store_sums %[[TOTAL:.*]] to %[[DW]][%c0] [%[[COLUMN]], %[[GROUP]], %[[FEATURE]], %[[BANK_ROW]]] plus %[[BETA]]
+    // CHECK-NEXT: } else {
+    // CHECK-NEXT: sm.store_sums %[[TOTAL]] to %[[DW]][%c0] [%[[COLUMN]], %[[GROUP]], %[[FEATURE]], %[[BANK_ROW]]] : <
     tile.store_weights %total to %dw[%b, %f, %j, %n] : <32x48xf32> to <160x320xf32>
   }
 }

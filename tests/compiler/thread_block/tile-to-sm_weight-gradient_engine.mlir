@@ -1,5 +1,5 @@
-// The gradient of the weight matrix whose operands the copy engine brings: tensor maps of X and dY, a plain one of dW, blocks of
-// a cluster that share rows or divide a tile.
+// The gradient of the weight matrix whose blocks the copy engine moves: tensor maps of X, dY and dW, a plain one of dW for
+// threads that add to it, blocks of a cluster that share rows or divide a tile.
 // RUN: alg-opt %s -split-input-file -convert-tile-to-sm -canonicalize -cse | FileCheck %s
 
 #layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 128>, weights = <4 x 128>, out = <4 x 96>,
@@ -9,7 +9,8 @@
 // The map of dW is for the part that a block stores of a tile that two divide.
 // CHECK-LABEL: sm.kernel @divided(
 // CHECK-SAME: %[[X:.*]]: !sm.maps<3 x 32 x 64 x bf16, row_dimension 3>, %[[DY:.*]]: !sm.maps<3 x 32 x 64 x bf16, row_dimension 3>,
-// CHECK-SAME: %[[DW:.*]]: !sm.maps<1 x 64 x 32 x f32, row_dimension 2, vector 2>, %[[ROWS:.*]]: index
+// CHECK-SAME: %[[DW:.*]]: !sm.maps<1 x 64 x 32 x f32, row_dimension 2>, %[[ROWS:.*]]: index
+// CHECK-SAME: %[[BETA:beta]]: f32, %[[PLAIN:.*]]: !sm.maps<1 x 64 x 32 x f32, row_dimension 2, vector 2>)
 tile.kernel @divided(%x: !tile.matrix<?x512xbf16>, %dy: !tile.matrix<?x384xbf16>, %dw: !tile.matrix<512x384xf32>)
     attributes {layout = #layout, schedule = #schedule} {
   // CHECK: sm.wait_for_predecessor
@@ -41,9 +42,16 @@ tile.kernel @divided(%x: !tile.matrix<?x512xbf16>, %dy: !tile.matrix<?x384xbf16>
     }
     // CHECK: scf.if %[[LONG]] {
     // CHECK: %[[PART:.*]] = sm.reduce_scatter %{{.*}} : <64 x 64> to <64 x 32>
-    // CHECK: sm.store_sums %[[PART]] to %[[DW]][%c0] {{.*}} plus %{{.*}} : <64 x 32> to
+    // Where beta is 0 the copy engine stores, and what dW holds is not read.
+    // CHECK: %[[ADDS:.*]] = arith.cmpf une, %[[BETA]]
+    // CHECK: scf.if %[[ADDS]] {
+    // CHECK-NEXT: sm.store_sums %[[PART]] to %[[PLAIN]][%c0] {{.*}} plus %[[BETA]] : <64 x 32> to
+    // CHECK-NEXT: } else {
+    // CHECK-NEXT: sm.store_sums %[[PART]] to %[[DW]][%c0] {{.*}}] : <64 x 32> to
     // CHECK: } else {
-    // CHECK: sm.store_sums %{{.*}} to %[[DW]][%c0] {{.*}} plus %{{.*}} : <64 x 64> to
+    // CHECK: sm.store_sums %{{.*}} to %[[PLAIN]][%c0] {{.*}} plus %[[BETA]] : <64 x 64> to
+    // CHECK-NEXT: } else {
+    // CHECK-NEXT: sm.store_sums %{{.*}} to %[[DW]][%c0] {{.*}}] : <64 x 64> to
     tile.store_weights %total to %dw[%b, %f, %j, %n] : <64x64xf32> to <512x384xf32>
   }
 }
@@ -57,7 +65,7 @@ tile.kernel @divided(%x: !tile.matrix<?x512xbf16>, %dy: !tile.matrix<?x384xbf16>
 // Four blocks of columns copy 16 of the 64 rows of X each, two blocks of features 32 of those of dY.
 // CHECK-LABEL: sm.kernel @shared(
 // CHECK-SAME: %[[X:.*]]: !sm.maps<3 x 16 x 64 x bf16, row_dimension 3>, %[[DY:.*]]: !sm.maps<3 x 32 x 64 x bf16, row_dimension 3>,
-// CHECK-SAME: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2, vector 2>
+// CHECK-SAME: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>, %{{.*}}: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2, vector 2>
 tile.kernel @shared(%x: !tile.matrix<?x512xbf16>, %dy: !tile.matrix<?x512xbf16>, %dw: !tile.matrix<512x512xbf16>)
     attributes {layout = #layout, schedule = #schedule} {
   tile.forall (%b, %f, %j, %n) over [<weight_rows, 1>, <features, 64>, <groups, 1>, <columns, 64>] {

@@ -18,7 +18,7 @@ tile.kernel @types(%x: !tile.matrix<?x256xbf16>, %dy: !tile.matrix<?x256xbf16>, 
 #layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 64>, weights = <4 x 64>, out = <4 x 64>,
                        row_types = <cyclic 4>, mode = j>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 32, stages = 3, rows_on = n>
-// expected-error @+1 {{computes the gradient of the weight matrix (mode j), whose sums threads write row by row: its features are on side M}}
+// expected-error @+1 {{computes the gradient of the weight matrix (mode j), whose sums threads add to it row by row: its features are on side M}}
 tile.kernel @side(%x: !tile.matrix<?x256xbf16>, %dy: !tile.matrix<?x256xbf16>, %dw: !tile.matrix<256x256xf32>)
     attributes {layout = #layout, schedule = #schedule} {
   tile.forall (%b, %f, %j, %n) over [<weight_rows, 1>, <features, 64>, <groups, 1>, <columns, 64>] {

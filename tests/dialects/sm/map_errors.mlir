@@ -87,7 +87,7 @@ sm.kernel @strange(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.ma
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 96>, row_types = #alg.row_types<cyclic 2>, mode = j>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 4>
-// expected-error @+1 {{takes the maps of X, dY and dW, the rows, the offset, the terms table and beta, got}}
+// expected-error @+1 {{takes the maps of X, dY and dW, the rows, the offset, the terms table, beta and a plain map of dW, through which threads add to it, got}}
 sm.kernel @gradient(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>,
                 %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %rows: index, %offset: index,
                 %terms: !sm.terms_table, %bias: !sm.columns<2 x 96 x bf16>) attributes {layout = #layout, schedule = #schedule} {

@@ -50,3 +50,36 @@ sm.kernel @dw(%x: !sm.maps<3 x 32 x 64 x bf16, row_dimension 3, vector 8>, %dy: 
               %dw: !sm.maps<1 x 64 x 96 x f32, row_dimension 2, vector 2>, %rows: index, %offset: index,
               %terms: !sm.terms_table) attributes {layout = #layout, schedule = "by hand"} {
 }
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 96>, row_types = #alg.row_types<cyclic 2>, mode = j>
+
+// expected-error @+1 {{the terms table, beta and a plain map of dW, through which threads add to it, got}}
+sm.kernel @nothing_beside(%x: !sm.maps<3 x 32 x 64 x bf16, row_dimension 3>, %dy: !sm.maps<3 x 32 x 96 x bf16, row_dimension 3>,
+              %dw: !sm.maps<1 x 64 x 96 x f32, row_dimension 2>, %rows: index, %offset: index,
+              %terms: !sm.terms_table, %beta: f32) attributes {layout = #layout, schedule = "by hand"} {
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 96>, row_types = #alg.row_types<cyclic 2>, mode = j>
+
+// expected-error @+1 {{adds to dW through '!sm.maps<1 x 64 x 96 x bf16, row_dimension 2, vector 2>', which are no plain maps of what it stores through '!sm.maps<1 x 64 x 96 x f32, row_dimension 2>'}}
+sm.kernel @another_type(%x: !sm.maps<3 x 32 x 64 x bf16, row_dimension 3>, %dy: !sm.maps<3 x 32 x 96 x bf16, row_dimension 3>,
+              %dw: !sm.maps<1 x 64 x 96 x f32, row_dimension 2>, %rows: index, %offset: index, %terms: !sm.terms_table,
+              %beta: f32, %dw_plain: !sm.maps<1 x 64 x 96 x bf16, row_dimension 2, vector 2>) attributes {layout = #layout, schedule = "by hand"} {
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 96>, row_types = #alg.row_types<cyclic 2>, mode = j>
+
+// expected-error @+1 {{takes the maps of X, dY and dW, the rows, the offset, the terms table and beta, got}}
+sm.kernel @plain_twice(%x: !sm.maps<3 x 32 x 64 x bf16, row_dimension 3>, %dy: !sm.maps<3 x 32 x 96 x bf16, row_dimension 3>,
+              %dw: !sm.maps<1 x 64 x 96 x f32, row_dimension 2, vector 2>, %rows: index, %offset: index, %terms: !sm.terms_table,
+              %beta: f32, %dw_plain: !sm.maps<1 x 64 x 96 x f32, row_dimension 2, vector 2>) attributes {layout = #layout, schedule = "by hand"} {
+}

@@ -91,7 +91,7 @@ TEST_F(CudaDw, AgreesWithTheReference) {
     GpuShape shape;
     shape.weight_gradient = true;
     shape.groups = 1 + up_to(4);
-    // Of every fifth kernel the copy engine moves X and dY.
+    // Of every fifth kernel the copy engine moves blocks.
     shape.vector = trial % 5 == 4 ? 0 : int64_t(1) << up_to(3);
     const int64_t unit = shape.vector ? shape.vector : 8;
     shape.in = unit * (1 + up_to(24 / unit));
@@ -135,14 +135,14 @@ TEST_F(CudaDw, WithoutRowsIsZeroOrWhatItWas) {
   }
 }
 
-// The copy engine wants multiples of 16 bytes of X and dY; threads write pairs of dW.
-TEST_F(CudaDw, WhereTheEngineCopiesDwNeedsPairsAlone) {
+// The copy engine wants multiples of 16 bytes of all three, also where beta has threads write dW.
+TEST_F(CudaDw, WhereTheEngineCopiesMatricesLieAtItsMultiples) {
   GpuShape shape = weightShape();
   shape.vector = 0;
   const TestContext context(0);
   computes(shape);
   Gradient gradient(context, shape, 7, 8);
-  gradient.dw.tensor.byte_offset = 4;
+  gradient.dw.tensor.byte_offset = 16;
   ASSERT_EQ(algrt_dw(gradient.bundle.get(), &gradient.args), ALGRT_OK) << algrt_last_error();
   const auto refused = [&](DLTensor &tensor, uint64_t offset, const char *words) {
     const uint64_t before = std::exchange(tensor.byte_offset, offset);
@@ -150,7 +150,10 @@ TEST_F(CudaDw, WhereTheEngineCopiesDwNeedsPairsAlone) {
     EXPECT_NE(std::string(algrt_last_error()).find(words), std::string::npos) << algrt_last_error();
     tensor.byte_offset = before;
   };
-  refused(gradient.dw.tensor, 2, "dw: starts at an address that is not a multiple of 4 bytes");
+  for (const float beta : {0.0f, 1.0f}) {
+    gradient.args.beta = beta;
+    refused(gradient.dw.tensor, 8, "dw: starts at an address that is not a multiple of 16 bytes");
+  }
   refused(gradient.x.tensor, 8, "x: starts at an address that is not a multiple of 16 bytes");
   refused(gradient.dy.tensor, 8, "dy: starts at an address that is not a multiple of 16 bytes");
 }

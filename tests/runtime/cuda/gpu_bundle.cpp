@@ -17,26 +17,21 @@ Json box(int64_t columns, int64_t rows, int64_t swizzle) {
 Json kernel(const GpuShape &shape, const char *output, int64_t cluster) {
   const bool narrow = std::string(output) == "bf16", plain = shape.vector > 0;
   const bool hopper = !plain || (shape.slices > 0 && cluster > 1);
-  Json entry = {{"name", shape.map() + "-" + output},
-                {"map", shape.map()},
-                {"target", hopper ? "sm_90a" : "sm_80"},
-                {"output", output},
-                {"symbol", shape.map() + "_" + output},
-                {"images", {{{"kind", "ptx"}, {"section", "ptx"}}}},
-                {"threads", plain ? 128 : 384},
-                {"cluster", plain ? 1 : cluster},
-                {"shared_bytes", plain ? 90000 : 200000},
-                {"dependent_launch", hopper && cluster > 1},
-                {"registers", 168},
-                {"tile", {{"rows", 16}, {"columns", 32}, {"depth", 32}, {"stages", 4}, {"consumers", 2}}},
-                {"boxes",
-                 {{"x", box(32, 16, 64)},
-                  {"w", box(32, 32, 64)},
-                  {"y", box(32, 16,
-                            shape.weight_gradient ? 0
-                            : narrow              ? 64
-                                                  : 128)}}},
-                {"terms", shape.lift == Lift::Slots || shape.table}};
+  Json entry = {
+      {"name", shape.map() + "-" + output},
+      {"map", shape.map()},
+      {"target", hopper ? "sm_90a" : "sm_80"},
+      {"output", output},
+      {"symbol", shape.map() + "_" + output},
+      {"images", {{{"kind", "ptx"}, {"section", "ptx"}}}},
+      {"threads", plain ? 128 : 384},
+      {"cluster", plain ? 1 : cluster},
+      {"shared_bytes", plain ? 90000 : 200000},
+      {"dependent_launch", hopper && cluster > 1},
+      {"registers", 168},
+      {"tile", {{"rows", 16}, {"columns", 32}, {"depth", 32}, {"stages", 4}, {"consumers", 2}}},
+      {"boxes", {{"x", box(32, 16, 64)}, {"w", box(32, 32, 64)}, {"y", box(32, 16, narrow ? 64 : 128)}}},
+      {"terms", shape.lift == Lift::Slots || shape.table}};
   if (!plain && cluster > 1) {
     entry["tile"]["cluster_rows"] = cluster;
     entry["tile"]["cluster_columns"] = 1;
@@ -105,8 +100,9 @@ std::string gpuPtx(const GpuShape &shape, std::string target) {
                                              ? algrt_interval_row_maps
                                              : algrt_cyclic_row_maps);
   const int map_bytes = plain ? algrt_plain_map_bytes : algrt_tensor_map_bytes;
+  const bool adds_beside = shape.weight_gradient && !plain;
   const std::string maps =
-      std::to_string(2 * row_maps * map_bytes + (shape.weight_gradient ? algrt_plain_map_bytes : map_bytes));
+      std::to_string((2 * row_maps + 1) * map_bytes + (adds_beside ? algrt_plain_map_bytes : 0));
   std::string text = ".version 8.0\n.target " + target + "\n.address_size 64\n";
   for (const std::string &symbol : {shape.map() + "_bf16", shape.map() + "_f32"})
     text +=

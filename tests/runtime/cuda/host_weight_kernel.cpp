@@ -130,25 +130,30 @@ void runHostWeightKernel(const GpuShape &shape, const cuda_stand_in::Launch &lau
   const bool interval = shape.lift == Lift::Rows && shape.row_types == RowTypesKind::Interval;
   const size_t row_maps = size_t(interval ? algrt_interval_row_maps : algrt_cyclic_row_maps) + 1;
   const std::byte *maps = launch.parameters.at(0).data();
-  // Where the copy engine moves X and dY, their maps are tensor maps; threads write dW in pairs of columns.
+  // Where the copy engine moves blocks, the maps are tensor maps, and threads that add to what dW holds, in
+  // pairs of columns, have a plain one beside.
   const bool engine = shape.vector == 0;
   const size_t map_bytes = engine ? algrt_tensor_map_bytes : algrt_plain_map_bytes;
+  const size_t all_maps = 2 * row_maps + 1;
   if (launch.parameters.size() != 5 ||
-      launch.parameters[0].size() != 2 * row_maps * map_bytes + algrt_plain_map_bytes)
+      launch.parameters[0].size() != all_maps * map_bytes + (engine ? algrt_plain_map_bytes : 0))
     throw std::logic_error("the parameters are not those of dw");
+  const auto beta = scalar<float>(launch.parameters.at(4));
   const int64_t result_bytes = launch.symbol.find("f32") != std::string::npos ? 4 : 2;
   const auto map = [&](size_t i) {
     const std::byte *object = maps + i * map_bytes;
     return engine ? Map::tensor(object) : Map::plain(object, 2, shape.vector);
   };
+  const Map plain = Map::plain(maps + (engine ? all_maps : all_maps - 1) * map_bytes, result_bytes,
+                               engine ? 2 : shape.vector);
   Kernel kernel{shape,
                 {},
                 {},
-                Map::plain(maps + 2 * row_maps * map_bytes, result_bytes, engine ? 2 : shape.vector),
+                engine && beta == 0 ? map(all_maps - 1) : plain,
                 scalar<int32_t>(launch.parameters.at(1)),
                 scalar<int32_t>(launch.parameters.at(2)),
                 reinterpret_cast<const int32_t *>(scalar<uint64_t>(launch.parameters.at(3))),
-                scalar<float>(launch.parameters.at(4))};
+                beta};
   for (size_t i = 0; i < row_maps; ++i) {
     kernel.x.push_back(map(i));
     kernel.dy.push_back(map(row_maps + i));

@@ -22,7 +22,7 @@ KernelParameters someParameters() {
   KernelParameters list;
   list.map(ParameterType::TensorMap, "x", ViewKind::FirstRun)
       .map(ParameterType::TensorMap, "x", ViewKind::WholeRuns)
-      .map(ParameterType::PlainMap, "dw", ViewKind::Weights)
+      .map(ParameterType::PlainMap, "x", ViewKind::WholeRuns)
       .add(ParameterValue::Rows)
       .add(ParameterValue::Terms)
       .add(ParameterValue::Operand, "positions")

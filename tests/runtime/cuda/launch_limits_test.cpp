@@ -265,15 +265,19 @@ TEST(LaunchPlan, OfTheWeightsGradientHasAllTilesWithoutRows) {
     EXPECT_EQ(found.plain_maps[8].extents[2], 40);
     EXPECT_EQ(plan(slots, m).tiles, 64 * 3 * 3);
   }
-  // Where the copy engine moves X and dY, threads still write dW. Without rows the maps are right, and of no
-  // use.
+  // Where the copy engine moves blocks it stores dW, and threads add to it. Without rows the maps of X and dY
+  // are right, and of no use.
   kernel.copies = GpuCopies::Engine;
   kernel.x = {64, 64, 128};
   kernel.w = {32, 64, 64};
+  kernel.y = {32, 64, 128};
   for (const int64_t m : {0, 1000}) {
     const LaunchPlan found = plan(rows, m);
     EXPECT_EQ(found.tiles, 4 * 3 * 4 * 3);
-    ASSERT_EQ(found.maps.size(), 4u + 4u);
+    ASSERT_EQ(found.maps.size(), 4u + 4u + 1u);
+    // What lies behind a group's last feature is clipped in dimension 2.
+    EXPECT_EQ(found.maps[8].extents[2], 40u);
+    EXPECT_EQ(found.maps[8].box, (std::array<uint32_t, 5>{32, 1, 64, 1, 0}));
     ASSERT_EQ(found.plain_maps.size(), 1u);
     EXPECT_EQ(found.plain_maps[0].extents[2], 40);
     EXPECT_EQ(found.maps[3].extents[3], m ? 1000u : 1u);
