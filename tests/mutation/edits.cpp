@@ -6,7 +6,7 @@ namespace mutation_test {
 
 bool isPlain(Operation *op) {
   return op->getName().getStringRef().starts_with("nvvm.read.ptx.sreg.") ||
-         isa<NVVM::ConvertF32x2ToBF16x2Op>(op);
+         isa<NVVM::ConvertF32x2ToBF16x2Op, NVVM::ShflOp>(op);
 }
 
 Value constant(OpBuilder &build, Location location, Type type, int64_t value) {
@@ -27,6 +27,13 @@ std::function<void(Operation *)> exchanged(unsigned a, unsigned b) {
     Value first = op->getOperand(a);
     op->setOperand(a, op->getOperand(b));
     op->setOperand(b, first);
+  };
+}
+
+std::function<void(Operation *)> resultIs(unsigned operand) {
+  return [operand](Operation *op) {
+    op->getResult(0).replaceAllUsesWith(op->getOperand(operand));
+    op->erase();
   };
 }
 

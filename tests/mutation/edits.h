@@ -36,6 +36,9 @@ std::function<void(Operation *)> furtherOn(unsigned index, int32_t bytes);
 /// Operands `a` and `b` change places.
 std::function<void(Operation *)> exchanged(unsigned a, unsigned b);
 
+/// What operand number `operand` is takes the place of the result.
+std::function<void(Operation *)> resultIs(unsigned operand);
+
 /// Where the operation has this operand.
 unsigned indexOf(Operation *op, Value value);
 

@@ -63,6 +63,8 @@ private:
   void warpProduct(NVVM::MmaOp product);
   /// A store of sums to global memory.
   void result(LLVM::StoreOp store);
+  /// Sums that lanes of a warp exchange.
+  void exchange(NVVM::ShflOp shuffle);
   /// A single element on its way through a register: one of global memory, then itself or zero.
   bool isElement(LLVM::LoadOp load) {
     return copies_for_themselves_ && isChosen(load) && load.getType().isInteger(16) &&
@@ -97,7 +99,6 @@ private:
   void sharedSums(LLVM::StoreOp store);
   /// Whether a row is there, what its type and its next term are, how long a loop is.
   void question(LLVM::ICmpOp comparison);
-  void reduction_buffer(NVVM::ShflOp shuffle);
 
   std::vector<Operation *> all_;
   std::vector<int> ordinals_;

@@ -1,4 +1,5 @@
-// Copies, loads and stores: addresses, masks, coordinates, and the blocks of a cluster.
+// Copies, loads and stores: addresses, masks, coordinates, what lanes exchange before a store, and the blocks
+// of a cluster.
 #include "tests/mutation/edits.h"
 #include "tests/mutation/enumerator.h"
 
@@ -68,6 +69,21 @@ void Enumerator::result(LLVM::StoreOp store) {
     OpBuilder build(branch);
     branch.getConditionMutable().assign(constant(build, op->getLoc(), build.getI1Type(), 1));
   });
+}
+
+void Enumerator::exchange(NVVM::ShflOp shuffle) {
+  const unsigned sent = indexOf(shuffle, shuffle.getVal());
+  add("lane", "its own", resultIs(sent));
+  const unsigned apart = indexOf(shuffle, shuffle.getOffset());
+  add("lane", "half as far", operand<LLVM::LShrOp>(apart, 1));
+  add("lane", "twice as far", operand<LLVM::ShlOp>(apart, 1));
+  if (shuffle.getVal().getDefiningOp<LLVM::SelectOp>())
+    add("lane", "the other word", [sent](Operation *op) {
+      auto word = op->getOperand(sent).getDefiningOp<LLVM::SelectOp>();
+      OpBuilder build(op);
+      op->setOperand(sent, LLVM::SelectOp::create(build, op->getLoc(), word.getCondition(),
+                                                  word.getFalseValue(), word.getTrueValue()));
+    });
 }
 
 void Enumerator::elementLoad(LLVM::LoadOp load) {

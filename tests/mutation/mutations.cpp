@@ -53,6 +53,8 @@ std::vector<Mutation> Enumerator::run() {
       mask(comparison);
     else if (isa<NVVM::ClusterId>(op))
       rank();
+    else if (auto shuffle = dyn_cast<NVVM::ShflOp>(op))
+      exchange(shuffle);
     else if (isInstruction(op) && !isPlain(op))
       instruction(op);
   }

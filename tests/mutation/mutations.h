@@ -42,11 +42,11 @@ struct Mutation {
 // - address: a store to another block of the cluster, or a load of what one has stored, or of what a map
 // reads of
 //   an operand that has rows, is further on
+// - lane: a shuffle gives a lane its own number, that of another one, or another word of the right one
 // Of kernels of vector reductions also:
 // - address: any load and any store is further on; a prefetch is far beyond its operand
 // - question: a comparison holds always, or never, or for one number more
 // - sum: a sum stays what it was; a factor counts as one
-// - lane: a shuffle gives a lane its own number, or that of another one
 // - round: what is rounded is the other number of the pair
 // - position: a position is that of the row's neighbour
 std::vector<Mutation> mutations(mlir::ModuleOp module);

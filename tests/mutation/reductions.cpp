@@ -10,14 +10,6 @@ static int32_t bytesOf(Operation *op, Type type) {
   return static_cast<int32_t>(DataLayout::closest(op).getTypeSize(type).getFixedValue());
 }
 
-/// What one operand is takes the place of the result.
-static std::function<void(Operation *)> resultIs(unsigned operand) {
-  return [operand](Operation *op) {
-    op->getResult(0).replaceAllUsesWith(op->getOperand(operand));
-    op->erase();
-  };
-}
-
 bool Enumerator::isForPrefetching(Operation *op) const {
   const auto wait = std::find_if(all_.begin(), all_.end(), [](Operation *one) {
     auto control = dyn_cast<NVVM::GriddepcontrolOp>(one);
@@ -39,7 +31,7 @@ bool Enumerator::reduction(Operation *op) {
   } else if (auto comparison = dyn_cast<LLVM::ICmpOp>(op)) {
     question(comparison);
   } else if (auto shuffle = dyn_cast<NVVM::ShflOp>(op)) {
-    reduction_buffer(shuffle);
+    exchange(shuffle);
   } else if (isa<LLVM::FAddOp>(op)) {
     add("sum", "without the other", resultIs(0));
     add("sum", "without its own", resultIs(1));
@@ -94,13 +86,6 @@ void Enumerator::question(LLVM::ICmpOp comparison) {
       auto comparison = cast<LLVM::ICmpOp>(op);
       comparison.setPredicate(comparison.getPredicate() == Predicate::ult ? Predicate::ule : Predicate::sle);
     });
-}
-
-void Enumerator::reduction_buffer(NVVM::ShflOp shuffle) {
-  add("lane", "its own", resultIs(indexOf(shuffle, shuffle.getVal())));
-  const unsigned apart = indexOf(shuffle, shuffle.getOffset());
-  add("lane", "half as far", operand<LLVM::LShrOp>(apart, 1));
-  add("lane", "twice as far", operand<LLVM::ShlOp>(apart, 1));
 }
 
 } // namespace mutation_test

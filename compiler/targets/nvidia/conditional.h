@@ -23,11 +23,10 @@ inline void onlyWhere(mlir::ConversionPatternRewriter &rewriter, mlir::Location 
   rewriter.setInsertionPointToStart(after);
 }
 
-/// What memory holds at `address` where the i1 `condition` holds, which has to be there only then; elsewhere
-/// zero. The rewriter stands behind it then.
+/// What memory holds at `address`, a multiple of its `bytes`, where the i1 `condition` holds, which has to be
+/// there only then; elsewhere zero. The rewriter stands behind it then.
 inline mlir::Value loadWhere(mlir::ConversionPatternRewriter &rewriter, mlir::Location location,
-                             mlir::Value condition, mlir::Value address, mlir::IntegerType type) {
-  const unsigned bytes = type.getWidth() / 8;
+                             mlir::Value condition, mlir::Value address, mlir::Type type, int64_t bytes) {
   mlir::Block *before = rewriter.getInsertionBlock();
   mlir::Value zero = mlir::LLVM::ZeroOp::create(rewriter, location, type);
   mlir::Block *after = rewriter.splitBlock(before, rewriter.getInsertionPoint());
@@ -36,7 +35,8 @@ inline mlir::Value loadWhere(mlir::ConversionPatternRewriter &rewriter, mlir::Lo
   rewriter.setInsertionPointToEnd(before);
   mlir::LLVM::CondBrOp::create(rewriter, location, condition, then, mlir::ValueRange(), after, zero);
   rewriter.setInsertionPointToEnd(then);
-  mlir::Value value = mlir::LLVM::LoadOp::create(rewriter, location, type, address, bytes);
+  mlir::Value value =
+      mlir::LLVM::LoadOp::create(rewriter, location, type, address, static_cast<unsigned>(bytes));
   mlir::LLVM::BrOp::create(rewriter, location, value, after);
   rewriter.setInsertionPointToStart(after);
   return loaded;

@@ -2,10 +2,14 @@
 #include "compiler/targets/nvidia/conditional.h"
 #include "compiler/targets/nvidia/lowering_patterns.h"
 #include "compiler/targets/nvidia/plain_map.h"
+#include "compiler/targets/nvidia/result_piece.h"
 #include "compiler/targets/nvidia/warp_part.h"
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+#include <optional>
+#include <vector>
 
 using namespace mlir;
 
@@ -14,85 +18,15 @@ namespace {
 
 /// A thread holds two neighbouring columns of a tile in two rows, this far apart.
 constexpr int64_t rows_between = 8, lanes_per_row = 4, pair_columns = 2;
-/// What a thread reads of a row before it writes: sums of a warpgroup may be 32 pairs, and as many registers
-/// more would not be left.
-constexpr size_t most_pairs_in_flight = 16;
+/// No thread writes more at a time.
+constexpr int64_t most_bytes = 16;
+/// What a thread reads of a row before it writes: sums of a warpgroup may be 64 in a row, and as many
+/// registers more would not be left.
+constexpr int64_t most_sums_in_flight = 32;
 
-/// Two neighbouring sums of a thread, as memory takes them.
-class Pair {
-public:
-  Pair(OpBuilder &builder, Location location, ArrayRef<Value> sums, Type element)
-      : builder_(builder), location_(location), sums_(sums), element_(element) {}
-
-  /// The bits that memory holds where the pair goes: of both together, or of each.
-  void holds(Value both) {
-    Instructions write(builder_, location_);
-    Type word = builder_.getI32Type();
-    if (element_.isBF16()) {
-      // The upper half of an f32 is a bf16.
-      constexpr int64_t upper_half = 0xffff0000;
-      held_ = {asFloat(write.shiftLeft(both, 16)), asFloat(write.bitAnd(both, upper_half))};
-      return;
-    }
-    Value left = LLVM::TruncOp::create(builder_, location_, word, both);
-    Value thirty_two = LLVM::ConstantOp::create(builder_, location_, both.getType(), 32);
-    Value upper = LLVM::LShrOp::create(builder_, location_, both, thirty_two);
-    held_ = {asFloat(left), asFloat(LLVM::TruncOp::create(builder_, location_, word, upper))};
-  }
-  void holds(Value left, Value right) {
-    for (Value bits : {left, right}) {
-      if (element_.isBF16()) {
-        Value word = LLVM::ZExtOp::create(builder_, location_, builder_.getI32Type(), bits);
-        bits = Instructions(builder_, location_).shiftLeft(word, 16);
-      }
-      held_.push_back(asFloat(bits));
-    }
-  }
-  /// Adds `beta` times that.
-  void addHeld(Value beta) {
-    for (auto [sum, value] : llvm::zip_equal(sums_, held_))
-      sum = LLVM::FMulAddOp::create(builder_, location_, beta, value, sum);
-  }
-
-  /// Both in one register, or one vector.
-  Value together() const {
-    if (element_.isBF16())
-      return rounded();
-    Value pair = LLVM::PoisonOp::create(builder_, location_, VectorType::get(2, element_));
-    Instructions write(builder_, location_);
-    for (int64_t i : {0, 1})
-      pair = LLVM::InsertElementOp::create(builder_, location_, pair, sums_[i], write.constant(i));
-    return pair;
-  }
-
-  Value alone(int64_t i) const {
-    if (!element_.isBF16())
-      return sums_[i];
-    Value word = rounded();
-    return LLVM::TruncOp::create(builder_, location_, builder_.getI16Type(),
-                                 i ? Instructions(builder_, location_).shiftRight(word, 16) : word);
-  }
-
-private:
-  /// As bf16, to nearest even: the left one in the lower half.
-  Value rounded() const {
-    auto nearest = NVVM::FPRoundingModeAttr::get(builder_.getContext(), NVVM::FPRoundingMode::RN);
-    Value pair = NVVM::ConvertF32x2ToBF16x2Op::create(builder_, location_, VectorType::get(2, element_),
-                                                      sums_[1], sums_[0], Value(), nearest);
-    return LLVM::BitcastOp::create(builder_, location_, builder_.getI32Type(), pair);
-  }
-
-  Value asFloat(Value word) const {
-    return LLVM::BitcastOp::create(builder_, location_, builder_.getF32Type(), word);
-  }
-
-  OpBuilder &builder_;
-  Location location_;
-  SmallVector<Value, 2> sums_, held_;
-  Type element_;
-};
-
-/// Writes the sums of one thread to the block of the result that its tile owns.
+/// Writes the sums of one thread to the block of the result that its tile owns. Memory is asked for fewer and
+/// longer pieces of rows where the lanes that share a row exchange sums of neighbouring tiles, so that each
+/// has more of one tile's columns.
 class ResultStore {
 public:
   ResultStore(ConversionPatternRewriter &rewriter, sm::StoreSumsOp op, sm::StoreSumsOp::Adaptor operands)
@@ -105,86 +39,153 @@ public:
         tiles_(rewriter, location_, type_, operands.getAccumulator()) {
     WarpPart part(write_, type_, op);
     first_row_ = write_.add(part.firstRow(), write_.divide(write_.lane(), lanes_per_row));
-    Value first_column = write_.add(
-        part.firstColumn(), write_.multiply(write_.remainder(write_.lane(), lanes_per_row), pair_columns));
-    if (block_.isListed()) {
-      column_bytes_ = write_.multiply(first_column, element_bytes_);
-    } else {
-      first_start_ = write_.advance(
-          block_.start(), write_.addWide(write_.multiplyWide(write_.wide(first_row_), block_.rowBytes()),
-                                         write_.multiplyWide(write_.wide(first_column), element_bytes_)));
+    if (!block_.isListed())
       row_step_ = write_.multiplyWide(block_.rowBytes(), rows_between);
-    }
-    // Which columns there are is the same in every row. Vectors of two or more columns are there or not.
-    for (int64_t column = 0; column < type_.getColumnsOfWarp() / sm::mma_columns; ++column) {
-      Value left = write_.add(first_column, column * sm::mma_columns);
-      has_left_.push_back(block_.hasColumn(left));
-      has_right_.push_back(in_pairs_ ? Value() : block_.hasColumn(write_.add(left, 1)));
+    // As many tiles at a time as widen the vector, and as are left.
+    const int64_t vector = op.getTarget().getType().getVector(),
+                  tiles = type_.getColumnsOfWarp() / sm::mma_columns;
+    int64_t together = std::max<int64_t>(1, std::min(vector, most_bytes / element_bytes_) / pair_columns);
+    for (int64_t tile = 0; tile < tiles; tile += together) {
+      together = std::min<int64_t>(together, llvm::bit_floor(static_cast<uint64_t>(tiles - tile)));
+      if (widths_.empty() || widths_.back().tiles != together)
+        widths_.push_back(widthOf(together, part.firstColumn()));
+      // Which columns there are is the same in every row. Vectors of two or more columns are there or not.
+      Value left = write_.add(widths_.back().first_column, tile * sm::mma_columns);
+      places_.push_back({widths_.size() - 1, tile, block_.hasColumn(left),
+                         in_pairs_ ? Value() : block_.hasColumn(write_.add(left, 1))});
     }
   }
 
   /// All rows of this thread, plus `beta` times what is there where it is given.
   void rows(Value beta) {
-    Value row_start = first_start_;
+    SmallVector<Value, 3> starts;
+    for (const Width &width : widths_)
+      starts.push_back(width.start);
     for (int64_t row = 0; row < type_.getRowsOfWarp() / rows_between; ++row) {
       Value number = write_.add(first_row_, row * rows_between);
       if (row > 0 && !block_.isListed())
-        row_start = write_.advance(row_start, row_step_);
+        for (Value &start : starts)
+          start = write_.advance(start, row_step_);
+      // Lanes whose rows are not there take part in what others exchange: all do before any looks.
+      std::vector<ResultPiece> pieces = piecesOf(row, beta);
       onlyWhere(rewriter_, location_, block_.hasRow(number), [&] {
-        if (block_.isListed())
-          row_start = write_.advance(block_.rowStart(number), column_bytes_);
-        for (size_t first = 0; first < has_left_.size(); first += most_pairs_in_flight)
-          pairsFrom(first, row, row_start, beta);
+        if (block_.isListed()) {
+          Value row_start = block_.rowStart(number);
+          for (auto [width, start] : llvm::zip_equal(widths_, starts))
+            start = write_.advance(row_start, width.column_bytes);
+        }
+        const auto at_once =
+            static_cast<size_t>(most_sums_in_flight / (widths_.front().tiles * pair_columns));
+        for (size_t first = 0; first < pieces.size(); first += at_once) {
+          const size_t count = std::min(at_once, pieces.size() - first);
+          move(MutableArrayRef(pieces).slice(first, count), ArrayRef(places_).slice(first, count), starts,
+               beta);
+        }
       });
     }
   }
 
 private:
-  /// Some pairs of a row, from one on. Every load of them is under way before the first store.
-  void pairsFrom(size_t first, int64_t row, Value row_start, Value beta) {
-    SmallVector<Pair> pairs;
-    const size_t end = std::min(first + most_pairs_in_flight, has_left_.size());
-    for (size_t column = first; column < end; ++column) {
-      pairs.emplace_back(rewriter_, location_,
-                         tiles_.of(row / 2, static_cast<int64_t>(column)).slice(row % 2 * 2, pair_columns),
-                         element_);
-      if (beta)
-        load(pairs.back(), addressOf(row_start, column), column);
+  /// Pieces of rows from so many tiles, and as many times two columns.
+  struct Width {
+    int64_t tiles;
+    Value first_column; ///< this lane's, of the first of such tiles
+    Value column_bytes; ///< before it, where rows are listed
+    Value start;        ///< its address in the first row, where rows are at one distance
+    std::optional<LaneTransposition> lanes;
+  };
+  /// A piece of a row: its width, its first tile, and whether its columns are there; the second one of two
+  /// has a condition of its own where they are moved one by one.
+  struct Place {
+    size_t width;
+    int64_t tile;
+    Value is_there, right_is_there;
+  };
+
+  Width widthOf(int64_t tiles, Value first_of_part) {
+    Width width{tiles, {}, {}, {}, {}};
+    Value lane = write_.remainder(write_.lane(), lanes_per_row), column;
+    if (tiles == 1) {
+      column = write_.multiply(lane, pair_columns);
+    } else {
+      // The lanes that exchange have a tile each.
+      column = write_.add(write_.multiply(write_.remainder(lane, tiles), sm::mma_columns),
+                          write_.multiply(write_.divide(lane, tiles), tiles * pair_columns));
+      width.lanes.emplace(rewriter_, location_, tiles);
     }
-    for (auto [behind, pair] : llvm::enumerate(pairs)) {
-      const size_t column = first + behind;
-      if (beta)
-        pair.addHeld(beta);
-      store(pair, addressOf(row_start, column), column);
+    width.first_column = write_.add(first_of_part, column);
+    if (block_.isListed())
+      width.column_bytes = write_.multiply(width.first_column, element_bytes_);
+    else
+      width.start = write_.advance(
+          block_.start(),
+          write_.addWide(write_.multiplyWide(write_.wide(first_row_), block_.rowBytes()),
+                         write_.multiplyWide(write_.wide(width.first_column), element_bytes_)));
+    return width;
+  }
+
+  /// This thread's sums of a row, as it writes them.
+  std::vector<ResultPiece> piecesOf(int64_t row, Value beta) {
+    std::vector<ResultPiece> pieces;
+    for (const Place &place : places_) {
+      Width &width = widths_[place.width];
+      SmallVector<Value> sums;
+      for (int64_t tile = place.tile; tile < place.tile + width.tiles; ++tile)
+        llvm::append_range(sums, tiles_.of(row / 2, tile).slice(row % 2 * 2, pair_columns));
+      ResultPiece &piece = pieces.emplace_back(rewriter_, location_, element_, sums);
+      if (width.lanes && beta)
+        piece.transposeSums(*width.lanes);
+      else if (width.lanes)
+        piece.transposeStored(*width.lanes);
+    }
+    return pieces;
+  }
+
+  /// Some pieces of a row. Every load of them is under way before the first store.
+  void move(MutableArrayRef<ResultPiece> pieces, ArrayRef<Place> places, ArrayRef<Value> starts, Value beta) {
+    SmallVector<SmallVector<Value, 2>> held(pieces.size());
+    if (beta)
+      for (auto [piece, place, values] : llvm::zip_equal(pieces, places, held))
+        values = load(piece, place, addressOf(place, starts));
+    for (auto [piece, place, values] : llvm::zip_equal(pieces, places, held)) {
+      if (beta && in_pairs_)
+        piece.addHeld(beta, values.front());
+      else if (beta)
+        piece.addHeld(beta, values);
+      store(piece, place, addressOf(place, starts));
     }
   }
 
-  Value addressOf(Value row_start, size_t column) {
-    return write_.advance(row_start, static_cast<int64_t>(column) * sm::mma_columns * element_bytes_);
+  Value addressOf(const Place &place, ArrayRef<Value> starts) {
+    return write_.advance(starts[place.width], place.tile * sm::mma_columns * element_bytes_);
   }
 
-  void load(Pair &pair, Value left, size_t column) {
-    auto load_bits = [&](Value there, int64_t offset, int64_t bytes) {
-      return loadWhere(rewriter_, location_, there, write_.advance(left, offset),
-                       rewriter_.getIntegerType(static_cast<unsigned>(8 * bytes)));
-    };
+  SmallVector<Value, 2> load(const ResultPiece &piece, const Place &place, Value left) {
     if (in_pairs_)
-      return pair.holds(load_bits(has_left_[column], 0, pair_columns * element_bytes_));
-    pair.holds(load_bits(has_left_[column], 0, element_bytes_),
-               load_bits(has_right_[column], element_bytes_, element_bytes_));
+      return {loadWhere(rewriter_, location_, place.is_there, left, piece.type(), bytesOf(place))};
+    auto load_element = [&](Value is_there, int64_t offset) {
+      return loadWhere(rewriter_, location_, is_there, write_.advance(left, offset), piece.elementType(),
+                       element_bytes_);
+    };
+    Value first = load_element(place.is_there, 0);
+    return {first, load_element(place.right_is_there, element_bytes_)};
   }
 
-  void store(const Pair &pair, Value left, size_t column) {
-    auto store_bits = [&](Value there, Value value, int64_t offset, int64_t bytes) {
-      onlyWhere(rewriter_, location_, there, [&] {
+  void store(ResultPiece &piece, const Place &place, Value left) {
+    auto store_bits = [&](Value is_there, Value value, int64_t offset, int64_t bytes) {
+      onlyWhere(rewriter_, location_, is_there, [&] {
         LLVM::StoreOp::create(rewriter_, location_, value, write_.advance(left, offset),
                               static_cast<unsigned>(bytes));
       });
     };
     if (in_pairs_)
-      return store_bits(has_left_[column], pair.together(), 0, pair_columns * element_bytes_);
-    store_bits(has_left_[column], pair.alone(0), 0, element_bytes_);
-    store_bits(has_right_[column], pair.alone(1), element_bytes_, element_bytes_);
+      return store_bits(place.is_there, piece.together(), 0, bytesOf(place));
+    store_bits(place.is_there, piece.alone(0), 0, element_bytes_);
+    store_bits(place.right_is_there, piece.alone(1), element_bytes_, element_bytes_);
+  }
+
+  int64_t bytesOf(const Place &place) const {
+    return widths_[place.width].tiles * pair_columns * element_bytes_;
   }
 
   ConversionPatternRewriter &rewriter_;
@@ -197,9 +198,9 @@ private:
   PlainBlock block_;
   TileSums tiles_;
   Value first_row_;
-  Value column_bytes_;           ///< of listed rows
-  Value first_start_, row_step_; ///< of rows at one distance
-  SmallVector<Value> has_left_, has_right_;
+  Value row_step_; ///< of rows at one distance
+  SmallVector<Width, 3> widths_;
+  SmallVector<Place> places_; ///< from left to right
 };
 
 struct StoreSumsLowering : ConvertOpToLLVMPattern<sm::StoreSumsOp> {

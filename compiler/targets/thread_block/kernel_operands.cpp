@@ -79,8 +79,17 @@ sm::MapsType ThreadBlockProgram::mapsOf(int64_t count, int64_t rows, int64_t col
                                   /*listed=*/dimension == 3 && RowSegments::areListed(layout_.getRowTypes()));
 }
 
-/// Sums lie in pairs of columns: no wider does what threads read or write beside them need to be aligned.
+/// Sums lie in pairs of columns: no wider does what threads read beside them, or write as a further result,
+/// need to be aligned.
 constexpr int64_t most_sums_vector = 2;
+
+/// What threads write at a time of a result, for which the lanes of a warp exchange sums. Where the copy
+/// engine copies (`vector` 0) widths are multiples of as many.
+static int64_t vectorOfResult(int64_t vector, Type element) {
+  constexpr int64_t most_bits = 128;
+  const int64_t most = most_bits / element.getIntOrFloatBitWidth();
+  return vector ? std::min(vector, most) : most;
+}
 
 sm::MapsType ThreadBlockProgram::mapsOfRows(tile::MatrixType matrix) {
   const int64_t count = RowSegments::maps(layout_.getRowTypes());
@@ -118,14 +127,15 @@ FailureOr<sm::KernelOp> ThreadBlockProgram::declare() {
     auto result_maps = [&](int64_t of_vector) {
       return mapsOf(1, tile_rows, storedColumns(), result, 2, of_vector);
     };
-    y_maps = result_maps(std::min(vector, most_sums_vector));
+    y_maps = result_maps(vector ? vectorOfResult(vector, result) : 0);
     // The copy engine cannot add to what dW holds: where that counts, threads read and write it.
-    plain_maps = vector ? y_maps : result_maps(most_sums_vector);
+    plain_maps = vector ? y_maps : result_maps(vectorOfResult(vector, result));
   } else {
     x_maps = mapsOf(row_maps, tile_rows / schedule_.getClusterColumns(), depth, rows_element, 3, vector);
     w_maps = mapsOf(1, weightBlockRows() / schedule_.getClusterRows(), weightBlockColumns(), weight_element,
                     2, vector);
-    y_maps = mapsOf(row_maps, storedRows(), storedColumns(), result, 3, std::min(vector, most_sums_vector));
+    y_maps = mapsOf(row_maps, storedRows(), storedColumns(), result, 3,
+                    vector ? vectorOfResult(vector, result) : 0);
   }
   if (!x_maps || !w_maps || !y_maps || (weights && !plain_maps))
     return failure();

@@ -10,11 +10,11 @@
 // TURNS-LABEL: sm.kernel @dw
 // EPILOGUE-LABEL: sm.kernel @dw
 // EPILOGUE-SAME: %[[DW:dw]]: !sm.maps<1 x 64 x 64 x f32, row_dimension 2, swizzle 128>
-// EPILOGUE-SAME: %[[BETA:beta]]: f32, %[[PLAIN:dw_plain]]: !sm.maps<1 x 64 x 64 x f32, row_dimension 2, vector 2>
+// EPILOGUE-SAME: %[[BETA:beta]]: f32, %[[PLAIN:dw_plain]]: !sm.maps<1 x 64 x 64 x f32, row_dimension 2, vector 4>
 sm.kernel @dw(%x: !sm.maps<3 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
               %dy: !sm.maps<3 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
               %dw: !sm.maps<1 x 64 x 64 x f32, row_dimension 2, swizzle 128>, %rows: index, %offset: index,
-              %terms: !sm.terms_table, %beta: f32, %dw_plain: !sm.maps<1 x 64 x 64 x f32, row_dimension 2, vector 2>) attributes {layout = #layout, schedule = #schedule} {
+              %terms: !sm.terms_table, %beta: f32, %dw_plain: !sm.maps<1 x 64 x 64 x f32, row_dimension 2, vector 4>) attributes {layout = #layout, schedule = #schedule} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %pipe = sm.pipe : <!sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>>
@@ -66,7 +66,7 @@ sm.kernel @dw(%x: !sm.maps<3 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
       }
       %adds = arith.cmpf une, %beta, %zero_beta : f32
       scf.if %adds {
-        sm.store_sums %total to %dw_plain[%c0] [%c0, %c0, %row, %c0] plus %beta : <64 x 64> to <1 x 64 x 64 x f32, row_dimension 2, vector 2>
+        sm.store_sums %total to %dw_plain[%c0] [%c0, %c0, %row, %c0] plus %beta : <64 x 64> to <1 x 64 x 64 x f32, row_dimension 2, vector 4>
       } else {
         sm.store_sums %total to %dw[%c0] [%c0, %c0, %row, %c0] : <64 x 64> to <1 x 64 x 64 x f32, row_dimension 2, swizzle 128>
       }

@@ -36,7 +36,7 @@
 // CHECK: nvvm.cp.async.shared.global
 sm.kernel @lists(%x: !sm.maps<1 x 16 x 16 x bf16, row_dimension 3, swizzle 32, vector 8, unequal, listed>,
                  %w: !sm.maps<1 x 16 x 16 x bf16, row_dimension 2, swizzle 32, vector 8, unequal>,
-                 %y: !sm.maps<1 x 16 x 16 x bf16, row_dimension 3, vector 2, unequal, listed>, %rows: index,
+                 %y: !sm.maps<1 x 16 x 16 x bf16, row_dimension 3, vector 8, unequal, listed>, %rows: index,
                  %offset: index, %terms: !sm.terms_table) attributes {layout = #layout, schedule = #schedule} {
   %i = sm.block_index
   %word = sm.read_row_list %x[%i] : <1 x 16 x 16 x bf16, row_dimension 3, swizzle 32, vector 8, unequal, listed>
@@ -54,9 +54,10 @@ sm.kernel @lists(%x: !sm.maps<1 x 16 x 16 x bf16, row_dimension 3, swizzle 32, v
   sm.block_sync
   %zero = sm.zero : <16 x 16, warps 1 x 1>
   %sum = sm.mma %a[%i], %b[%i], %zero : <2 x 16 x 16 x bf16, swizzle 32>, <2 x 16 x 16 x bf16, swizzle 32>, <16 x 16, warps 1 x 1>
-  // Each row that is stored is looked up where it is known to be there.
+  // Lanes exchange words before; each row that is stored is looked up where it is known to be there.
+  // CHECK: nvvm.shfl.sync bfly
   // CHECK: llvm.cond_br
   // CHECK: llvm.load %{{.*}} invariant {alignment = 4 : i64} : !llvm.ptr<1> -> i32
-  // CHECK: llvm.store %{{.*}} : i32, !llvm.ptr<1>
-  sm.store_sums %sum to %y[%i] [%i, %i, %i, %row] : <16 x 16, warps 1 x 1> to <1 x 16 x 16 x bf16, row_dimension 3, vector 2, unequal, listed>
+  // CHECK: llvm.store %{{.*}} {alignment = 8 : i64} : vector<2xi32>, !llvm.ptr<1>
+  sm.store_sums %sum to %y[%i] [%i, %i, %i, %row] : <16 x 16, warps 1 x 1> to <1 x 16 x 16 x bf16, row_dimension 3, vector 8, unequal, listed>
 }

@@ -206,7 +206,7 @@ tile.kernel @slots(%x: !tile.matrix<?x96xbf16>, %w: !tile.matrix<96x64xbf16>, %y
 // A schedule with warps: plain maps, sums of single warps, no launch that depends on another. Sums leave in pairs.
 // CHECK-LABEL: sm.kernel @threads(
 // CHECK-SAME: %x: !sm.maps<2 x 64 x 32 x bf16, row_dimension 3, vector 4>, %w: !sm.maps<1 x 32 x 112 x bf16, row_dimension 2, vector 4>,
-// CHECK-SAME: %y: !sm.maps<2 x 64 x 112 x f32, row_dimension 3, vector 2>
+// CHECK-SAME: %y: !sm.maps<2 x 64 x 112 x f32, row_dimension 3, vector 4>
 // CHECK-NOT: sm.wait_for_predecessor
 tile.kernel @threads(%x: !tile.matrix<?x40xbf16>, %w: !tile.matrix<40x200xbf16>, %y: !tile.matrix<?x200xf32>)
     attributes {layout = #layout, schedule = #schedule} {
@@ -220,7 +220,7 @@ tile.kernel @threads(%x: !tile.matrix<?x40xbf16>, %w: !tile.matrix<40x200xbf16>,
       tile.yield %next : !tile.fragment<64x112xf32>
     }
     %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<64x112>
-    // CHECK: sm.store_sums %{{.*}} : <64 x 112, warps 2 x 1> to <2 x 64 x 112 x f32, row_dimension 3, vector 2>
+    // CHECK: sm.store_sums %{{.*}} : <64 x 112, warps 2 x 1> to <2 x 64 x 112 x f32, row_dimension 3, vector 4>
     tile.store %total to %y[%t, %s, %j, %n] mask %mask
         : !tile.fragment<64x112xf32>, !tile.matrix<?x200xf32>, !tile.mask<64x112>
   }

@@ -6,7 +6,7 @@
 
 // A segment is a type. The list begins with the longest one, behind it are the starts: type t has words t + 1 to t + 2.
 // CHECK-LABEL: sm.kernel @rows(
-// CHECK-SAME:  %x: !sm.maps<1 x 64 x 32 x bf16, row_dimension 3, vector 8, listed>, %w: !sm.maps<1 x 32 x 64 x bf16, row_dimension 2, vector 8>, %y: !sm.maps<1 x 64 x 64 x f32, row_dimension 3, vector 2, listed>
+// CHECK-SAME:  %x: !sm.maps<1 x 64 x 32 x bf16, row_dimension 3, vector 8, listed>, %w: !sm.maps<1 x 32 x 64 x bf16, row_dimension 2, vector 8>, %y: !sm.maps<1 x 64 x 64 x f32, row_dimension 3, vector 4, listed>
 // CHECK:         %[[LONGEST:.*]] = sm.read_row_list %x[%c0]
 // CHECK:         arith.index_cast %[[LONGEST]] : i32 to index
 // CHECK:         scf.for

@@ -8,7 +8,7 @@
 // X and dY have a map more than their segments need: of all rows.
 // CHECK-LABEL: sm.kernel @complete(
 // CHECK-SAME: !sm.maps<3 x 16 x 32 x bf16, row_dimension 3, vector 8>, %[[DY:.*]]: !sm.maps<3 x 16 x 48 x bf16, row_dimension 3, vector 8>,
-// CHECK-SAME: %[[DW:.*]]: !sm.maps<1 x 32 x 48 x f32, row_dimension 2, vector 2>, %[[ROWS:.*]]: index, %{{.*}}: index, %{{.*}}: !sm.terms_table, %[[BETA:.*]]: f32)
+// CHECK-SAME: %[[DW:.*]]: !sm.maps<1 x 32 x 48 x f32, row_dimension 2, vector 4>, %[[ROWS:.*]]: index, %{{.*}}: index, %{{.*}}: !sm.terms_table, %[[BETA:.*]]: f32)
 tile.kernel @complete(%x: !tile.matrix<?x160xbf16>, %dy: !tile.matrix<?x320xbf16>, %dw: !tile.matrix<160x320xf32>)
     attributes {layout = #layout, schedule = #schedule} {
   // Two blocks of columns, four groups, two blocks of features, four row groups.

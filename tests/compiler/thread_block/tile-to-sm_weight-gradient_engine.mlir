@@ -10,7 +10,7 @@
 // CHECK-LABEL: sm.kernel @divided(
 // CHECK-SAME: %[[X:.*]]: !sm.maps<3 x 32 x 64 x bf16, row_dimension 3>, %[[DY:.*]]: !sm.maps<3 x 32 x 64 x bf16, row_dimension 3>,
 // CHECK-SAME: %[[DW:.*]]: !sm.maps<1 x 64 x 32 x f32, row_dimension 2>, %[[ROWS:.*]]: index
-// CHECK-SAME: %[[BETA:beta]]: f32, %[[PLAIN:.*]]: !sm.maps<1 x 64 x 32 x f32, row_dimension 2, vector 2>)
+// CHECK-SAME: %[[BETA:beta]]: f32, %[[PLAIN:.*]]: !sm.maps<1 x 64 x 32 x f32, row_dimension 2, vector 4>)
 tile.kernel @divided(%x: !tile.matrix<?x512xbf16>, %dy: !tile.matrix<?x384xbf16>, %dw: !tile.matrix<512x384xf32>)
     attributes {layout = #layout, schedule = #schedule} {
   // CHECK: sm.wait_for_predecessor
@@ -65,7 +65,7 @@ tile.kernel @divided(%x: !tile.matrix<?x512xbf16>, %dy: !tile.matrix<?x384xbf16>
 // Four blocks of columns copy 16 of the 64 rows of X each, two blocks of features 32 of those of dY.
 // CHECK-LABEL: sm.kernel @shared(
 // CHECK-SAME: %[[X:.*]]: !sm.maps<3 x 16 x 64 x bf16, row_dimension 3>, %[[DY:.*]]: !sm.maps<3 x 32 x 64 x bf16, row_dimension 3>,
-// CHECK-SAME: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>, %{{.*}}: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2, vector 2>
+// CHECK-SAME: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>, %{{.*}}: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2, vector 8>
 tile.kernel @shared(%x: !tile.matrix<?x512xbf16>, %dy: !tile.matrix<?x512xbf16>, %dw: !tile.matrix<512x512xbf16>)
     attributes {layout = #layout, schedule = #schedule} {
   tile.forall (%b, %f, %j, %n) over [<weight_rows, 1>, <features, 64>, <groups, 1>, <columns, 64>] {
