@@ -120,6 +120,33 @@ sm.kernel @few_stages(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle
 
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 4>
+!w = !sm.block<64 x 64 x bf16, swizzle 128>
+sm.kernel @many_stages(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
+                  %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2, swizzle 128>,
+                  %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>, %rows: index, %offset: index,
+                  %terms: !sm.terms_table) attributes {layout = #layout, schedule = #schedule} {
+  %c0 = arith.constant 0 : index
+  // expected-error @+1 {{has at most 16 stages, which is what barriers have room for; 17 are asked for}}
+  %pipe = sm.pipe stages 17 : <!w>
+  sm.partition @load warpgroups 1 registers 40 {
+    sm.elect {
+      %b = sm.fetch %w[%c0] [%c0, %c0, %c0, %c0] : <1 x 64 x 64 x bf16, row_dimension 2, swizzle 128> -> <64 x 64 x bf16, swizzle 128>
+      sm.produce %pipe, %b : <!w>, !w
+    }
+  }
+  sm.partition @store warpgroups 1 registers 40 {
+    sm.elect {
+      %got = sm.consume %pipe : <!w> -> !w
+      sm.store_block %got to %y[%c0] [%c0, %c0, %c0, %c0] : <64 x 64 x bf16, swizzle 128> to <2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>
+    }
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4>
 !x = !sm.block<128 x 64 x bf16, swizzle 128>
 !w = !sm.block<64 x 64 x bf16, swizzle 128>
