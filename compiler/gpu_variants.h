@@ -19,10 +19,10 @@ struct GpuVariant {
 /// The kernels of options.map and one kind of results: first the best for options.rows, the default; then the
 /// best for each of options.further_rows; then the next best of each, up to options.variants, as far as they
 /// differ. Neighbours among the numbers of rows whose best schedule is the same share a kernel. Where
-/// options.schedule and further_schedules are given, and options.map is what they are for, these are all, in
-/// their order; of a target whose schedules are not ranked there is one. Last come, where these do not take any, kernels for operands at any address: one
-/// beside the first of the batched ones, and one of vector reductions beside each such kernel that is the
-/// best for its rows. Throws as rankSchedules does.
+/// options.schedule and further_schedules are given, and options.map is what they are for, there are these,
+/// in their order, the first as the best of its kind. Last come, where these do not take any, kernels for
+/// operands at any address: one beside the first of the batched ones, and one of vector reductions beside
+/// each such kernel that is the best for its rows. Throws as rankSchedules does.
 std::vector<GpuVariant> gpuVariants(const algebras::Layer &layer, Target target, algebras::DataType output,
                                     const CompileOptions &options);
 

@@ -185,7 +185,9 @@ std::string compiledBundle(const Spec &spec, const CompileOptions &options) {
     return compiledParts(plan.kernels, plan.elementwise, plan.contents(), options);
   }
   const BundleContents contents = {{requireAlgebra(spec)}, {{"", requireLayer(spec), {}}}, {}, {}, {}};
-  return compiledParts({projectionSource(spec, options.maps)}, {}, contents, options);
+  KernelSource source = projectionSource(spec, options.maps);
+  source.results = options.results;
+  return compiledParts({source}, {}, contents, options);
 }
 
 void compileBundle(const Spec &spec, const std::string &path, const CompileOptions &options) {

@@ -60,8 +60,10 @@ struct CompileOptions {
   bool apart = false;
   /// What the one GPU kernel computes that emit and simulate show.
   algrt::Map map = algrt::Map::Forward;
-  /// Elements of Y in the GPU kernel that emit shows; a bundle has a kernel for each of bf16 and f32.
+  /// Elements of Y in the one GPU kernel that emit shows.
   algebras::DataType output = algebras::DataType::BF16;
+  /// Types of results of which a projection's bundle has GPU kernels.
+  std::vector<algebras::DataType> results = {algebras::DataType::BF16, algebras::DataType::F32};
   /// Prints the IR after every pass to stderr.
   bool print_ir_after_all = false;
   /// Kernels that are compiled at once; 0: as many as there are threads.

@@ -27,15 +27,19 @@ struct CompileCommand {
   TargetOptions target;
   int64_t variants = 1;
   bool row_lists = false;
-  std::string maps, program_maps, output; // empty: not given
+  std::string maps, program_maps, y_dtype, output; // empty: not given
   int jobs = 0;
 };
 
 constexpr int64_t most_variants = 16;
 
+bool namesGpu(const CompileOptions &options) {
+  return std::any_of(options.targets.begin(), options.targets.end(),
+                     [](Target target) { return entryOf(target).isGpu(); });
+}
+
 void addVariants(const CompileCommand &command, CompileOptions &options) {
-  const bool gpu = std::any_of(options.targets.begin(), options.targets.end(),
-                               [](Target target) { return entryOf(target).isGpu(); });
+  const bool gpu = namesGpu(options);
   if (command.variants < 1 || command.variants > most_variants)
     throw UsageError(fmt::format("--variants must be 1 to {}, got {}", most_variants, command.variants));
   const bool several = command.variants > 1 || !options.further_rows.empty();
@@ -43,7 +47,7 @@ void addVariants(const CompileCommand &command, CompileOptions &options) {
     throw UsageError("--variants, and several numbers of rows in --m, are for kernels of a GPU, which "
                      "--target does not name");
   if (several && !options.schedule.empty())
-    throw UsageError("--schedule fixes the one schedule of the kernels; leave it out, or --variants and all "
+    throw UsageError("--schedule fixes the schedules of the kernels; leave it out, or --variants and all "
                      "but one number of rows in --m");
   options.variants = command.variants;
   if (command.row_lists && !gpu)
@@ -66,6 +70,26 @@ std::vector<algrt::Map> mapsOf(const std::string &list) {
   if (maps.empty())
     throw UsageError("--maps names no map; there are forward, dx and dw");
   return maps;
+}
+
+// A schedule by hand is for one map, since those of the others have other shapes.
+void addScheduledMap(CompileOptions &options) {
+  if (options.maps.size() == 1)
+    options.scheduled_map = options.maps.front();
+  else if (!options.schedule.empty() &&
+           std::find(options.maps.begin(), options.maps.end(), algrt::Map::Forward) == options.maps.end())
+    throw UsageError("--schedule is for the kernels of forward, or of the one map that --maps names; it "
+                     "names several others");
+}
+
+void addResults(const std::string &y_dtype, CompileOptions &options) {
+  if (y_dtype.empty())
+    return;
+  if (!namesGpu(options))
+    throw UsageError("--y-dtype is for GPU targets; the CPU kernels write the layer's dtype");
+  if (y_dtype != "bf16" && y_dtype != "f32")
+    throw UsageError(fmt::format("--y-dtype must be bf16 or f32, got '{}'", y_dtype));
+  options.results = {algebras::parseDataType(y_dtype)};
 }
 
 // Says for which rows and maps kernels of GPUs are expected to take longer than those of the dense
@@ -96,14 +120,16 @@ int compile(const CompileCommand &command) {
   CompileOptions options = compileOptions(command.target);
   addVariants(command, options);
   options.maps = mapsOf(command.maps.empty() ? "forward,dx,dw" : command.maps);
-  if (options.maps.size() == 1)
-    options.scheduled_map = options.maps.front();
+  addScheduledMap(options);
+  addResults(command.y_dtype, options);
   options.program_maps = programMapsOf(command.program_maps);
   const Spec spec = loadSpec(command.spec);
   requireCompilable(spec);
   if (spec.program ? !command.maps.empty() : !command.program_maps.empty())
     throw UsageError(spec.program ? "--maps is for projections; say --program-maps of programs"
                                   : "--program-maps is for programs; say --maps of projections");
+  if (spec.program && !command.y_dtype.empty())
+    throw UsageError("--y-dtype is for projections; results of programs have the types that they say");
   OutputFile file(command.output, Contents::Binary);
   if (spec.layer && !spec.layer->lift.note().empty())
     printWarning(spec.layer->lift.note());
@@ -164,6 +190,11 @@ void addCompile(CLI::App &app, Session &session) {
       ->type_name("MAPS")
       ->default_str("forward,dx,dw")
       ->group("Target");
+  sub->add_option(
+         "--y-dtype", command->y_dtype,
+         "elements of the results of GPU kernels, bf16 or f32; by default there are kernels for both")
+      ->type_name("TYPE")
+      ->group("Target");
   addProgramMaps(*sub, command->program_maps);
   outputFile(sub->add_option("-o,--output", command->output, "the bundle to write, - for standard output"))
       ->type_name("BUNDLE")
@@ -182,7 +213,8 @@ void addCompile(CLI::App &app, Session &session) {
   algctl compile layer.toml --target sm_90a --row-lists -o up.alg        for rows at any positions, too
   algctl compile examples/swiglu.toml --program-maps forward,backward -o swiglu.alg
   algctl compile program.mlir -o program.alg                             any functions of the dialect alg
-  algctl compile layer.toml --target sm_90a --m 1,128,2048 --variants 3 -o up.alg    several kernels to choose from)help");
+  algctl compile layer.toml --target sm_90a --m 1,128,2048 --variants 3 -o up.alg    several kernels to choose from
+  algctl compile layer.toml --target sm_90a --maps dx --y-dtype bf16 --schedule "rows=64;rows=128" -o dx.alg)help");
   sub->callback([&session, command] { session.run = [command] { return compile(*command); }; });
 }
 

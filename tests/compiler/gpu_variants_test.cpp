@@ -80,6 +80,29 @@ TEST(GpuVariants, AGivenScheduleIsTheOnlyOneOfItsKind) {
   EXPECT_EQ(variants({2048}, 1, "rows=64"), (std::vector<GpuVariant>{{"rows=64", {0, 0}}}));
 }
 
+TEST(GpuVariants, GivenSchedulesAreKernelsOfTheirMapAlone) {
+  const auto schedules = [](algrt::Map map, algrt::Map scheduled) {
+    CompileOptions options;
+    options.map = map;
+    options.scheduled_map = scheduled;
+    options.schedule = "rows=64";
+    options.further_schedules = {"rows=128", "rows=128,columns=32"};
+    return gpuVariants(layer(), Target::Sm90a, DataType::BF16, options);
+  };
+  const std::vector<GpuVariant> given = {
+      {"rows=64", {0, 0}}, {"rows=128", {0, 0}, 2}, {"rows=128,columns=32", {0, 0}, 3}};
+  for (const algrt::Map map : {algrt::Map::Forward, algrt::Map::Dx, algrt::Map::Dw}) {
+    std::vector<GpuVariant> own = schedules(map, map);
+    ASSERT_EQ(own.size(), given.size() + 1) << algrt::name(map);
+    EXPECT_NE(own.back().schedule.find("vector=1"), std::string::npos) << own.back().schedule;
+    own.pop_back();
+    EXPECT_EQ(own, given) << algrt::name(map);
+    const algrt::Map other = map == algrt::Map::Forward ? algrt::Map::Dx : algrt::Map::Forward;
+    for (const GpuVariant &one : schedules(map, other))
+      EXPECT_EQ(std::find(given.begin(), given.end(), one), given.end()) << one.schedule;
+  }
+}
+
 TEST(GpuVariants, LeaveToThreadsWhatTheEngineCannotAddress) {
   auto all = [](int64_t in, std::string schedule) {
     CompileOptions options;
