@@ -76,8 +76,8 @@
  * cluster the part of it that each block copies for others: blocks of a row of the cluster share those of X, of a column
  * those of dY. Where the copy engine copies X and dY, and beta is 0, it stores dW, through a tensor map with boxes of
  * 64 rows. Else threads write dW from their registers, through a plain map that stands behind all tensor maps, in pairs of
- * columns: the engine cannot add to what dW holds. With a `split` blocks divide the steps of a tile, and block r stores part r of its
- * columns. Every tile of dW is written, also where there are no rows. X and dY have the maps
+ * columns: the engine cannot add to what dW holds. With a `split` blocks divide the steps of a tile, and block r stores
+ * part r of its columns. Every tile of dW is written, also where there are no rows. X and dY have the maps
  * above and one more behind them, of all rows as they lie, which blocks of the weight matrix take that all types use:
  *
  *     column (width of a group), group, 1, row (M)

@@ -90,9 +90,9 @@ TEST_F(GradientGate, WeightGradientsOfTheTables) {
 TEST_F(GradientGate, WeightGradientsOfWarpgroups) {
   for (const char *schedule :
        {"rows=64,columns=256,depth=64,ping_pong=2,longest_first=1",
-        "rows=128,columns=256,depth=64,split_k=2,longest_first=1",
+        "rows=128,columns=256,depth=32,split_k=2",
         "rows=64,columns=256,depth=32,split_k=8,longest_first=1",
-        "rows=192,columns=192,depth=64,longest_first=1", "rows=256,columns=128,depth=64",
+        "rows=192,columns=192,depth=32,longest_first=1", "rows=256,columns=128,depth=32",
         "rows=128,columns=128,depth=32,cluster=2x2,ping_pong=2,longest_first=1",
         "rows=64,columns=16,depth=16,stages=2"})
     for (const DataType output : {DataType::BF16, DataType::F32})

@@ -33,7 +33,7 @@ std::string whyNot(const std::string &schedule, const std::string &algebra = "Q(
 TEST(HopperWeightGradient, RefusesWhatNoKernelCanDo) {
   using testing::HasSubstr;
   EXPECT_EQ(whyNot("rows=64,columns=128,depth=64,longest_first=1"), "");
-  EXPECT_EQ(whyNot("rows=128,columns=256,depth=64,split_k=2,longest_first=1"), "");
+  EXPECT_EQ(whyNot("rows=128,columns=256,depth=32,split_k=2"), "");
   EXPECT_EQ(whyNot("rows=64,columns=128,depth=64,cluster=2x2,ping_pong=2"), "");
   EXPECT_THAT(whyNot("rows=64,columns=128,depth=64,types=2"), HasSubstr("sum up whatever types there are"));
   EXPECT_THAT(whyNot("rows=64,columns=128,depth=64,stationary=4"),
@@ -47,6 +47,9 @@ TEST(HopperWeightGradient, RefusesWhatNoKernelCanDo) {
   EXPECT_THAT(whyNot("rows=64,columns=48,depth=64,split_k=2"), HasSubstr("48 columns have no 2 equal parts"));
   EXPECT_THAT(whyNot("rows=64,columns=128,depth=64,stages=12"),
               HasSubstr("12 stages of 24576 bytes and 16384 bytes for the result"));
+  // Where long tiles alone are divided, whole ones and parts have places of their own.
+  EXPECT_THAT(whyNot("rows=128,columns=256,depth=64,split_k=2,longest_first=1"),
+              HasSubstr("65536 bytes of others' sums and 98304 bytes for the result do not fit"));
   EXPECT_THAT(whyNot("rows=64,columns=128,depth=64,longest_first=9"), HasSubstr("9"));
   EXPECT_THAT(whyNot("rows=256,columns=256,depth=64"), HasSubstr("registers"));
 }
