@@ -2,7 +2,7 @@
 
 #include "algebras/coarsest.h"
 #include "algebras/error.h"
-#include "compiler/auxiliary/images.h"
+#include "compiler/auxiliary/group_rows_images.h"
 #include "compiler/bundle/assemble.h"
 #include "compiler/bundle/attach_records.h"
 #include "compiler/bundle/layer_description.h"
@@ -247,7 +247,7 @@ void addGpuJobs(const KernelSource &source, Target target, const CompileOptions 
                 std::vector<CompileJob> &jobs) {
   // Refused before schedules are looked for.
   requireSupported(source.layer, target, options);
-  for (CompileJob &job : auxiliaryJobs(source, target, options))
+  for (CompileJob &job : groupRowsJobs(source, target, options))
     jobs.push_back(std::move(job));
   const bool rows_of_types = source.layer.lift.kind() == algebras::Lift::Kind::Rows;
   const bool some_listed = options.row_lists && rows_of_types &&

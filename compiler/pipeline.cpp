@@ -117,6 +117,18 @@ LauncherFiles emitLauncher(const Spec &spec, const std::string &path, const Comp
   return emitLauncher(source, target, path, optionsOf(source, options));
 }
 
+std::string emitDbias(const Spec &spec, Stage stage, const CompileOptions &options) {
+  const Target target = options.targets.front();
+  requireStage(target, stage);
+  const algrt::ElementType type =
+      options.output == algebras::DataType::F32 ? algrt::ElementType::F32 : algrt::ElementType::Bf16;
+  for (const ElementwiseSource &source :
+       projectionFunctions(projectionSource(spec, {algrt::Map::Dw}), options))
+    if (source.description.name == algrt::dbiasFunction(type))
+      return emitElementwise(*source.compiled_from, target, stage, options);
+  throw UsageError("dbias is the gradient of a bias, which " + spec.source_name + " has not");
+}
+
 std::string emitStage(const Spec &spec, Stage stage, const CompileOptions &options) {
   const Target target = options.targets.front();
   requireStage(target, stage);
@@ -184,10 +196,13 @@ std::string compiledBundle(const Spec &spec, const CompileOptions &options) {
     const ProgramPlan plan = planProgram(spec, options);
     return compiledParts(plan.kernels, plan.elementwise, plan.contents(), options);
   }
-  const BundleContents contents = {{requireAlgebra(spec)}, {{"", requireLayer(spec), {}}}, {}, {}, {}};
   KernelSource source = projectionSource(spec, options.maps);
   source.results = options.results;
-  return compiledParts({source}, {}, contents, options);
+  const std::vector<ElementwiseSource> functions = projectionFunctions(source, options);
+  BundleContents contents = {{requireAlgebra(spec)}, {{"", source.layer, {}}}, {}, {}, {}};
+  for (const ElementwiseSource &function : functions)
+    contents.elementwise.push_back(function.description);
+  return compiledParts({source}, functions, contents, options);
 }
 
 void compileBundle(const Spec &spec, const std::string &path, const CompileOptions &options) {

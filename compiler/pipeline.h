@@ -108,6 +108,10 @@ Stage stageNamed(std::string_view name);
 /// lacks, std::invalid_argument for a stage that the target does not have.
 std::string emitStage(const Spec &spec, Stage stage, const CompileOptions &options);
 
+/// The kernel that sums the gradient of the bias of a spec's layer, in the type `options.output`, at a stage
+/// of the first target. Throws as above, and UsageError where the layer has no bias.
+std::string emitDbias(const Spec &spec, Stage stage, const CompileOptions &options);
+
 /// The stage c of the first target, a GPU: a kernel of a spec, of a program the one that options.kernel
 /// names, as gpu_pipeline.h has it.
 LauncherFiles emitLauncher(const Spec &spec, const std::string &path, const CompileOptions &options);

@@ -4,6 +4,7 @@
 #include "compiler/lower/elementwise_function.h"
 #include "compiler/lower/product_function.h"
 #include "compiler/program/passes.h"
+#include "compiler/program/projection.h"
 #include "compiler/program/value_names.h"
 #include "compiler/program_module.h"
 #include "compiler/program_steps.h"
@@ -259,6 +260,34 @@ std::string emitFusedProjection(const KernelSource &source, const CompileOptions
     passes.addPass(createAlgFuse());
   });
   return printModule(*module, /*names=*/true);
+}
+
+std::vector<ElementwiseSource> projectionFunctions(const KernelSource &source,
+                                                   const CompileOptions &options) {
+  std::vector<ElementwiseSource> functions;
+  if (!source.layer.bias || !llvm::is_contained(source.maps, algrt::Map::Dw))
+    return functions;
+  for (const auto &[type, described] : {std::pair(algebras::DataType::F32, algrt::ElementType::F32),
+                                        std::pair(algebras::DataType::BF16, algrt::ElementType::Bf16)}) {
+    if (type != algebras::DataType::F32 && type != source.layer.dtype)
+      continue;
+    Compilation compilation(options.print_ir_after_all);
+    OwningOpRef<ModuleOp> module =
+        buildBiasGradient(compilation.getContext(), source.layer, source.allow_nonassociative, type,
+                          algrt::dbiasFunction(described));
+    compilation.check(static_cast<bool>(module), "the gradient of the bias could not be written");
+    auto function = *module->getOps<func::FuncOp>().begin();
+    FailureOr<ElementwiseFunction> sums = describeElementwise(function, HeldResults::AddedTo);
+    compilation.check(succeeded(sums), "the gradient of the bias has no kernel");
+    ElementwiseSource &made = functions.emplace_back();
+    made.description = sums->description;
+    for (const std::string &argument : sums->arguments)
+      made.operands.push_back(argument.empty() ? std::vector<std::string>() : std::vector{argument});
+    made.result_operands = sums->results;
+    made.function = moduleOf(function);
+    made.compiled_from = std::make_shared<const ElementwiseFunction>(std::move(*sums));
+  }
+  return functions;
 }
 
 algrt::ProgramStep stepToShow(const ProgramPlan &plan, const Spec &spec, const CompileOptions &options) {

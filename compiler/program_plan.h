@@ -52,6 +52,11 @@ struct ProgramPlan {
 /// kernel, and Failure where it has no place.
 ProgramPlan planProgram(const Spec &spec, const CompileOptions &options);
 
+/// What algrt_dw calls besides the kernels of a projection: where the layer has a bias and there is a
+/// gradient of the weight matrix, for each type of dbias the function that sums dy over the rows, and adds to
+/// what dbias held.
+std::vector<ElementwiseSource> projectionFunctions(const KernelSource &source, const CompileOptions &options);
+
 /// The stages alg and fused of a spec's programs. Remarks stand in comments before the latter.
 std::string emitProgramStage(const Spec &spec, Stage stage, const CompileOptions &options);
 

@@ -264,7 +264,7 @@ typedef struct algrt_dw_args {
   const DLTensor *x;     /* [M, K], what y was computed from */
   const DLTensor *dy;    /* [M, N], the gradient of y */
   const DLTensor *dw;    /* shaped like the weight matrix, f32 or of the bundle's dtype */
-  const DLTensor *dbias; /* [N], f32 or of the bundle's dtype: the gradient of a bias, or NULL */
+  const DLTensor *dbias; /* [N], f32 or of the bundle's dtype: the gradient of the layer's bias, or NULL */
   const DLTensor *types; /* as in algrt_forward_args */
   int64_t p0;            /* as in algrt_forward_args */
   void *stream;          /* as in algrt_forward_args */
@@ -288,10 +288,9 @@ static inline algrt_dw_args algrt_dw_args_init(void) {
 
 /* Bytes of workspace with which algrt_forward, algrt_dx or algrt_dw on up to m rows and that many threads
  * allocates nothing, whatever kernel it chooses. The workspace needs no alignment and no initial contents.
- * On a CUDA device it is device memory, the call's until its work is done, and needed for two things alone:
- * for rows that are not at positions from p0 on the list of rows by type, 4 * (types + m) + 11 bytes; and for
- * a dbias of more than 256 rows the sums of every 256 of them, 8 * n * ceil(m / 256) + 7 bytes. Both have the
- * same place: the larger counts. 0 for a bundle that has no kernel that uses any. */
+ * On a CUDA device it is device memory, the call's until its work is done, and needed for one thing alone:
+ * for rows that are not at positions from p0 on the list of rows by type, 4 * (types + m) + 11 bytes. 0 for a
+ * bundle that has no kernel that uses any. */
 ALGRT_API int algrt_workspace_size(const algrt_bundle *bundle, int64_t m, int32_t threads, size_t *bytes);
 
 /* y = x times w in the bundle's algebra, plus the bias where the layer has one. Rows of type t use row t of
@@ -311,8 +310,9 @@ ALGRT_API int algrt_dx(const algrt_bundle *bundle, const algrt_dx_args *args);
  * the same bits for every number of threads, and in every run of a kernel on a CUDA device, where the work is
  * enqueued in args->stream. With M = 0 all of dw is beta times what it was. dbias, where it is given, is the
  * sum of the rows of dy plus beta times what it was, in f64, rounded to f32 and from there to bf16, with the
- * same promise of bits; on a CUDA device it needs a bundle whose layer has a bias. ALGRT_UNSUPPORTED where
- * the bundle has no kernel of the map dw for this machine and type of dw, or none for such a dbias. */
+ * same promise of bits; a function of the bundle computes it behind dw. ALGRT_INVALID_ARGUMENT where the
+ * layer has no bias; ALGRT_UNSUPPORTED where the bundle has no kernel of the map dw for this machine and type
+ * of dw, or none of such a dbias. */
 ALGRT_API int algrt_dw(const algrt_bundle *bundle, const algrt_dw_args *args);
 
 /* ---- programs ----------------------------------------------------------------------------------------- */

@@ -164,20 +164,10 @@
  * do. A row whose type is not below `types`, or whose position is below 0, is of no type and in no list. First rows that
  * do not ascend give some row some type.
  *
- * ---- the gradient of a bias ------------------------------------------------------------------------------------
- *
- * The kernel dbias sums the columns of a matrix, in f64: of bf16, or of partial sums (algrt_dbias_from_sums). The result is
- * partial sums (algrt_dbias_to_sums), f32 (algrt_dbias_to_f32), or bf16, and holds beta times what it held, too; where beta is
- * 0, or the result is partial sums, that is not read.
- *
- * Blocks of `threads` take algrt_dbias_columns columns of a part at a time, in turn: as many as there are parts and blocks of
- * columns do all at once, any number will do. Each has 8 bytes of shared memory for each thread. Any multiple of their
- * elements' size will do as address of either. The order of additions depends on `threads`, `part_rows` and `rows` alone.
- *
  * ---- records ---------------------------------------------------------------------------------------------------
  *
  * Beside each kernel lies an algrt_gpu_record (below; runtime/kernel_record.h): what of the manifest's entry decides about
- * grid, memory, parameters and maps. Those of group_rows and dbias have architecture, threads and parameters alone. They
+ * grid, memory, parameters and maps. That of group_rows has architecture, threads and parameters alone. They
  * are read out of the image's bytes, which takes no device, and not while a stream may be captured.
  */
 /* clang-format on */
@@ -210,11 +200,6 @@ enum {
   algrt_rows_of_sequences = 2,
   algrt_rows_of_kind = 3, /* the bits of these */
   algrt_rows_of_wide = 4,
-  /* Of the kernel dbias: columns that a block sums at a time, and the bits of its form. */
-  algrt_dbias_columns = 64,
-  algrt_dbias_from_sums = 1,
-  algrt_dbias_to_sums = 2,
-  algrt_dbias_to_f32 = 4,
   /* Rows and coordinates are int32 in a kernel. */
   algrt_most_gpu_rows = 0x7fffff00,
 };
@@ -235,16 +220,13 @@ typedef struct algrt_gpu_record {
   int64_t tile_cluster_rows, tile_cluster_columns, tile_types, tile_held_groups, tile_split, tile_long_groups;
   int64_t x_columns, x_rows, x_swizzle, w_columns, w_rows, w_swizzle, y_columns, y_rows,
       y_swizzle;       /* boxes */
-  uint64_t parameters; /* hash of their list (kernel_parameters.h); of group_rows and dbias, too */
+  uint64_t parameters; /* hash of their list (kernel_parameters.h); of group_rows, too */
 } algrt_gpu_record;
 
 /* Of a block of the kernel group_rows. */
 static inline int64_t algrt_group_rows_shared_bytes(int64_t threads, int64_t types) {
   return 4 * (2 * (threads / 32) + 1 + types);
 }
-
-/* Of a block of the kernel dbias. */
-static inline int64_t algrt_dbias_shared_bytes(int64_t threads) { return 8 * threads; }
 
 /* Of a block of an element-wise function: a partial sum of each thread. */
 static inline int64_t algrt_elementwise_shared_bytes(int64_t threads) { return 8 * threads; }

@@ -26,15 +26,14 @@ extern "C" {
 #define algrt_record_hash_begin UINT64_C(0xcbf29ce484222325)
 
 enum {
-  algrt_record_version = 3,
+  algrt_record_version = 4,
   /* What the code computes. */
   algrt_records_forward = 0,
   algrt_records_dx = 1,
   algrt_records_dw = 2,
   algrt_records_pack = 3, /* of a shared object: rewrites the weight matrix for a packed kernel */
   algrt_records_group_rows = 4,
-  algrt_records_dbias = 5,
-  algrt_records_elementwise = 6,
+  algrt_records_elementwise = 5,
   /* Values of the fields below. */
   algrt_records_rows = 0, /* lift */
   algrt_records_slots = 1,
@@ -45,7 +44,7 @@ enum {
   algrt_records_explicit = 2,
 };
 
-/* In the records of group_rows, dbias and element-wise functions, which are of no layer, everything below
+/* In the records of group_rows and element-wise functions, which are of no layer, everything below
  * `map` is 0. */
 typedef struct algrt_record_head {
   uint64_t magic;
@@ -71,8 +70,8 @@ typedef struct algrt_record_head {
  * are 0. */
 typedef struct algrt_elementwise_record {
   algrt_record_head head;
-  uint64_t function; /* hash: the function's name and domain, and of each operand name, role, per, type and
-                        shape, each as the manifest has it: the length of the text and its bytes */
+  uint64_t function; /* hash: the function's name and domain, and of each operand name, role, per, type, shape
+                        and held_by, each as the manifest has it: the length of the text and its bytes */
   int64_t rows_per_task, columns_per_task;
   uint64_t features;                                 /* of the CPU, as in algrt_cpu_record */
   int64_t architecture, exact_architecture, threads; /* of a GPU, as in algrt_gpu_record */

@@ -240,7 +240,7 @@ nlohmann::ordered_json BundleParts::Writer::support(const BundleProjection &proj
 }
 
 nlohmann::ordered_json BundleParts::Writer::gpuKernel(const GpuPart &part, const std::string &prefix) {
-  Json entry = part.kernel.auxiliary() ? auxiliaryJson(part.kernel) : gpuKernelJson(part.kernel);
+  Json entry = part.kernel.group_rows ? groupRowsJson(part.kernel) : gpuKernelJson(part.kernel);
   Json images = Json::array();
   const auto add = [&](algrt::ImageKind kind, const std::string &image) {
     if (image.empty())

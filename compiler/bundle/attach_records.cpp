@@ -33,8 +33,8 @@ void attachRecords(ModuleOp module, const std::vector<algrt::Kernel> &kernels, c
       attach(module, record, space);
 }
 
-void attachAuxiliaryRecord(ModuleOp module, const algrt::Kernel &kernel) {
-  attach(module, algrt::auxiliaryRecordOf(kernel), RecordSpace::GpuConstant);
+void attachGroupRowsRecord(ModuleOp module, const algrt::Kernel &kernel) {
+  attach(module, algrt::groupRowsRecordOf(kernel), RecordSpace::GpuConstant);
 }
 
 void attachElementwiseRecord(ModuleOp module, const algrt::Elementwise &function,

@@ -22,7 +22,7 @@ void attachRecords(mlir::ModuleOp module, const std::vector<algrt::Kernel> &kern
 void attachElementwiseRecord(mlir::ModuleOp module, const algrt::Elementwise &function,
                              const algrt::ElementwiseKernel &kernel);
 
-/// The same for a kernel of the map group_rows or dbias, which are for any layer.
-void attachAuxiliaryRecord(mlir::ModuleOp module, const algrt::Kernel &kernel);
+/// The same for a kernel of the map group_rows, which is for any layer.
+void attachGroupRowsRecord(mlir::ModuleOp module, const algrt::Kernel &kernel);
 
 } // namespace compiler

@@ -4,13 +4,13 @@
 
 namespace compiler {
 
-nlohmann::ordered_json auxiliaryJson(const algrt::Kernel &kernel) {
+nlohmann::ordered_json groupRowsJson(const algrt::Kernel &kernel) {
   return {{"name", kernel.name},
           {"map", kernel.map},
           {"target", kernel.target},
-          {"symbol", kernel.auxiliary()->symbol},
-          {"threads", kernel.auxiliary()->threads},
-          {"parameters", kernel.auxiliary()->parameters.json()}};
+          {"symbol", kernel.group_rows->symbol},
+          {"threads", kernel.group_rows->threads},
+          {"parameters", kernel.group_rows->parameters.json()}};
 }
 
 nlohmann::ordered_json gpuKernelJson(const algrt::Kernel &kernel) {

@@ -7,8 +7,8 @@
 
 namespace compiler {
 
-/// Of one beside the product: group_rows, dbias.
-nlohmann::ordered_json auxiliaryJson(const algrt::Kernel &kernel);
+/// Of group_rows.
+nlohmann::ordered_json groupRowsJson(const algrt::Kernel &kernel);
 
 /// Of a product.
 nlohmann::ordered_json gpuKernelJson(const algrt::Kernel &kernel);

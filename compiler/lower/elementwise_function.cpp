@@ -14,7 +14,8 @@ namespace {
 /// A function while it is read and its kernel is written.
 class ElementwiseMatch {
 public:
-  explicit ElementwiseMatch(func::FuncOp function) : function_(function), builder_(function) {}
+  ElementwiseMatch(func::FuncOp function, HeldResults held)
+      : function_(function), adds_(held == HeldResults::AddedTo), builder_(function) {}
 
   /// The kernel, behind the function.
   FailureOr<tile::ElementwiseOp> write();
@@ -36,10 +37,12 @@ private:
   Value numberOf(Operation *user, Value value);
 
   func::FuncOp function_;
+  const bool adds_; ///< to what results held
   OpBuilder builder_;
   tile::ElementwiseOp kernel_;
   std::optional<SmallVector<int64_t>> domain_;
   llvm::DenseMap<Value, tile::Per> per_of_argument_;
+  Value factor_;      ///< how often counts what results held, where it does
   IRMapping numbers_; ///< values of the function to what they are at an element
   std::vector<std::string> arguments_;
 };
@@ -142,10 +145,15 @@ void ElementwiseMatch::createKernel() {
     inputs.push_back({per->second, getElementTypeOrSelf(argument.getType())});
     read.push_back(argument);
   }
+  if (adds_)
+    inputs.push_back({tile::Per::Call, builder_.getF32Type()});
   builder_.setInsertionPointAfter(function_);
   kernel_ =
       tile::ElementwiseOp::create(builder_, function_.getLoc(), function_.getSymName(), *domain_, inputs);
-  for (auto [argument, number] : llvm::zip_equal(read, kernel_.getBody().getArguments()))
+  auto numbers = kernel_.getBody().getArguments();
+  if (adds_)
+    factor_ = numbers.back();
+  for (auto [argument, number] : llvm::zip_equal(read, numbers.drop_back(adds_ ? 1 : 0)))
     numbers_.map(argument, number);
   builder_.setInsertionPointToStart(&kernel_.getBody().front());
 }
@@ -244,6 +252,10 @@ static tile::Per perOf(alg::Extent over) {
 LogicalResult ElementwiseMatch::writeResults(func::ReturnOp op) {
   for (Value value : op.getOperands()) {
     auto reduce = value.getDefiningOp<alg::ReduceOp>();
+    if (adds_ &&
+        !(reduce && reduce.getReduction() == alg::Reduction::Sum && reduce.getOver() == alg::Extent::Rows))
+      return op.emitError("returns something else than sums over rows, which alone are added to what results "
+                          "held");
     Value number = numberOf(op, reduce ? Value(reduce.getView()) : value);
     if (!number)
       return failure();
@@ -256,7 +268,7 @@ LogicalResult ElementwiseMatch::writeResults(func::ReturnOp op) {
     auto per = tile::PerAttr::get(op.getContext(), perOf(reduce.getOver()));
     auto element = TypeAttr::get(alg::elementTypeOf(reduce.getResult()));
     if (reduce.getReduction() == alg::Reduction::Sum)
-      tile::SumOp::create(builder_, reduce.getLoc(), number, per, element);
+      tile::SumOp::create(builder_, reduce.getLoc(), number, per, element, factor_);
     else
       tile::MaximumOp::create(builder_, reduce.getLoc(), number, per, element);
   }
@@ -280,12 +292,12 @@ FailureOr<tile::ElementwiseOp> ElementwiseMatch::write() {
   return kernel_;
 }
 
-FailureOr<tile::ElementwiseOp> writeElementwise(func::FuncOp function) {
-  return ElementwiseMatch(function).write();
+FailureOr<tile::ElementwiseOp> writeElementwise(func::FuncOp function, HeldResults held) {
+  return ElementwiseMatch(function, held).write();
 }
 
-FailureOr<ElementwiseFunction> describeElementwise(func::FuncOp function) {
-  ElementwiseMatch match(function);
+FailureOr<ElementwiseFunction> describeElementwise(func::FuncOp function, HeldResults held) {
+  ElementwiseMatch match(function, held);
   FailureOr<tile::ElementwiseOp> kernel = match.write();
   if (failed(kernel))
     return failure();
@@ -364,6 +376,9 @@ algrt::Elementwise descriptionOf(tile::ElementwiseOp elementwise) {
   for (auto [number, op] : llvm::enumerate(elementwise.getResultOps())) {
     const auto [per, element] = resultOf(elementwise, op);
     add("y", static_cast<int64_t>(number), algrt::OperandRole::Output, per, element);
+    if (auto sum = dyn_cast<tile::SumOp>(op); sum && sum.getFactor())
+      description.operands.back().held_by =
+          description.operands[cast<BlockArgument>(sum.getFactor()).getArgNumber()].name;
   }
   return description;
 }

@@ -26,13 +26,19 @@ struct ElementwiseFunction {
   std::string kernel;
 };
 
+/// Whether the kernel of a function writes its results alone, or adds to what they held: as often as one more
+/// number per call says, its last input. Only sums over rows are added to.
+enum class HeldResults { Overwritten, AddedTo };
+
 /// Failure after an error at the operation that no element-wise kernel can compute. The function has no
 /// contraction (hasContraction in product_function.h).
-mlir::FailureOr<ElementwiseFunction> describeElementwise(mlir::func::FuncOp function);
+mlir::FailureOr<ElementwiseFunction> describeElementwise(mlir::func::FuncOp function,
+                                                         HeldResults held = HeldResults::Overwritten);
 
 /// The same function as a `tile.elementwise` of its name, written behind it; convert-elementwise-to-tile does
 /// that for all functions of a module that are such.
-mlir::FailureOr<tile::ElementwiseOp> writeElementwise(mlir::func::FuncOp function);
+mlir::FailureOr<tile::ElementwiseOp> writeElementwise(mlir::func::FuncOp function,
+                                                      HeldResults held = HeldResults::Overwritten);
 
 /// What the operation says of itself: operands, shapes and types, without kernels.
 algrt::Elementwise descriptionOf(tile::ElementwiseOp elementwise);

@@ -12,6 +12,10 @@ using namespace mlir;
 
 namespace compiler {
 
+static Type typeOf(MLIRContext &context, algebras::DataType type) {
+  return type == algebras::DataType::F32 ? Type(Float32Type::get(&context)) : BFloat16Type::get(&context);
+}
+
 /// forward(x, w, p0 or types) -> y, without a bias
 static func::FuncOp addForward(ModuleOp module, const algebras::Layer &layer, alg::AlgebraAttr algebra) {
   MLIRContext *context = module.getContext();
@@ -36,15 +40,16 @@ static func::FuncOp addForward(ModuleOp module, const algebras::Layer &layer, al
   return function;
 }
 
-/// Adds a bias to the sums of the function's product, its last argument. They are rounded to `result` then.
-static void addBias(func::FuncOp forward, Type result) {
+/// Adds a bias of `element`s to the sums of the function's product, its last argument. They are rounded to
+/// `result` then.
+static void addBias(func::FuncOp forward, Type bias_element, Type result) {
   MLIRContext *context = forward.getContext();
   auto product = *forward.getOps<alg::ContractOp>().begin();
   auto gather = *forward.getOps<alg::GatherOp>().begin();
   const Type element = product.getResult().getType().getElementType(), f32 = Float32Type::get(context);
   const alg::SlotsType rounded = product.getResult().getType().withElementType(result);
   Block &entry = forward.getBody().front();
-  auto columns = RankedTensorType::get({rounded.getFeatures().getTotal()}, element);
+  auto columns = RankedTensorType::get({rounded.getFeatures().getTotal()}, bias_element);
   Value bias = entry.addArgument(columns, namedLocation(context, "bias"));
   OpBuilder builder(product);
   Value sums = alg::ContractOp::create(builder, namedLocation(context, "sums"), product.getLhs(),
@@ -87,11 +92,27 @@ OwningOpRef<ModuleOp> buildProjection(MLIRContext &context, const algebras::Laye
   if (!llvm::is_contained(modes, alg::OutputMode::Product))
     forward.erase();
   else if (layer.bias)
-    addBias(forward, result.value_or(layer.dtype) == algebras::DataType::F32
-                         ? Type(Float32Type::get(&context))
-                         : Type(BFloat16Type::get(&context)));
+    addBias(forward, typeOf(context, layer.dtype), typeOf(context, result.value_or(layer.dtype)));
   if (failed(verify(*module)))
     return {};
+  return module;
+}
+
+OwningOpRef<ModuleOp> buildBiasGradient(MLIRContext &context, const algebras::Layer &layer,
+                                        bool allow_nonassociative, algebras::DataType result,
+                                        StringRef name) {
+  algebras::Layer product = layer;
+  product.bias = false;
+  OwningOpRef<ModuleOp> module =
+      buildProjection(context, product, allow_nonassociative, alg::OutputMode::Product);
+  if (!module)
+    return {};
+  auto forward = *module->getOps<func::FuncOp>().begin();
+  addBias(forward, typeOf(context, result), typeOf(context, layer.dtype));
+  GradientOptions options{.name = name.str(), .arguments = {forward.getNumArguments() - 1}, .keeping = {}};
+  if (failed(differentiate(forward, options)))
+    return {};
+  forward.erase();
   return module;
 }
 

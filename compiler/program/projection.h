@@ -21,4 +21,10 @@ mlir::OwningOpRef<mlir::ModuleOp> buildProjection(mlir::MLIRContext &context, co
                                                   llvm::ArrayRef<alg::OutputMode> modes,
                                                   std::optional<algebras::DataType> result = {});
 
+/// A module with the gradient of the bias alone: a function of that name, of dy, that sums it over the rows.
+/// The layer's bias is of `result`, which is the type of its gradient. Otherwise as above.
+mlir::OwningOpRef<mlir::ModuleOp> buildBiasGradient(mlir::MLIRContext &context, const algebras::Layer &layer,
+                                                    bool allow_nonassociative, algebras::DataType result,
+                                                    llvm::StringRef name);
+
 } // namespace compiler

@@ -7,6 +7,8 @@
 #include "runtime/gpu_kernel_abi.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <list>
 
 namespace compiler {
@@ -36,11 +38,17 @@ SimulatedElementwiseKernel::SimulatedElementwiseKernel(algrt::Elementwise functi
     : function_(std::move(function)), kernel_(std::move(kernel)), code_(hostKernel(nvvm)) {}
 
 SimulatedElementwise SimulatedElementwiseKernel::run(const std::vector<std::vector<float>> &inputs,
-                                                     int64_t rows,
-                                                     const ElementwiseSettings &settings) const {
+                                                     int64_t rows, const ElementwiseSettings &settings,
+                                                     const std::vector<std::vector<float>> &held) const {
   simulator::GlobalMemory memory;
   std::list<DeviceMatrix> matrices;
   std::vector<algrt::cuda::ElementwiseOperandValue> values;
+  auto next_held = held.begin();
+  const auto holds = [&](const algrt::ElementwiseOperand &output) {
+    const auto factor =
+        static_cast<size_t>(function_.findOperand(output.held_by) - function_.operands.data());
+    return inputs[factor][0] != 0;
+  };
   for (size_t number = 0; number < function_.operands.size(); ++number) {
     const algrt::ElementwiseOperand &operand = function_.operands[number];
     const bool input = operand.role == algrt::OperandRole::Input;
@@ -49,10 +57,15 @@ SimulatedElementwise SimulatedElementwiseKernel::run(const std::vector<std::vect
       values.push_back({0, 0, inputs[number][0]});
       continue;
     }
-    if (input)
+    simulator::Access access = input ? simulator::Access::Read : simulator::Access::Write;
+    if (input) {
       matrix.set(inputs[number]);
+    } else if (!operand.held_by.empty() && holds(operand)) {
+      matrix.set(*next_held++);
+      access = simulator::Access::ReadWrite;
+    }
     if (matrix.bytes() > 0)
-      matrix.registerWith(memory, operand.name, input ? simulator::Access::Read : simulator::Access::Write);
+      matrix.registerWith(memory, operand.name, access);
     values.push_back({matrix.address(), matrix.leading(), 0});
   }
   const int64_t domain_rows = lengthOf(function_.rows, rows), columns = lengthOf(function_.columns, rows);
@@ -80,6 +93,25 @@ SimulatedElementwise SimulatedElementwiseKernel::run(const std::vector<std::vect
     ++matrix;
   }
   return result;
+}
+
+ExpectedProduct expectedSums(const std::vector<float> &matrix, const std::vector<float> &held, float factor) {
+  const size_t columns = held.size();
+  ExpectedProduct expected{std::vector<double>(columns), std::vector<double>(columns)};
+  const auto add = [&](size_t column, double number) {
+    expected.value[column] += number;
+    expected.slack[column] += std::abs(number);
+  };
+  for (size_t i = 0; i < matrix.size(); ++i)
+    add(i % columns, matrix[i]);
+  for (size_t column = 0; factor != 0 && column < columns; ++column)
+    add(column, double{factor} * held[column]);
+  // Half a unit in the last place for each addition, here and there; half of one of f32 in the end.
+  const double additions = static_cast<double>(matrix.size() / std::max<size_t>(columns, 1) + 1);
+  for (size_t column = 0; column < columns; ++column)
+    expected.slack[column] = expected.slack[column] * additions * std::numeric_limits<double>::epsilon() +
+                             std::ldexp(std::abs(expected.value[column]), -24) + std::ldexp(1.0, -150);
+  return expected;
 }
 
 std::string SimulatedElementwiseKernel::explain(const simulator::Fault &fault) const {

@@ -1,6 +1,7 @@
 // Element-wise functions on the simulator. Plain C++, as simulate.h.
 #pragma once
 
+#include "compiler/simulator/agreement.h"
 #include "compiler/simulator/host/host_kernel.h"
 #include "compiler/simulator/model/machine.h"
 #include "runtime/bundle/elementwise.h"
@@ -37,16 +38,23 @@ public:
 
   /// Launches the kernel as the runtime would, for `rows` rows where the launch knows them, over operands in
   /// memory of their own that are poisoned around and between their rows. `inputs` are the numbers of each
-  /// input, in order.
+  /// input, in order, and `held` what outputs hold that are added to; where that counts 0 times, no kernel
+  /// may read it.
   SimulatedElementwise run(const std::vector<std::vector<float>> &inputs, int64_t rows,
-                           const ElementwiseSettings &settings) const;
+                           const ElementwiseSettings &settings,
+                           const std::vector<std::vector<float>> &held = {}) const;
 
   std::string explain(const simulator::Fault &fault) const;
+  const HostKernel &host() const { return code_; }
 
 private:
   algrt::Elementwise function_;
   algrt::ElementwiseKernel kernel_;
   HostKernel code_;
 };
+
+/// The sum over the rows of a matrix, plus `factor` times what the result held: one number for each of those,
+/// in double precision, and the error that double sums in any order may have, with the rounding to f32.
+ExpectedProduct expectedSums(const std::vector<float> &matrix, const std::vector<float> &held, float factor);
 
 } // namespace compiler

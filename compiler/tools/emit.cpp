@@ -1,7 +1,7 @@
 // algctl emit: the program at one stage of the pipeline.
 #include "compiler/tools/commands.h"
 
-#include "compiler/auxiliary/images.h"
+#include "compiler/auxiliary/group_rows_images.h"
 #include "compiler/gpu_pipeline.h"
 #include "compiler/spec/spec_options.h"
 #include "compiler/spec/usage_error.h"
@@ -25,6 +25,11 @@ struct EmitCommand {
   std::string map, output_dtype, kernel, program_maps;
   std::string output;
 };
+
+constexpr const char *dbias_map = "dbias";
+
+// Whether a map of --map is that of a kernel which is no product.
+bool isBesideProducts(const std::string &map) { return map == dbias_map || map == algrt::group_rows_map; }
 
 // The stage, if the target has it.
 Stage stageOf(const std::string &name, Target target) {
@@ -61,7 +66,7 @@ CompileOptions emitOptions(const EmitCommand &command) {
       throw UsageError(
           "--map is for GPU targets, whose programs are one kernel; that of the CPU has all maps");
     const std::optional<algrt::Map> map = algrt::mapNamed(command.map);
-    if (!map && !isAuxiliaryMap(command.map))
+    if (!map && !isBesideProducts(command.map))
       throw UsageError(
           fmt::format("--map must be forward, dx, dw, dbias or group_rows, got '{}'", command.map));
     options.map = map.value_or(algrt::Map::Forward);
@@ -103,14 +108,15 @@ int emit(const EmitCommand &command) {
   const Spec spec = loadSpec(command.spec);
   requireCompilable(spec);
   requireOptionsOf(command, spec);
-  if (stage == Stage::C && !isAuxiliaryMap(command.map) && entryOf(options.targets.front()).isGpu())
+  if (stage == Stage::C && !isBesideProducts(command.map) && entryOf(options.targets.front()).isGpu())
     return emitLauncherFiles(command, spec, options);
   // Opened before the work starts, so that a place that cannot be written is found early.
   OutputFile file(command.output.empty() ? "-" : command.output,
                   stage == Stage::Object || stage == Stage::Cubin ? Contents::Binary : Contents::Text);
-  const std::string program = isAuxiliaryMap(command.map)
-                                  ? emitAuxiliary(command.map, options.targets.front(), stage, options)
-                                  : emitStage(spec, stage, options);
+  const std::string program = command.map == algrt::group_rows_map
+                                  ? emitGroupRows(options.targets.front(), stage, options)
+                              : command.map == dbias_map ? emitDbias(spec, stage, options)
+                                                         : emitStage(spec, stage, options);
   file.commit(program);
   return ExitCode::Done;
 }

@@ -170,9 +170,9 @@ std::string kernelText(const algrt::Kernel &kernel) {
   auto line = [&](const char *key, const std::string &value) {
     text += fmt::format("    {:<18}{}\n", key, value);
   };
-  if (const algrt::GpuCode *auxiliary = kernel.auxiliary()) {
-    line("block", counted(auxiliary->threads, "thread"));
-    line("shared memory", byteCount(auxiliary->shared_bytes));
+  if (kernel.group_rows) {
+    line("block", counted(kernel.group_rows->threads, "thread"));
+    line("shared memory", byteCount(kernel.group_rows->shared_bytes));
     return text;
   }
   if (kernel.known) {

@@ -170,6 +170,8 @@ int run(RunOptions options, const ProgramTools &tools) {
   if (!weight_gradient && !options.dbias_output.empty())
     throw Failure("--dbias is for the map dw");
   options.product.dbias = !options.dbias_output.empty();
+  if (options.product.dbias && !bundle.layer().bias)
+    throw Failure("the layer has no bias: leave --dbias out, or give it one with --bias");
   if (!options.result_type.empty())
     options.product.result_type =
         options.result_type == "f32" ? algrt::ElementType::F32 : algrt::ElementType::Bf16;
@@ -280,9 +282,9 @@ void addRun(CLI::App &app, Session &session, const ProgramTools &tools) {
   outputFile(command->add_option("-o,--output", options->output,
                                  "write Y, dX or dW as float32 .npy; - for standard output, where the report "
                                  "goes to standard error"));
-  outputFile(
-      command->add_option("--dbias", options->dbias_output,
-                          "map dw: write the gradient of a bias, the sums of dY's columns, as float32 .npy"));
+  outputFile(command->add_option(
+      "--dbias", options->dbias_output,
+      "map dw: write the gradient of the bias, the sums of dY's columns, as float32 .npy"));
   wholeNumber(command->add_option("--offset", options->product.p0, "absolute position of the first row"))
       ->type_name("P");
   wholeNumber(

@@ -58,9 +58,8 @@ nlohmann::ordered_json asJson(const SimulateCommand &command, const SimulatedRun
           {"seconds", findings.seconds},
           {"largest_error", findings.largest_error},
           {"error_over_tolerance", findings.worst},
-          {"dbias_largest_error", runs.biasGradient()
-                                      ? nlohmann::ordered_json(runs.biasGradient()->largestError())
-                                      : nlohmann::ordered_json()},
+          {"dbias_largest_error",
+           runs.dbias() ? nlohmann::ordered_json(runs.dbias()->largestError()) : nlohmann::ordered_json()},
           {"passed", good},
           {"failed_seed", good ? nlohmann::ordered_json() : nlohmann::ordered_json(findings.failed_seed)},
           {"failure", good ? nlohmann::ordered_json() : nlohmann::ordered_json(findings.failure)},
@@ -86,8 +85,8 @@ std::string asText(const SimulateCommand &command, const SimulatedRuns &runs, co
   if (findings.failure.empty())
     text += fmt::format("largest error {:.3e}, {:.0f} % of what rounding allows; no faults\n",
                         findings.largest_error, 100 * findings.worst);
-  if (findings.failure.empty() && runs.biasGradient())
-    text += runs.biasGradient()->summary();
+  if (findings.failure.empty() && runs.dbias())
+    text += runs.dbias()->summary();
   return text;
 }
 

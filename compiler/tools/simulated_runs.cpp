@@ -58,6 +58,14 @@ SimulatedKernel simulatedKernel(const SimulateCommand &command, const Spec &spec
 
 } // namespace
 
+static nlohmann::ordered_json faultJson(const simulator::Fault &fault, const HostKernel &kernel) {
+  auto op = [&](int32_t site) {
+    return kernel.site(site).empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(kernel.site(site));
+  };
+  return {{"kind", simulator::name(fault.kind)}, {"what", fault.message}, {"op", op(fault.site)},
+          {"other_op", op(fault.other_site)},    {"block", fault.block},  {"thread", fault.thread}};
+}
+
 SimulationSettings settingsOf(uint64_t seed, int64_t blocks) {
   SimulationSettings settings;
   settings.seed = seed;
@@ -83,7 +91,8 @@ SimulatedRuns::SimulatedRuns(const SimulateCommand &command, const Spec &spec, c
   if (map() != algrt::Map::Dw && !command.dbias_output.empty())
     throw Failure("--dbias is for the map dw");
   if (map() == algrt::Map::Dw && (given_.bias || !command.dbias_output.empty()))
-    bias_gradient_.emplace(outputs.dbias.get());
+    dbias_.emplace(projectionSource(spec, {algrt::Map::Dw}), targetNamed(command.target),
+                   kernel_.description().output, outputs.dbias.get());
 }
 
 Findings SimulatedRuns::all() {
@@ -105,8 +114,8 @@ int64_t SimulatedRuns::furtherBytes(int64_t m) const {
       checkedMultiply(checkedMultiply(rows, columns, "the size of the result"), int64_t{4}, "the result");
   int64_t bytes = std::max(kernel_.bytes(layer_, m),
                            checkedAdd(expectedProductBytes(layer_, m, map()), result, "the reference"));
-  if (bias_gradient_) // after both
-    bytes = std::max(bytes, biasGradientBytes(layer_.n, m));
+  if (dbias_) // after both
+    bytes = std::max(bytes, SimulatedSums::bytes(layer_.n, m));
   if (outputs_.result)
     bytes = checkedAdd(bytes, result, "the result");
   return bytes;
@@ -178,10 +187,10 @@ void SimulatedRuns::one(uint64_t seed, Findings &findings) {
       wrong = fmt::format("{} of the {} elements of {} are wrong: {}", found.wrong, simulation.y.size(),
                           resultName(map), describeFirst(found, simulation.y, expected, layer_, map));
   }
-  if (wrong.empty() && bias_gradient_) {
-    wrong = bias_gradient_->check(
-        {arrays_.m, layer_.n, arrays_.dy, kernel_.description().output, {}, command_.beta}, seed);
-    std::ranges::copy(bias_gradient_->faults(), std::back_inserter(findings.faults));
+  if (wrong.empty() && dbias_) {
+    wrong = dbias_->check(arrays_.dy, arrays_.m, layer_.n, command_.beta, seed);
+    for (const simulator::Fault &fault : dbias_->faults())
+      findings.faults.push_back(faultJson(fault, dbias_->host()));
   }
   if (!wrong.empty()) {
     findings.failure = wrong;

@@ -7,7 +7,7 @@
 #include "compiler/spec/spec_options.h"
 #include "compiler/tools/array_outputs.h"
 #include "compiler/tools/run_arrays.h"
-#include "compiler/tools/simulated_bias_gradient.h"
+#include "compiler/tools/simulated_sums.h"
 #include "runtime/bench/progress.h"
 
 #include <cstdint>
@@ -58,7 +58,7 @@ public:
   int64_t rows() const { return arrays_.m; }
   algrt::Map map() const { return kernel_.description().map; }
   /// Null where there is none.
-  const BiasGradientCheck *biasGradient() const { return bias_gradient_ ? &*bias_gradient_ : nullptr; }
+  const SimulatedSums *dbias() const { return dbias_ ? &*dbias_ : nullptr; }
 
 private:
   void one(uint64_t seed, Findings &findings);
@@ -72,7 +72,7 @@ private:
   algrt::Layer layer_; ///< as the kernel sees it: of listed rows the types are explicit
   algrt::Support support_;
   SimulatedKernel kernel_;
-  std::optional<BiasGradientCheck> bias_gradient_; ///< where that of a bias comes with the weight matrix's
+  std::optional<SimulatedSums> dbias_; ///< where it comes with the gradient of the weight matrix
   RunArrays arrays_;
   std::optional<algrt::ProgressBar> bar_; ///< while seeds run
 };

@@ -193,5 +193,17 @@ template <typename Op> static LogicalResult verifyReduction(Op op) {
   return success();
 }
 
-LogicalResult SumOp::verify() { return verifyReduction(*this); }
+LogicalResult SumOp::verify() {
+  if (failed(verifyReduction(*this)))
+    return failure();
+  if (!getFactor())
+    return success();
+  if (getPer() != Per::Column)
+    return emitOpError("adds to what its result held, which is of sums per column alone, and it is per ")
+           << stringifyPer(getPer());
+  auto factor = dyn_cast<BlockArgument>(getFactor());
+  if (!factor || cast<ElementwiseOp>((*this)->getParentOp()).getPer(factor.getArgNumber()) != Per::Call)
+    return emitOpError("counts what its result held by a number that is not an operand per call");
+  return success();
+}
 LogicalResult MaximumOp::verify() { return verifyReduction(*this); }

@@ -60,8 +60,6 @@ def Tile_PutOp : Tile_Op<"put", [HasParent<"ElementwiseOp">, MemoryEffects<[MemW
 }
 
 class Tile_AddOp<string mnemonic> : Tile_Op<mnemonic, [HasParent<"ElementwiseOp">, MemoryEffects<[MemRead, MemWrite]>]> {
-  let arguments = (ins F32:$value, Tile_PerAttr:$per, TypeAttrOf<AnyFloat>:$element);
-  let assemblyFormat = "$value `per` $per `into` $element attr-dict";
   let hasVerifier = 1;
 }
 
@@ -72,17 +70,27 @@ def Tile_SumOp : Tile_AddOp<"sum"> {
     domain. Sums are f64 and rounded in the end, to f32 and from there to bf16: they are wrong by half a unit in the last
     place of the result, and by n 2^-53 of the sum of the absolute values of its n elements. The sum of nothing is 0.
 
+    `held by` a number of the call, one of the body's arguments: what the result held before is added so often, as
+    the last addition in f64, and rounded with the sum. It is not read where the number is 0. Only results per
+    column are added to.
+
     ```mlir
     tile.sum %square per <row> into f32
+    tile.sum %gradient per <column> into bf16 held by %beta
     ```
   }];
+  let arguments = (ins F32:$value, Tile_PerAttr:$per, TypeAttrOf<AnyFloat>:$element, Optional<F32>:$factor);
+  let assemblyFormat = "$value `per` $per `into` $element (`held` `by` $factor^)? attr-dict";
 }
 
 def Tile_MaximumOp : Tile_AddOp<"maximum"> {
   let summary = "The largest element";
   let description = [{
-    As `tile.sum`. A maximum is exact. It is NaN where an element is, and the maximum of nothing is minus infinity.
+    As `tile.sum`, but what a result held does not count. A maximum is exact. It is NaN where an element is, and the
+    maximum of nothing is minus infinity.
   }];
+  let arguments = (ins F32:$value, Tile_PerAttr:$per, TypeAttrOf<AnyFloat>:$element);
+  let assemblyFormat = "$value `per` $per `into` $element attr-dict";
 }
 
 #endif

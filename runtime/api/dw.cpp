@@ -2,12 +2,13 @@
 #include "runtime/api/products.h"
 #include "runtime/api/row_arguments.h"
 #include "runtime/api/tensor.h"
-#include "runtime/cpu/bias_gradient.h"
 #include "runtime/cpu/weight_gradient.h"
 #include "runtime/cuda/product.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 
 using namespace algrt;
 
@@ -33,6 +34,51 @@ void requireDisjointFromOperands(const Written &written, const WeightGradientCal
   requireDisjoint(written.view, written.name, written.element, call.batch.source);
 }
 
+// Number in the manifest of the function that sums the rows of dy.
+size_t dbiasFunctionOf(const LoadedProjection &projection, ElementType type) {
+  if (!projection.bundle.layer().bias)
+    refuse("dbias is given, but the layer of the bundle has no bias: compile it with one, or pass NULL");
+  const std::vector<Elementwise> &functions = projection.bundle.manifest().elementwise;
+  const auto found = std::ranges::find(functions, dbiasFunction(type), &Elementwise::name);
+  if (found == functions.end())
+    throw Error(ALGRT_UNSUPPORTED, "dbias: the bundle has no function " + dbiasFunction(type) +
+                                       ", which computes it: compile the bundle again, or pass NULL and sum "
+                                       "the rows of dy there");
+  return size_t(found - functions.begin());
+}
+
+// The sum of the rows of dy, checked and ready to be run behind dw; nothing where none is wanted.
+class ColumnSums {
+public:
+  ColumnSums(const LoadedProjection &projection, const algrt_dw_args &args) : beta_(args.beta) {
+    if (args.dbias != nullptr)
+      type = gradientType(args.dbias, "dbias", projection.bundle.layer());
+  }
+  ColumnSums(const ColumnSums &) = delete;
+
+  void prepare(const LoadedProjection &projection, const algrt_dw_args &args) {
+    if (args.dbias == nullptr)
+      return;
+    const auto tensor = [this, &args](std::string_view operand) -> const DLTensor * {
+      return operand == "x" ? args.dy : operand == "y" ? args.dbias : operand == "x2" ? &factor_ : nullptr;
+    };
+    run_ = prepareElementwise(projection.elementwise, dbiasFunctionOf(projection, type),
+                              {tensor, args.x->device, args.stream, args.threads});
+  }
+  void run() const {
+    if (run_)
+      run_();
+  }
+
+  ElementType type = ElementType::F32;
+
+private:
+  float beta_;
+  int64_t one_ = 1;
+  const DLTensor factor_{&beta_, cpu_device, 1, dlpackType(ElementType::F32), &one_, nullptr, 0};
+  std::function<void()> run_;
+};
+
 void differentiateOnCpu(const LoadedProjection &bundle, const algrt_dw_args &args) {
   const Layer &layer = bundle.bundle.layer();
   WeightGradientCall call{};
@@ -45,14 +91,14 @@ void differentiateOnCpu(const LoadedProjection &bundle, const algrt_dw_args &arg
   const Written dw{call.dw, "dw", elementBytes(call.output)};
   requireDisjointFromOperands(dw, call, layer);
 
-  BiasGradientCall bias{};
+  ColumnSums sums(bundle, args);
   if (args.dbias != nullptr) {
-    bias.output = gradientType(args.dbias, "dbias", layer);
-    bias.dbias = readVector(args.dbias, "dbias", cpu_device, bias.output, layer.n);
-    const Written dbias{bias.dbias, "dbias", elementBytes(bias.output)};
+    const Written dbias{readVector(args.dbias, "dbias", cpu_device, sums.type, layer.n), "dbias",
+                        elementBytes(sums.type)};
     requireDisjointFromOperands(dbias, call, layer);
     requireDisjoint(dbias.view, dbias.name, dbias.element, dw.view, dw.name, dw.element);
   }
+  sums.prepare(bundle, args);
 
   call.beta = args.beta;
   call.batch.workspace = args.workspace;
@@ -60,13 +106,7 @@ void differentiateOnCpu(const LoadedProjection &bundle, const algrt_dw_args &arg
   call.batch.threads = args.threads;
   call.kernel = int64_t(args.kernel) - 1;
   runWeightGradient(bundle.kernels, layer, call);
-  if (args.dbias == nullptr)
-    return;
-  bias.dy = call.dy;
-  bias.input = layer.dtype;
-  bias.beta = args.beta;
-  bias.threads = args.threads;
-  runBiasGradient(bias);
+  sums.run();
 }
 
 void differentiateOnCuda(const LoadedProjection &bundle, const algrt_dw_args &args) {
@@ -87,16 +127,16 @@ void differentiateOnCuda(const LoadedProjection &bundle, const algrt_dw_args &ar
   requireDisjoint(call.y, "dw", result_element, call.w, "dy", element);
   const RowSource rows = readRows(rowArguments(args), device, call.x.rows);
   requireDisjoint(call.y, "dw", result_element, rows);
+  ColumnSums sums(bundle, args);
   if (args.dbias != nullptr) {
-    call.dbias_output = gradientType(args.dbias, "dbias", layer);
-    const MatrixView dbias = readVector(args.dbias, "dbias", device, call.dbias_output, layer.n);
-    const int64_t sum_element = elementBytes(call.dbias_output);
+    const MatrixView dbias = readVector(args.dbias, "dbias", device, sums.type, layer.n);
+    const int64_t sum_element = elementBytes(sums.type);
     requireDisjoint(dbias, "dbias", sum_element, call.x, "x", element);
     requireDisjoint(dbias, "dbias", sum_element, call.w, "dy", element);
     requireDisjoint(dbias, "dbias", sum_element, rows);
     requireDisjoint(dbias, "dbias", sum_element, call.y, "dw", result_element);
-    call.dbias = dbias.data;
   }
+  sums.prepare(bundle, args);
   call.device = device.device_id;
   call.rows = rows;
   call.workspace = {args.workspace, args.workspace_bytes};
@@ -104,6 +144,7 @@ void differentiateOnCuda(const LoadedProjection &bundle, const algrt_dw_args &ar
   call.kernel = int64_t(args.kernel) - 1;
   call.beta = args.beta;
   cuda::runProduct(bundle.gpu_kernels, layer, call);
+  sums.run();
 }
 
 } // namespace

@@ -6,6 +6,8 @@
 #include "runtime/support/checked.h"
 
 #include <cstring>
+#include <memory>
+#include <utility>
 #include <vector>
 
 namespace algrt {
@@ -20,11 +22,13 @@ int64_t lengthOf(const Extent &extent, int64_t m) {
 
 class Call {
 public:
-  Call(const LoadedElementwise &loaded, size_t function, const ElementwiseStep &step)
+  Call(const LoadedElementwise &loaded, size_t function, ElementwiseStep step)
       : loaded_(loaded), number_(function), function_(loaded.bundle.manifest().elementwise[function]),
-        step_(step) {}
+        step_(std::move(step)) {}
 
-  void run();
+  // Everything but the work itself; then that.
+  void check();
+  void run() const;
 
 private:
   // What M stands for: as many rows as the first tensor has that says it.
@@ -32,13 +36,16 @@ private:
   MatrixView read(const ElementwiseOperand &operand) const;
   DLDevice placeOf(const ElementwiseOperand &operand, const DLTensor *tensor) const;
   void checkOverlaps() const;
-  void runOnCpu() const;
-  void runOnCuda() const;
+  bool isOnCuda() const { return step_.device.device_type == kDLCUDA; }
+  // What kernels are called with.
+  std::vector<algrt_memref2> descriptors() const;
+  std::vector<cuda::ElementwiseOperandValue> values() const;
+  cuda::ElementwiseCall cudaCall(std::span<const cuda::ElementwiseOperandValue> values) const;
 
   const LoadedElementwise &loaded_;
   const size_t number_;
   const Elementwise &function_;
-  const ElementwiseStep &step_;
+  const ElementwiseStep step_;
   int64_t m_ = 0;
   std::vector<MatrixView> views_; // of the operands
 };
@@ -94,14 +101,11 @@ void Call::checkOverlaps() const {
                         operands[j].name.c_str(), elementBytes(operands[j].type));
 }
 
-void Call::runOnCpu() const {
-  if (step_.stream != nullptr)
-    refuse("stream is set, but the tensors are in CPU memory, and the CPU has no streams: pass NULL");
-  std::vector<algrt_memref2> descriptors;
+std::vector<algrt_memref2> Call::descriptors() const {
+  std::vector<algrt_memref2> made;
   for (const MatrixView &view : views_)
-    descriptors.push_back(descriptor(view));
-  loaded_.cpu.run(
-      number_, {lengthOf(function_.rows, m_), lengthOf(function_.columns, m_), descriptors, step_.threads});
+    made.push_back(descriptor(view));
+  return made;
 }
 
 float numberAt(const void *data, ElementType type) {
@@ -115,10 +119,7 @@ float numberAt(const void *data, ElementType type) {
   return fromBfloat16(bits);
 }
 
-void Call::runOnCuda() const {
-  if (!loaded_.gpu.any(number_))
-    throw Error(ALGRT_UNSUPPORTED, "the tensors are on a CUDA device, but the function " + function_.name +
-                                       " has no kernel for one: compile the bundle for it");
+std::vector<cuda::ElementwiseOperandValue> Call::values() const {
   std::vector<cuda::ElementwiseOperandValue> values;
   for (size_t i = 0; i < views_.size(); ++i) {
     const ElementwiseOperand &operand = function_.operands[i];
@@ -128,25 +129,46 @@ void Call::runOnCuda() const {
     else
       values.push_back({uint64_t(reinterpret_cast<uintptr_t>(views_[i].data)), views_[i].stride, 0});
   }
-  loaded_.gpu.run(number_, {step_.device.device_id, lengthOf(function_.rows, m_),
-                            lengthOf(function_.columns, m_), values, step_.stream});
+  return values;
 }
 
-void Call::run() {
+cuda::ElementwiseCall Call::cudaCall(std::span<const cuda::ElementwiseOperandValue> values) const {
+  return {step_.device.device_id, lengthOf(function_.rows, m_), lengthOf(function_.columns, m_), values,
+          step_.stream};
+}
+
+void Call::check() {
   m_ = batchRows();
   for (const ElementwiseOperand &operand : function_.operands)
     views_.push_back(read(operand));
   checkOverlaps();
-  if (step_.device.device_type == kDLCUDA)
-    runOnCuda();
+  if (isOnCuda()) {
+    if (!loaded_.gpu.any(number_))
+      throw Error(ALGRT_UNSUPPORTED, "the tensors are on a CUDA device, but the function " + function_.name +
+                                         " has no kernel for one: compile the bundle for it");
+    loaded_.gpu.check(number_, cudaCall({}));
+    return;
+  }
+  if (step_.stream != nullptr)
+    refuse("stream is set, but the tensors are in CPU memory, and the CPU has no streams: pass NULL");
+  loaded_.cpu.prepare(number_);
+}
+
+void Call::run() const {
+  if (isOnCuda())
+    loaded_.gpu.run(number_, cudaCall(values()));
   else
-    runOnCpu();
+    loaded_.cpu.run(number_, {lengthOf(function_.rows, m_), lengthOf(function_.columns, m_), descriptors(),
+                              step_.threads});
 }
 
 } // namespace
 
-void runElementwise(const LoadedElementwise &loaded, size_t function, const ElementwiseStep &step) {
-  Call(loaded, function, step).run();
+std::function<void()> prepareElementwise(const LoadedElementwise &loaded, size_t function,
+                                         ElementwiseStep step) {
+  const auto call = std::make_shared<Call>(loaded, function, std::move(step));
+  call->check();
+  return [call] { call->run(); };
 }
 
 } // namespace algrt

@@ -32,8 +32,10 @@ struct ElementwiseStep {
   int32_t threads = 0;    // of the CPU; 0: all
 };
 
-// Function number `function` of the manifest; it needs no workspace. Throws Error. What it says begins with
+// Checks a call of function number `function` of the manifest, which needs no workspace, and loads its
+// kernel: what is returned runs it, once, while its tensors are there. Throws Error. What it says begins with
 // the names of the function's operands.
-void runElementwise(const LoadedElementwise &loaded, size_t function, const ElementwiseStep &step);
+std::function<void()> prepareElementwise(const LoadedElementwise &loaded, size_t function,
+                                         ElementwiseStep step);
 
 } // namespace algrt

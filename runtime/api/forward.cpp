@@ -3,7 +3,6 @@
 #include "runtime/api/row_product.h"
 #include "runtime/api/tensor.h"
 #include "runtime/cpu/product.h"
-#include "runtime/cuda/bias_gradient.h"
 #include "runtime/cuda/row_grouping.h"
 #include "runtime/gpu_kernel_abi.h"
 
@@ -44,8 +43,6 @@ size_t workspaceBytes(const LoadedProjection &projection, int64_t m, int32_t thr
   // More rows than a kernel counts are refused by the call itself.
   if (gpu.groupsRows() && m <= algrt_most_gpu_rows - layer.types - 2)
     bytes = std::max(bytes, size_t(cuda::rowListBytes(layer, m)));
-  if (gpu.sumsBiasGradients() && m <= algrt_most_gpu_rows)
-    bytes = std::max(bytes, size_t(cuda::biasGradientBytes(layer.n, m)));
   return bytes;
 }
 

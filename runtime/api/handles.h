@@ -26,6 +26,8 @@ struct LoadedProjection {
   const size_t number; // that steps name (Bundle::projection)
   const CpuKernels kernels;
   const cuda::GpuKernels gpu_kernels;
+  // Functions that steps of programs name, and what algrt_dw sums dbias by: of the bundle's own projection.
+  const LoadedElementwise elementwise{bundle};
 };
 
 } // namespace algrt
@@ -43,7 +45,6 @@ struct algrt_bundle : algrt::LoadedProjection {
   }
 
   std::vector<std::unique_ptr<const algrt::LoadedProjection>> further;
-  const algrt::LoadedElementwise elementwise{bundle}; // functions that steps name
   // Of the signatures' extents that depend on a call.
   std::map<const algrt::Extent *, std::string> extent_texts;
   // JSON, made when it is first asked for: describing GPU kernels starts the CUDA driver.

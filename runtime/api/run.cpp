@@ -158,9 +158,9 @@ StepCall Run::callOf(const ProgramStep &step) const {
 void Run::run(const ProgramStep &step) {
   if (step.elementwise) {
     const StepCall call = callOf(step);
-    runElementwise(bundle_.elementwise, *step.elementwise,
-                   {[&](std::string_view operand) { return call.tensor(operand); }, call.device, call.stream,
-                    call.threads});
+    prepareElementwise(bundle_.elementwise, *step.elementwise,
+                       {[&](std::string_view operand) { return call.tensor(operand); }, call.device,
+                        call.stream, call.threads})();
     return;
   }
   const LoadedProjection &projection = bundle_.projection(step.projection);

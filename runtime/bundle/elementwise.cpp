@@ -69,6 +69,16 @@ ElementwiseOperand parseOperand(const JsonFields &fields, const Elementwise &fun
   if (!fits(operand, function))
     fields.fail("shape", "is " + text(operand.shape) + ", which is not one number per " + name(operand.per) +
                              " of the domain " + text({function.rows, function.columns}));
+  if (fields.has("held_by")) {
+    operand.held_by = fields.string("held_by");
+    const ElementwiseOperand *factor = function.findOperand(operand.held_by);
+    if (operand.role != OperandRole::Output || factor == nullptr || factor->role != OperandRole::Input ||
+        factor->per != Per::Call || factor->type != ElementType::F32)
+      fields.fail("held_by",
+                  "is '" + operand.held_by +
+                      "': what an output held counts as often as an input says that is f32 and per "
+                      "call");
+  }
   if (operand.role == OperandRole::Input && !function.operands.empty() &&
       function.operands.back().role == OperandRole::Output)
     fields.fail("role", "is input, behind an output: outputs come last");
@@ -135,6 +145,8 @@ const ElementwiseOperand *Elementwise::findOperand(std::string_view wanted) cons
   return found == operands.end() ? nullptr : &*found;
 }
 
+std::string dbiasFunction(ElementType type) { return std::string("dbias_") + name(type); }
+
 KernelParameters elementwiseParameters(const Elementwise &function) {
   using Per = FusedOperand::Per;
   KernelParameters parameters;
@@ -160,12 +172,16 @@ std::vector<Elementwise> parseElementwise(const JsonFields &document) {
 nlohmann::ordered_json elementwiseJson(const Elementwise &function) {
   using Json = nlohmann::ordered_json;
   Json operands = Json::array(), kernels = Json::array();
-  for (const ElementwiseOperand &operand : function.operands)
-    operands.push_back({{"name", operand.name},
-                        {"role", name(operand.role)},
-                        {"per", name(operand.per)},
-                        {"type", name(operand.type)},
-                        {"shape", shapeJson(operand.shape)}});
+  for (const ElementwiseOperand &operand : function.operands) {
+    Json &entry = operands.emplace_back();
+    entry = {{"name", operand.name},
+             {"role", name(operand.role)},
+             {"per", name(operand.per)},
+             {"type", name(operand.type)},
+             {"shape", shapeJson(operand.shape)}};
+    if (!operand.held_by.empty())
+      entry["held_by"] = operand.held_by;
+  }
   for (const ElementwiseKernel &kernel : function.kernels) {
     Json &entry = kernels.emplace_back();
     entry["target"] = kernel.target;

@@ -27,6 +27,9 @@ struct ElementwiseOperand {
   // Of the tensor. Per element that of the domain, or [columns] of a domain of one row, or of three
   // dimensions whose first two are the rows; per row [rows]; per column [columns]; per call [1].
   Shape shape;
+  // Of an output that is added to: the input, one f32 per call, that says how often what it held counts.
+  // Where that is 0 it is not read. Empty for outputs that are written alone.
+  std::string held_by = {};
   bool operator==(const ElementwiseOperand &) const = default;
 };
 
@@ -60,6 +63,10 @@ struct Elementwise {
 // the key for operands that do not fit the domain, kernels that lack something, and what is there twice. That
 // sections exist is checked by parseManifest.
 std::vector<Elementwise> parseElementwise(const JsonFields &document);
+
+// Of the function that computes the gradient of a layer's bias in that type, which bundles have with dw: what
+// it sums is x, dy; how often y, dbias, counts is x2.
+std::string dbiasFunction(ElementType type);
 
 // What a GPU's kernel of the function is launched with, in this order: of each operand its address, and of
 // one per element the distance of its rows. An input per call is a number in the launch where its address is

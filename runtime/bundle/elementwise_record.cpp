@@ -11,7 +11,7 @@ static uint64_t hashOfFunction(const Elementwise &function) {
   for (const ElementwiseOperand &operand : function.operands)
     for (const std::string &part :
          {operand.name, std::string(name(operand.role)), std::string(name(operand.per)),
-          std::string(name(operand.type)), text(operand.shape)})
+          std::string(name(operand.type)), text(operand.shape), operand.held_by})
       texts.push_back(part);
   return hashOfTexts(texts);
 }

@@ -358,17 +358,6 @@ GpuCode parseGroupRows(const JsonFields &fields, std::string_view target, const 
   return code;
 }
 
-GpuCode parseBiasGradient(const JsonFields &fields, std::string_view target) {
-  GpuCode code = parseAuxiliary(fields, target);
-  code.shared_bytes = algrt_dbias_shared_bytes(code.threads);
-  if (code.threads % algrt_dbias_columns != 0)
-    fields.fail("threads", "are " + std::to_string(code.threads) + ", not a multiple of the " +
-                               std::to_string(algrt_dbias_columns) + " columns that they sum side by side");
-  using enum ParameterValue;
-  checkValues(fields, code, {SumsResult, SumsMatrix, MatrixStride, Rows, Columns, PartRows, SumsForm, Beta});
-  return code;
-}
-
 GpuCode parseElementwiseCode(const JsonFields &fields, std::string_view target,
                              const KernelParameters &parameters) {
   GpuCode code = parseAuxiliary(fields, target);

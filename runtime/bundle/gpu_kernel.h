@@ -125,10 +125,6 @@ inline constexpr std::string_view group_rows_map = "group_rows";
 // The same of that kernel. Its shared memory is for the layer's types.
 GpuCode parseGroupRows(const JsonFields &fields, std::string_view target, const Layer &layer);
 
-// The "map" of the kernel that sums the columns of dY, and the same of it.
-inline constexpr std::string_view bias_gradient_map = "dbias";
-GpuCode parseBiasGradient(const JsonFields &fields, std::string_view target);
-
 // The code of an element-wise function, which takes these parameters.
 GpuCode parseElementwiseCode(const JsonFields &fields, std::string_view target,
                              const KernelParameters &parameters);

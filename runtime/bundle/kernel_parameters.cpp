@@ -44,12 +44,7 @@ constexpr ValueText values[] = {{"map", ParameterType::PlainMap, true},
                                 {"types", ParameterType::I32},
                                 {"row_source_form", ParameterType::I32},
                                 {"sequences", ParameterType::I32},
-                                {"sums_result", ParameterType::Address},
-                                {"sums_matrix", ParameterType::Address},
-                                {"matrix_stride", ParameterType::I64},
                                 {"columns", ParameterType::I32},
-                                {"part_rows", ParameterType::I32},
-                                {"sums_form", ParameterType::I32},
                                 {"operand_stride", ParameterType::I64, true}};
 static_assert(std::size(values) == size_t(ParameterValue::OperandStride) + 1);
 

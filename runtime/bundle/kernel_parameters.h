@@ -42,15 +42,8 @@ enum class ParameterValue {
                   // numbers
                   // of row_source and first_positions are i64 and not i32
   Sequences,      // i32: at least 1 where there are rows
-  // Of dbias, which also has `rows` and `beta`:
-  SumsResult, // address: `columns` numbers, f32 or bf16, or for partial sums a row of `columns` f64 for each
-              // part
-  SumsMatrix, // address: bf16, or partial sums. Not read where there are no rows
-  MatrixStride, // i64: from one row of the matrix to the next, in its elements
-  Columns,      // i32
-  PartRows,     // i32, at least 1: rows of a part. A result that is no partial sums has one part
-  SumsForm,     // i32: bits algrt_dbias_from_sums, _to_sums, _to_f32
-  // Of element-wise functions, which also have `operand`, `number`, `rows` and `columns`:
+  // Of element-wise functions, which also have `operand`, `number` and `rows`:
+  Columns,       // i32: of the domain
   OperandStride, // i64: from one row of an operand to the next, in its elements
 };
 

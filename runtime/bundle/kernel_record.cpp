@@ -23,7 +23,7 @@ struct WordText {
   const char *hashed = nullptr; // that hashes are others
 };
 
-constexpr const char *maps[] = {"forward", "dx", "dw", "pack", "group_rows", "dbias", "elementwise"};
+constexpr const char *maps[] = {"forward", "dx", "dw", "pack", "group_rows", "elementwise"};
 constexpr const char *lifts[] = {"rows", "slots"};
 constexpr const char *types[] = {"f32", "bf16"};
 constexpr const char *row_types[] = {"cyclic", "interval", "explicit"};
@@ -332,14 +332,14 @@ std::vector<KernelRecord> recordsOf(const Kernel &kernel, const RecordedLayer &l
     return cpuRecords(kernel, layer);
   if (kernel.gpu)
     return {gpuRecord(*kernel.gpu, layer)};
-  if (kernel.auxiliary())
-    return {auxiliaryRecordOf(kernel)};
+  if (kernel.group_rows)
+    return {groupRowsRecordOf(kernel)};
   return {};
 }
 
-KernelRecord auxiliaryRecordOf(const Kernel &kernel) {
-  const GpuCode &code = *kernel.auxiliary();
-  auto record = begun<algrt_gpu_record>(kernel.group_rows ? algrt_records_group_rows : algrt_records_dbias);
+KernelRecord groupRowsRecordOf(const Kernel &kernel) {
+  const GpuCode &code = *kernel.group_rows;
+  auto record = begun<algrt_gpu_record>(algrt_records_group_rows);
   record.architecture = code.architecture;
   record.exact_architecture = code.exact_architecture;
   record.threads = code.threads;

@@ -30,8 +30,8 @@ uint64_t hashOfTexts(const std::vector<std::string> &texts);
 // Of a kernel that this runtime knows: that of its symbol, and of a CPU kernel with packed weights that of
 // the kernel which packs them. Empty for others.
 std::vector<KernelRecord> recordsOf(const Kernel &kernel, const RecordedLayer &layer);
-// That of a kernel of the map group_rows or dbias, which are for any layer.
-KernelRecord auxiliaryRecordOf(const Kernel &kernel);
+// That of a kernel of the map group_rows, which is for any layer.
+KernelRecord groupRowsRecordOf(const Kernel &kernel);
 
 // Why code with these symbols, out of the section of that name, is not what the manifest's entry says; empty
 // where it is. The first difference: "scratch_bytes is 4 in the manifest, 64 in its code".

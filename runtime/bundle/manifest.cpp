@@ -93,8 +93,6 @@ Kernel parseKernel(const JsonFields &fields, const Layer &layer) {
     kernel.gpu = parseGpuKernel(fields, kernel.target, *map, layer);
   if (kernel.map == group_rows_map && isGpuTarget(kernel.target))
     kernel.group_rows = parseGroupRows(fields, kernel.target, layer);
-  if (kernel.map == bias_gradient_map && isGpuTarget(kernel.target))
-    kernel.bias_gradient = parseBiasGradient(fields, kernel.target);
   kernel.known = map && kernel.target == "cpu";
   if (!kernel.known)
     return kernel;

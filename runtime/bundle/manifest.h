@@ -33,15 +33,10 @@ struct Kernel {
   std::string target; // "cpu", "sm_90a"
   std::string level;  // "x86-64-v4"; empty for GPUs
   std::vector<std::string> features;
-  std::optional<GpuKernel> gpu;         // a map of this runtime's, for a GPU that it knows
-  std::optional<GpuCode> group_rows;    // of the map group_rows, for such a GPU
-  std::optional<GpuCode> bias_gradient; // of the map dbias, for such a GPU
-  // The code of any of them; null for a kernel of another target.
-  const GpuCode *gpuCode() const { return gpu ? &*gpu : auxiliary(); }
-  // That of a kernel that is no product.
-  const GpuCode *auxiliary() const {
-    return group_rows ? &*group_rows : bias_gradient ? &*bias_gradient : nullptr;
-  }
+  std::optional<GpuKernel> gpu;      // a map of this runtime's, for a GPU that it knows
+  std::optional<GpuCode> group_rows; // of the map group_rows, for such a GPU
+  // The code of either of them; null for a kernel of another target.
+  const GpuCode *gpuCode() const { return gpu ? &*gpu : group_rows ? &*group_rows : nullptr; }
   bool known = false; // a map of this runtime's, for the CPU: the fields below are set and checked
   WeightsForm weights = WeightsForm::Copied;
   std::string section;

@@ -164,7 +164,7 @@ std::vector<ProgramOperand> operandsOf(const Layer &layer, Map map, const std::v
     add(names.y, OperandRole::Output, results, weight_shape);
   else
     add(names.y, OperandRole::Output, results, {rows, width});
-  if (map == Map::Dw)
+  if (map == Map::Dw && layer.bias)
     add("dbias", OperandRole::Output, {OperandType::F32, operandType(layer.dtype)}, {n}, /*optional=*/true);
   addRowOperands(layer, operands);
   // A type is there once, also where results are of the layer's.

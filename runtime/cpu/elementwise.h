@@ -27,6 +27,8 @@ public:
   // Why a kernel of a function is not run here: its fault, what the machine lacks, or both; empty if it is.
   std::string unusable(size_t function, size_t kernel) const;
 
+  // Loads the kernel that `run` would run, and throws what that would.
+  void prepare(size_t function) const { load(choose(function)); }
   // Runs the first kernel of the function that the machine can run; results do not depend on the number of
   // threads. May be called by many threads at once. Throws Error: ALGRT_UNSUPPORTED where there is none,
   // ALGRT_BAD_BUNDLE where its code has a fault.

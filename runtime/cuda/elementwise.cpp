@@ -95,51 +95,63 @@ void GpuElementwise::prepare(int32_t ordinal) const {
       load(function, on);
 }
 
-void GpuElementwise::run(size_t function, const ElementwiseCall &call) const {
-  const Elementwise &description = bundle_.manifest().elementwise[function];
+GpuElementwise::Ready GpuElementwise::ready(size_t function, Device &device, Stream stream) const {
+  if (const auto found = device.ready.find(function); found != device.ready.end())
+    return found->second;
+  const Driver &driver = device.context.driver();
+  CaptureStatus status = CaptureStatus::None;
+  driver.check(driver.streamIsCapturing(stream, &status), "asking whether the stream is being captured");
+  if (status != CaptureStatus::None)
+    throw Error(ALGRT_NOT_PREPARED,
+                "the stream is being captured, and the function " +
+                    bundle_.manifest().elementwise[function].name + " is not yet on device " +
+                    std::to_string(device.properties.ordinal) +
+                    ": call algrt_bundle_prepare, or this function once, before the capture begins");
+  return load(function, device);
+}
+
+void GpuElementwise::check(size_t function, const ElementwiseCall &call) const {
   if (std::max(call.rows, call.columns) > algrt_most_gpu_rows)
-    throw Error(ALGRT_UNSUPPORTED, "the function " + description.name + " is of " +
-                                       std::to_string(std::max(call.rows, call.columns)) +
+    throw Error(ALGRT_UNSUPPORTED, "the function " + bundle_.manifest().elementwise[function].name +
+                                       " is of " + std::to_string(std::max(call.rows, call.columns)) +
                                        " rows or columns, kernels count up to " +
                                        std::to_string(int64_t(algrt_most_gpu_rows)));
+  const std::lock_guard lock(mutex_);
+  Device &on = device(call.device);
+  const CurrentContext current(on.context);
+  ready(function, on, static_cast<Stream>(call.stream));
+}
+
+void GpuElementwise::run(size_t function, const ElementwiseCall &call) const {
+  check(function, call);
+  const Elementwise &description = bundle_.manifest().elementwise[function];
   const Stream stream = static_cast<Stream>(call.stream);
   std::unique_lock lock(mutex_);
   Device &on = device(call.device);
   const Driver &driver = on.context.driver();
   const CurrentContext current(on.context);
-  std::optional<Ready> ready;
-  if (const auto found = on.ready.find(function); found != on.ready.end()) {
-    ready = found->second;
-  } else {
-    CaptureStatus status = CaptureStatus::None;
-    driver.check(driver.streamIsCapturing(stream, &status), "asking whether the stream is being captured");
-    if (status != CaptureStatus::None)
-      throw Error(ALGRT_NOT_PREPARED,
-                  "the stream is being captured, and the function " + description.name +
-                      " is not yet on device " + std::to_string(call.device) +
-                      ": call algrt_bundle_prepare, or this function once, before the capture begins");
-    ready = load(function, on);
-  }
+  const Ready kernel_there = ready(function, on, stream);
   lock.unlock();
-  const auto kernel = std::ranges::find_if(
-      description.kernels, [&](const ElementwiseKernel &one) { return one.gpu && &*one.gpu == ready->code; });
+  const auto kernel = std::ranges::find_if(description.kernels, [&](const ElementwiseKernel &one) {
+    return one.gpu && &*one.gpu == kernel_there.code;
+  });
   const int64_t tasks = elementwiseTasks(*kernel, call.rows, call.columns);
   if (tasks == 0)
     return;
-  ParameterBlock block(ready->code->parameters);
-  setElementwise(block, ready->code->parameters, description, call.operands, int32_t(call.rows),
+  ParameterBlock block(kernel_there.code->parameters);
+  setElementwise(block, kernel_there.code->parameters, description, call.operands, int32_t(call.rows),
                  int32_t(call.columns));
-  const LaunchConfig config{uint32_t(std::min(tasks, ready->blocks)),
+  const LaunchConfig config{uint32_t(std::min(tasks, kernel_there.blocks)),
                             1,
                             1,
-                            uint32_t(ready->code->threads),
+                            uint32_t(kernel_there.code->threads),
                             1,
                             1,
-                            uint32_t(ready->code->shared_bytes),
+                            uint32_t(kernel_there.code->shared_bytes),
                             stream,
                             nullptr,
                             0};
-  driver.check(driver.launchKernelEx(&config, ready->function, block.pointers().data(), nullptr),
+  driver.check(driver.launchKernelEx(&config, kernel_there.function, block.pointers().data(), nullptr),
                "launching the kernel of an element-wise function");
 }
 

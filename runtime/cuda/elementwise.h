@@ -32,6 +32,8 @@ public:
   std::string unusable(size_t function, size_t kernel) const;
   // Loads the kernels of all functions that run on the device.
   void prepare(int32_t device) const;
+  // All that `run` does before it launches: throws what that would.
+  void check(size_t function, const ElementwiseCall &call) const;
   // Enqueues the function's kernel for the device, which needs no workspace. Throws Error:
   // ALGRT_WRONG_ARCHITECTURE where there is none for it, ALGRT_BAD_BUNDLE where its code has a fault,
   // ALGRT_NOT_PREPARED where the stream is being captured and the kernel is not loaded, ALGRT_UNSUPPORTED for
@@ -56,6 +58,8 @@ private:
   Device &device(int32_t ordinal) const; // mutex_ is held
   size_t choose(size_t function, const DeviceProperties &device) const;
   Ready load(size_t function, Device &device) const;
+  // Of a function on a device whose context is current; mutex_ is held.
+  Ready ready(size_t function, Device &device, Stream stream) const;
 
   const Bundle &bundle_;
   mutable std::mutex mutex_;

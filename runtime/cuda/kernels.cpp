@@ -22,12 +22,6 @@ bool GpuKernels::groupsRows() const {
                      [](const Kernel &kernel) { return kernel.group_rows.has_value(); });
 }
 
-bool GpuKernels::sumsBiasGradients() const {
-  const std::vector<Kernel> &kernels = bundle_.manifest().kernels;
-  return std::any_of(kernels.begin(), kernels.end(),
-                     [](const Kernel &kernel) { return kernel.bias_gradient.has_value(); });
-}
-
 std::shared_ptr<const Driver> GpuKernels::driver() const {
   if (!driver_)
     driver_ = Driver::open();

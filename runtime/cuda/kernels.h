@@ -16,9 +16,8 @@ public:
   // Whether the bundle has any, or any of a map.
   bool any() const;
   bool any(Map map) const;
-  // Whether it has one that lists rows by type, or one that sums the gradient of a bias.
+  // Whether it has one that lists rows by type.
   bool groupsRows() const;
-  bool sumsBiasGradients() const;
 
   // Why kernel `index` of the manifest, a GPU kernel, runs on no device of this machine: its fault, or what
   // the devices say; empty if it runs on one.

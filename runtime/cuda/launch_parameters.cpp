@@ -120,39 +120,6 @@ void setRowList(ParameterBlock &block, const KernelParameters &list, const RowLi
   }
 }
 
-void setColumnSums(ParameterBlock &block, const KernelParameters &list, const ColumnSumsLaunch &launch) {
-  for (const KernelParameter &parameter : list) {
-    switch (parameter.value) {
-    case ParameterValue::SumsResult:
-      block.set(parameter, launch.to);
-      break;
-    case ParameterValue::SumsMatrix:
-      block.set(parameter, launch.from);
-      break;
-    case ParameterValue::MatrixStride:
-      block.set(parameter, launch.leading);
-      break;
-    case ParameterValue::Rows:
-      block.set(parameter, launch.rows);
-      break;
-    case ParameterValue::Columns:
-      block.set(parameter, launch.columns);
-      break;
-    case ParameterValue::PartRows:
-      block.set(parameter, launch.part_rows);
-      break;
-    case ParameterValue::SumsForm:
-      block.set(parameter, launch.form);
-      break;
-    case ParameterValue::Beta:
-      block.set(parameter, launch.beta);
-      break;
-    default:
-      refuse(parameter);
-    }
-  }
-}
-
 void setElementwise(ParameterBlock &block, const KernelParameters &list, const Elementwise &function,
                     std::span<const ElementwiseOperandValue> operands, int32_t rows, int32_t columns) {
   for (const KernelParameter &parameter : list) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "runtime/bundle/elementwise.h"
-#include "runtime/cuda/bias_gradient_plan.h"
 #include "runtime/cuda/launch_plan.h"
 #include "runtime/gpu_kernel_abi.h"
 #include "runtime/support/error.h"
@@ -78,8 +77,5 @@ struct ElementwiseOperandValue {
 // `operands` are in the order of the function's, rows and columns those of its domain.
 void setElementwise(ParameterBlock &block, const KernelParameters &list, const Elementwise &function,
                     std::span<const ElementwiseOperandValue> operands, int32_t rows, int32_t columns);
-
-// Of dbias.
-void setColumnSums(ParameterBlock &block, const KernelParameters &list, const ColumnSumsLaunch &launch);
 
 } // namespace algrt::cuda

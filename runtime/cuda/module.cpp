@@ -85,8 +85,8 @@ ReadyKernel DeviceModules::prepare(size_t kernel) {
 ReadyKernel DeviceModules::load(size_t index) {
   bundle_.requireFaultless(index);
   const Driver &driver = context_.driver();
-  if (const GpuCode *auxiliary = bundle_.manifest().kernels[index].auxiliary())
-    return {images_.module(*auxiliary).function(auxiliary->symbol), 0, properties_.multiprocessors};
+  if (const std::optional<GpuCode> &lists = bundle_.manifest().kernels[index].group_rows)
+    return {images_.module(*lists).function(lists->symbol), 0, properties_.multiprocessors};
   const GpuKernel &kernel = *bundle_.manifest().kernels[index].gpu;
   ReadyKernel ready{images_.module(kernel).function(kernel.symbol), 0, properties_.multiprocessors};
   driver.check(driver.funcSetAttribute(ready.function, FunctionAttribute::MaxDynamicSharedSizeBytes,

@@ -47,18 +47,6 @@ ReadyKernel readyKernel(DeviceModules &modules, size_t index, Stream stream, con
   return modules.prepare(index);
 }
 
-// A kernel beside the product.
-struct ReadyAuxiliary {
-  ReadyKernel kernel;
-  const GpuCode *code;
-};
-
-ReadyAuxiliary readyAuxiliary(const GpuKernels &kernels, DeviceModules &modules, size_t index,
-                              Stream stream) {
-  const Kernel &kernel = kernels.kernel(index);
-  return {readyKernel(modules, index, stream, kernel.name), kernel.auxiliary()};
-}
-
 void launch(const Driver &driver, const LaunchPlan &plan, const KernelParameters &list,
             const ReadyKernel &kernel, Stream stream, const Layer &layer, const ProductCall &call,
             const FurtherOfCall &further, bool at_positions) {
@@ -109,31 +97,21 @@ void runProduct(const GpuKernels &kernels, const Layer &layer, const ProductCall
   const CurrentContext current(modules.context());
   const ReadyKernel ready = readyKernel(modules, index, stream, kernel.name);
   DeviceLists lists{ready.terms, 0};
-  std::optional<ReadyAuxiliary> group_rows, bias_gradient;
+  std::optional<ReadyKernel> group_rows;
+  const GpuCode *group_rows_code = nullptr;
   if (kernel.gpu->listed) {
     lists.rows = placeRowList(layer, request.m, call.workspace);
-    group_rows =
-        readyAuxiliary(kernels, modules, chooseGroupRows(kernels.all(), modules.properties()), stream);
-  }
-  DevicePointer bias_sums = 0;
-  if (call.dbias != nullptr) {
-    // The list is not needed any more when these are written: both have the same place.
-    bias_sums = placeBiasGradientSums(layer.n, request.m, call.workspace);
-    bias_gradient =
-        readyAuxiliary(kernels, modules, chooseBiasGradient(kernels.all(), modules.properties()), stream);
+    const size_t lister = chooseGroupRows(kernels.all(), modules.properties());
+    group_rows_code = &*kernels.kernel(lister).group_rows;
+    group_rows = readyKernel(modules, lister, stream, kernels.kernel(lister).name);
   }
   const LaunchPlan plan =
       planLaunch(layer, *kernel.gpu, operands, request.m, request.p0, ready.blocks, lists);
   if (group_rows)
-    groupRows(modules.context().driver(), group_rows->kernel, *group_rows->code, layer, call.rows, request.m,
+    groupRows(modules.context().driver(), *group_rows, *group_rows_code, layer, call.rows, request.m,
               lists.rows, stream);
   launch(modules.context().driver(), plan, kernel.gpu->parameters, ready, stream, layer, call, further,
          request.positions);
-  if (bias_gradient)
-    sumBiasGradient(modules.context().driver(), bias_gradient->kernel, *bias_gradient->code,
-                    {operands.w.address, operands.w.leading_dimension, request.m, layer.n,
-                     reinterpret_cast<uintptr_t>(call.dbias), call.dbias_output, call.beta, bias_sums},
-                    stream);
 }
 
 } // namespace algrt::cuda

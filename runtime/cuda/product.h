@@ -2,7 +2,6 @@
 #pragma once
 
 #include "runtime/cpu/matrix_view.h"
-#include "runtime/cuda/bias_gradient.h"
 #include "runtime/cuda/kernels.h"
 #include "runtime/cuda/row_grouping.h"
 
@@ -30,14 +29,11 @@ struct ProductCall {
   ElementType output;            // of y
   int32_t device;                // its number
   RowSource rows;                // on the device
-  Workspace workspace;           // for a list of rows, or sums of dbias, where the call needs one
+  Workspace workspace;           // for a list of rows, where the call needs one
   void *stream = nullptr;        // a CUstream; null is the legacy default stream
   int64_t kernel = -1;           // index of the manifest; -1 = choose
   bool dependent_launch = false; // may begin before its predecessor in the stream has ended
-  float beta = 0;                // of the map dw: what dw and dbias hold counts so often
-  // Of the map dw, in the device's memory: the gradient of a bias, a row; null where it is not wanted.
-  const void *dbias = nullptr;
-  ElementType dbias_output = ElementType::F32;
+  float beta = 0;                // of the map dw: what dw holds counts so often
   // A bias; or of a fused layer weights from w2 on, what its maps read, results from y2 on, in this order.
   std::span<const ProductOperand> further = {};
 };

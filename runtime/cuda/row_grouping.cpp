@@ -20,7 +20,14 @@ DevicePointer addressOf(const IntegerVector &vector) { return reinterpret_cast<u
 int64_t rowListBytes(const Layer &layer, int64_t m) { return rowListWords(layer.types, m) * word + word - 1; }
 
 size_t chooseGroupRows(const std::vector<Kernel> &kernels, const DeviceProperties &device) {
-  const std::optional<size_t> found = chooseAuxiliary(kernels, &Kernel::group_rows, device);
+  std::optional<size_t> found;
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    const std::optional<GpuCode> &code = kernels[i].group_rows;
+    if (!code || !reasonNotToRun(*code, device).empty())
+      continue;
+    if (!found || (code->exact_architecture && !kernels[*found].group_rows->exact_architecture))
+      found = i;
+  }
   if (!found)
     throw Error(ALGRT_UNSUPPORTED, "the bundle has kernels that find rows in a list, but none for device " +
                                        std::to_string(device.ordinal) +
@@ -29,7 +36,16 @@ size_t chooseGroupRows(const std::vector<Kernel> &kernels, const DevicePropertie
 }
 
 DevicePointer placeRowList(const Layer &layer, int64_t m, const Workspace &workspace) {
-  return placeInWorkspace(workspace, rowListBytes(layer, m), word, "rows that are listed by type need");
+  const int64_t bytes = rowListBytes(layer, m);
+  if (workspace.address == nullptr || workspace.bytes < size_t(bytes))
+    throw Error(
+        ALGRT_WORKSPACE_TOO_SMALL,
+        std::string("workspace ") +
+            (workspace.address == nullptr ? "is null" : "has " + std::to_string(workspace.bytes) + " bytes") +
+            ": rows that are listed by type need " + std::to_string(bytes) +
+            " bytes of device memory: ask algrt_workspace_size");
+  return (reinterpret_cast<uintptr_t>(workspace.address) + uintptr_t(word - 1)) / uintptr_t(word) *
+         uintptr_t(word);
 }
 
 void groupRows(const Driver &driver, const ReadyKernel &kernel, const GpuCode &code, const Layer &layer,

@@ -3,15 +3,21 @@
 
 #include "runtime/bundle/layer.h"
 #include "runtime/cpu/row_source.h"
-#include "runtime/cuda/auxiliary.h"
+#include "runtime/cuda/module.h"
 
 namespace algrt::cuda {
+
+// Device memory of the caller's.
+struct Workspace {
+  void *address = nullptr;
+  size_t bytes = 0;
+};
 
 // Bytes of workspace that the list of m rows takes, wherever the workspace begins.
 int64_t rowListBytes(const Layer &layer, int64_t m);
 
-// The kernel of a bundle that makes the list on this device, its index in the manifest, as chooseAuxiliary
-// says. Throws Error(ALGRT_UNSUPPORTED) where there is none.
+// The kernel of a bundle that makes the list on this device, its index in the manifest: one for the device's
+// architecture alone before others. Throws Error(ALGRT_UNSUPPORTED) where there is none.
 size_t chooseGroupRows(const std::vector<Kernel> &kernels, const DeviceProperties &device);
 
 // Where in the workspace the list will be. Throws Error(ALGRT_WORKSPACE_TOO_SMALL) with the bytes that are

@@ -1,11 +1,12 @@
 #include "tests/device/compiled_bundle.h"
 
-#include "compiler/auxiliary/images.h"
+#include "compiler/auxiliary/group_rows_images.h"
 #include "compiler/gpu_pipeline.h"
 #include "compiler/simulator/kernel_module.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
+#include <algorithm>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <sstream>
@@ -52,47 +53,62 @@ CompiledBundle::CompiledBundle(compiler::Spec spec, compiler::CompileOptions giv
     : layer_spec_(std::move(spec)), options_(std::move(given)), text_(compiled(layer_spec_, options_)),
       bundle_(algrt::Bundle::parse(text_)) {}
 
-const algrt::Kernel &CompiledBundle::kernelOf(const std::string &image) const {
+CompiledBundle::Entry CompiledBundle::entryOf(const std::string &image) const {
+  const auto has = [&](const algrt::GpuCode *code) {
+    return code != nullptr && std::ranges::any_of(code->images, [&](const algrt::GpuImage &one) {
+             return bundle_.section(*bundle_.manifest().findSection(one.section)).starts_with(image);
+           });
+  };
   for (const algrt::Kernel &kernel : bundle_.manifest().kernels)
-    if (const algrt::GpuCode *code = kernel.gpuCode())
-      for (const algrt::GpuImage &one : code->images)
-        if (bundle_.section(*bundle_.manifest().findSection(one.section)).starts_with(image))
-          return kernel;
+    if (has(kernel.gpuCode()))
+      return {kernel.name, kernel.gpuCode(), &kernel, kernel.target};
+  for (const algrt::Elementwise &function : bundle_.manifest().elementwise)
+    for (const algrt::ElementwiseKernel &kernel : function.kernels)
+      if (kernel.gpu && has(&*kernel.gpu))
+        return {function.name, &*kernel.gpu, nullptr, kernel.target};
   throw std::runtime_error("an image was loaded that is none of the bundle's");
 }
 
-std::string CompiledBundle::moduleOf(const algrt::Kernel &kernel) const {
-  const compiler::Target target = compiler::targetNamed(kernel.target);
-  if (kernel.auxiliary() != nullptr)
-    return compiler::emitAuxiliary(kernel.map, target, compiler::Stage::Nvvm, {});
-  return compiler::gpuProgram(specOf(layer_spec_, kernel), target, optionsOf(options_, kernel)).nvvm;
-}
-
-std::string CompiledBundle::ptxOf(const algrt::Kernel &kernel) const {
-  const compiler::Target target = compiler::targetNamed(kernel.target);
-  if (kernel.auxiliary() != nullptr)
-    return compiler::emitAuxiliary(kernel.map, target, compiler::Stage::Ptx, {});
+std::string CompiledBundle::textOf(const Entry &entry, compiler::Stage stage) const {
+  const compiler::Target target = compiler::targetNamed(entry.target);
+  if (entry.kernel == nullptr) {
+    compiler::CompileOptions options;
+    options.targets = {target};
+    options.output = entry.name == algrt::dbiasFunction(algrt::ElementType::F32) ? algebras::DataType::F32
+                                                                                 : algebras::DataType::BF16;
+    return compiler::emitDbias(layer_spec_, stage, options);
+  }
+  const algrt::Kernel &kernel = *entry.kernel;
+  if (kernel.group_rows)
+    return compiler::emitGroupRows(target, stage, {});
+  const compiler::CompileOptions options = optionsOf(options_, kernel);
+  if (stage == compiler::Stage::Nvvm)
+    return compiler::gpuProgram(specOf(layer_spec_, kernel), target, options).nvvm;
   const compiler::KernelSource source =
       compiler::projectionSource(specOf(layer_spec_, kernel), {kernel.gpu->map});
-  return compiler::emitGpuStage(source, target, compiler::Stage::Ptx, optionsOf(options_, kernel));
+  return compiler::emitGpuStage(source, target, stage, options);
 }
 
 const Program &CompiledBundle::programOf(const std::string &image) {
-  const algrt::Kernel &kernel = kernelOf(image);
-  if (const auto found = programs_.find(&kernel); found != programs_.end())
+  const Entry entry = entryOf(image);
+  if (const auto found = programs_.find(entry.code); found != programs_.end())
     return found->second;
   bool same = false;
-  for (const algrt::GpuImage &one : kernel.gpuCode()->images)
+  for (const algrt::GpuImage &one : entry.code->images)
     if (one.kind == algrt::ImageKind::Ptx)
-      same = bundle_.section(*bundle_.manifest().findSection(one.section)) == ptxOf(kernel);
+      same = bundle_.section(*bundle_.manifest().findSection(one.section)) ==
+             textOf(entry, compiler::Stage::Ptx);
   if (!same)
-    throw std::runtime_error("kernel " + kernel.name +
+    throw std::runtime_error("kernel " + entry.name +
                              " of the bundle is not what the compiler writes for it");
-  compiler::KernelModule module(moduleOf(kernel), kernel.name);
-  const Program program{&kernel, compiler::HostKernel(module.module()),
+  compiler::KernelModule module(textOf(entry, compiler::Stage::Nvvm), entry.name);
+  const Program program{entry.name,
+                        entry.code,
+                        entry.kernel,
+                        compiler::HostKernel(module.module()),
                         firstOf(module.module(), mlir::NVVM::NVVMDialect::getReqntidAttrName(), 0),
                         firstOf(module.module(), mlir::NVVM::NVVMDialect::getClusterDimAttrName(), 1)};
-  return programs_.emplace(&kernel, program).first->second;
+  return programs_.emplace(entry.code, program).first->second;
 }
 
 } // namespace device_test

@@ -15,7 +15,9 @@ namespace device_test {
 
 // A kernel of a bundle on the simulator.
 struct Program {
-  const algrt::Kernel *entry; // of the manifest
+  std::string name;
+  const algrt::GpuCode *code;
+  const algrt::Kernel *entry; // of the manifest; null for that of an element-wise function
   compiler::HostKernel kernel;
   int64_t threads; // that the module requires of a block
   int64_t cluster; // that it requires, 1 where it requires none
@@ -35,15 +37,21 @@ public:
   const Program &programOf(const std::string &image);
 
 private:
-  std::string moduleOf(const algrt::Kernel &kernel) const;
-  std::string ptxOf(const algrt::Kernel &kernel) const;
-  const algrt::Kernel &kernelOf(const std::string &image) const;
+  // A kernel of the manifest, or that of a function.
+  struct Entry {
+    std::string name;
+    const algrt::GpuCode *code;
+    const algrt::Kernel *kernel;
+    std::string target;
+  };
+  std::string textOf(const Entry &entry, compiler::Stage stage) const;
+  Entry entryOf(const std::string &image) const;
 
   compiler::Spec layer_spec_;
   compiler::CompileOptions options_;
   std::string text_;
   algrt::Bundle bundle_;
-  std::map<const algrt::Kernel *, Program> programs_;
+  std::map<const algrt::GpuCode *, Program> programs_;
 };
 
 } // namespace device_test

@@ -28,8 +28,9 @@ simulator::TensorMap encoded(const std::byte *object) {
 
 } // namespace
 
-LaunchParameters::LaunchParameters(const algrt::cuda_stand_in::Launch &launch, const algrt::Kernel &kernel)
-    : list_(kernel.gpuCode()->parameters) {
+LaunchParameters::LaunchParameters(const algrt::cuda_stand_in::Launch &launch, const std::string &name,
+                                   const algrt::GpuCode &code)
+    : list_(code.parameters) {
   // Of the kernel's parameters all maps are one, the first.
   std::vector<int64_t> offsets, sizes;
   for (const algrt::KernelParameter &parameter : list_) {
@@ -41,12 +42,12 @@ LaunchParameters::LaunchParameters(const algrt::cuda_stand_in::Launch &launch, c
     sizes.push_back(algrt::parameterBytes(parameter.type));
   }
   if (launch.parameters.size() != sizes.size())
-    throw std::runtime_error(kernel.name + " was given " + std::to_string(launch.parameters.size()) +
+    throw std::runtime_error(name + " was given " + std::to_string(launch.parameters.size()) +
                              " parameters, not " + std::to_string(sizes.size()));
   for (size_t i = 0; i < sizes.size(); ++i) {
     const std::vector<std::byte> &bytes = launch.parameters[i];
     if (bytes.size() != static_cast<size_t>(sizes[i]))
-      throw std::runtime_error("parameter " + std::to_string(i) + " of " + kernel.name + " has " +
+      throw std::runtime_error("parameter " + std::to_string(i) + " of " + name + " has " +
                                std::to_string(bytes.size()) + " bytes, not " + std::to_string(sizes[i]));
     std::memcpy(block_.at(offsets[i]), bytes.data(), bytes.size());
   }

@@ -20,8 +20,10 @@ namespace device_test {
 // Copies of the bytes, at addresses that suit their types: what a launch passes to the kernel.
 class LaunchParameters {
 public:
-  // Throws std::runtime_error where the parameters are not as many, or not as large, as those of the list.
-  LaunchParameters(const algrt::cuda_stand_in::Launch &launch, const algrt::Kernel &kernel);
+  // Of a kernel of that name with that code. Throws std::runtime_error where the parameters are not as many,
+  // or not as large, as those of its list.
+  LaunchParameters(const algrt::cuda_stand_in::Launch &launch, const std::string &name,
+                   const algrt::GpuCode &code);
 
   // One pointer for each parameter, to its value.
   std::vector<void *> values() { return block_.pointers(); }

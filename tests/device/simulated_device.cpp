@@ -61,51 +61,39 @@ void SimulatedDevice::run(const algrt::cuda_stand_in::Launch &launch) {
 
 void SimulatedDevice::runKernel(const algrt::cuda_stand_in::Launch &recorded) {
   const Program &program = bundle_.programOf(*recorded.image);
-  const algrt::Kernel &entry = *program.entry;
   const algrt::Layer &layer = bundle_.parsed().layer();
-  ran.push_back(entry.name);
-  if (recorded.symbol != entry.gpuCode()->symbol || recorded.symbol != program.kernel.name())
+  ran.push_back(program.name);
+  if (recorded.symbol != program.code->symbol || recorded.symbol != program.kernel.name())
     throw std::runtime_error("the image's kernel is " + program.kernel.name());
   if (recorded.threads != program.threads || recorded.cluster != program.cluster)
     throw std::runtime_error("launched with " + std::to_string(recorded.threads) +
                              " threads in clusters of " + std::to_string(recorded.cluster) +
                              ", the kernel requires " + std::to_string(program.threads) + " in " +
                              std::to_string(program.cluster));
-  LaunchParameters parameters(recorded, entry);
+  LaunchParameters parameters(recorded, program.name, *program.code);
   using algrt::ParameterValue;
 
   simulator::GlobalMemory memory;
   // What nobody writes between two calls may be read before the grid before has ended: the weight matrix and
   // the terms.
-  const bool early = entry.gpu && entry.gpu->isReduction();
+  const algrt::GpuKernel *product = program.entry && program.entry->gpu ? &*program.entry->gpu : nullptr;
+  const bool early = product && product->isReduction();
   for (const Region &operand : operands)
     registerRegion(memory, operand, Access::Read, early && operand.holds(parameters.addressOf("w")));
-  if (entry.group_rows) {
+  if (product == nullptr && program.entry) {
     const auto rows = parameters.of<int32_t>(ParameterValue::Rows),
                types = parameters.of<int32_t>(ParameterValue::Types);
     registerRegion(memory,
                    within(workspace, "the row list", parameters.of<uint64_t>(ParameterValue::RowList),
                           types + 2 + rows, 4),
                    Access::Write);
-  } else if (entry.bias_gradient) {
-    const auto to = parameters.of<uint64_t>(ParameterValue::SumsResult),
-               from = parameters.of<uint64_t>(ParameterValue::SumsMatrix);
-    const int64_t rows = parameters.of<int32_t>(ParameterValue::Rows),
-                  columns = parameters.of<int32_t>(ParameterValue::Columns),
-                  part_rows = parameters.of<int32_t>(ParameterValue::PartRows);
-    const auto form = parameters.of<int32_t>(ParameterValue::SumsForm);
-    if ((form & algrt_dbias_from_sums) != 0)
-      registerRegion(memory, within(workspace, "the partial sums", from, rows * columns, 8), Access::Read);
-    if ((form & algrt_dbias_to_sums) != 0)
-      registerRegion(
-          memory, within(workspace, "the partial sums", to, (rows + part_rows - 1) / part_rows * columns, 8),
-          Access::Write);
-    else
-      registerRegion(memory, bias_result,
-                     parameters.of<float>(ParameterValue::Beta) != 0 ? Access::ReadWrite : Access::Write);
+  } else if (product == nullptr) {
+    registerRegion(memory, bias_result,
+                   parameters.of<float>(ParameterValue::Number, "x2") != 0 ? Access::ReadWrite
+                                                                           : Access::Write);
   } else {
-    const bool adds = entry.gpu->map == algrt::Map::Dw && parameters.of<float>(ParameterValue::Beta) != 0;
-    if (!result.holds(parameters.addressOf(algrt::operandNames(entry.gpu->map).y)) && result.rows > 0)
+    const bool adds = product->map == algrt::Map::Dw && parameters.of<float>(ParameterValue::Beta) != 0;
+    if (!result.holds(parameters.addressOf(algrt::operandNames(product->map).y)) && result.rows > 0)
       throw std::runtime_error("the maps of the result are not of the call's result");
     registerRegion(memory, result, adds ? Access::ReadWrite : Access::Write);
     if (const auto plain_maps = parameters.plainMaps(); !plain_maps.empty()) {
@@ -135,7 +123,7 @@ void SimulatedDevice::runKernel(const algrt::cuda_stand_in::Launch &recorded) {
   launch.dependent_launch = recorded.programmatic;
   const simulator::Report report = simulator::run(launch, memory);
   for (const simulator::Fault &fault : report.faults)
-    ADD_FAILURE() << entry.name << ": " << fault.text() << "\n  at " << program.kernel.site(fault.site);
+    ADD_FAILURE() << program.name << ": " << fault.text() << "\n  at " << program.kernel.site(fault.site);
 }
 
 } // namespace device_test

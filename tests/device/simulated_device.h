@@ -28,8 +28,8 @@ public:
   ~SimulatedDevice();
   SimulatedDevice(const SimulatedDevice &) = delete;
 
-  // What the next calls may touch: operands that kernels read, the results of the product and of the bias's
-  // gradient, and the workspace.
+  // What the next calls may touch: operands that kernels read, the results of the product and of the sums
+  // behind it, and the workspace.
   std::vector<Region> operands;
   Region result, bias_result, workspace;
   uint64_t seed = 0; // of the interleaving of the next launch

@@ -125,6 +125,16 @@ TEST(Dw, Bias) {
     gradient.args.dbias = &vector;
     gradient.expect(ALGRT_INVALID_ARGUMENT, "overlap");
   }
+  {
+    Gradient gradient("cyclic_f32");
+    Matrix row(1, gradient.shape.n());
+    DLTensor vector = row.tensor;
+    vector.ndim = 1;
+    vector.shape = &row.shape[1];
+    vector.strides = nullptr;
+    gradient.args.dbias = &vector;
+    gradient.expect(ALGRT_INVALID_ARGUMENT, "dbias is given, but the layer of the bundle has no bias");
+  }
 }
 
 TEST(Dw, RowTypes) {

@@ -1,6 +1,7 @@
 #include "tests/runtime/records.h"
 
 #include "runtime/bundle/bundle.h"
+#include "runtime/bundle/elementwise_record.h"
 #include "runtime/bundle/kernel_record.h"
 #include "runtime/kernel_record.h"
 #include "runtime/support/elf.h"
@@ -51,6 +52,11 @@ std::vector<SectionContent> withRecords(const nlohmann::ordered_json &manifest,
     else if (!Elf::read(content.bytes) && written.insert({section, record.symbol}).second)
       content.bytes += ptxOf(record);
   };
+  for (const Elementwise &function : bundle.manifest().elementwise)
+    for (const ElementwiseKernel &kernel : function.kernels)
+      if (kernel.gpu)
+        for (const GpuImage &image : kernel.gpu->images)
+          write(image.section, recordOf(function, kernel));
   for (size_t number = 0; number < bundle.projectionCount(); ++number) {
     const Bundle &projection = bundle.projection(number);
     const RecordedLayer layer(projection.layer(), projection.support());

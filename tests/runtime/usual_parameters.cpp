@@ -34,24 +34,12 @@ KernelParameters rowListParameters() {
   return list;
 }
 
-KernelParameters columnSumsParameters() {
-  KernelParameters list;
-  for (const ParameterValue value :
-       {ParameterValue::SumsResult, ParameterValue::SumsMatrix, ParameterValue::MatrixStride,
-        ParameterValue::Rows, ParameterValue::Columns, ParameterValue::PartRows, ParameterValue::SumsForm,
-        ParameterValue::Beta})
-    list.add(value);
-  return list;
-}
-
 namespace {
 
 KernelParameters parametersOf(const nlohmann::ordered_json &entry, const nlohmann::ordered_json &layer) {
   const std::string map = entry.value("map", "");
   if (map == group_rows_map)
     return rowListParameters();
-  if (map == bias_gradient_map)
-    return columnSumsParameters();
   GpuKernel kernel{};
   kernel.map = mapNamed(map).value();
   kernel.copies = entry.value("copies", "engine") == "threads" ? GpuCopies::Threads : GpuCopies::Engine;

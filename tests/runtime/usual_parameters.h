@@ -9,9 +9,8 @@
 namespace algrt::test {
 
 KernelParameters usualParameters(const GpuKernel &kernel, const Layer &layer);
-// Those of the kernels group_rows and dbias.
+// Those of the kernel group_rows.
 KernelParameters rowListParameters();
-KernelParameters columnSumsParameters();
 
 // A manifest whose kernels for GPUs have such lists where they have none. Entries that are no proper kernels
 // stay as they are.

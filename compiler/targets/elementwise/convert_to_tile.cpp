@@ -23,11 +23,14 @@ bool isOther(func::FuncOp function) {
 }
 
 struct ConvertElementwiseToTile : compiler::impl::ConvertElementwiseToTileBase<ConvertElementwiseToTile> {
+  using ConvertElementwiseToTileBase::ConvertElementwiseToTileBase;
+
   void runOnOperation() override {
     for (func::FuncOp function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
       if (isOther(function))
         continue;
-      if (failed(compiler::writeElementwise(function)))
+      if (failed(compiler::writeElementwise(function, adds ? compiler::HeldResults::AddedTo
+                                                           : compiler::HeldResults::Overwritten)))
         return signalPassFailure();
       function.erase();
     }

@@ -198,7 +198,7 @@ void CpuElementwiseEmitter::emitColumnSums() {
     addRowsToColumnSums(several);
     return Values();
   });
-  loop(row_end_, row_end_, 1, {}, [&](Value row, ValueRange) {
+  loop(together, row_end_, 1, {}, [&](Value row, ValueRange) {
     addRowsToColumnSums(row);
     return Values();
   });
@@ -304,11 +304,33 @@ void CpuElementwiseEmitter::storeResult(const Reduction &reduction, Value accumu
                                         Value column) {
   const Operand &operand = operands_[operands_.size() - result_ops_.size() + reduction.result];
   Value value = accumulated;
-  if (reduction.sum)
+  if (auto sum = dyn_cast<tile::SumOp>(result_ops_[reduction.result])) {
+    if (sum.getFactor())
+      value = addHeld(value, operands_[cast<BlockArgument>(sum.getFactor()).getArgNumber()], operand, row,
+                      column);
     value = arith::TruncFOp::create(builder_, builder_.getF32Type(), value);
+  }
   if (operand.element.isBF16())
     value = arith::TruncFOp::create(builder_, operand.element, value);
   store(operand, row, column, value);
+}
+
+Value CpuElementwiseEmitter::addHeld(Value sum, const Operand &factor, const Operand &result, Value row,
+                                     Value column) {
+  Value times = load(factor, row, column, 1);
+  Value zero = arith::ConstantOp::create(builder_, builder_.getZeroAttr(builder_.getF32Type()));
+  Value counts = arith::CmpFOp::create(builder_, arith::CmpFPredicate::UNE, times, zero);
+  const auto wide = [&](Value number) {
+    return arith::ExtFOp::create(builder_, builder_.getF64Type(), number);
+  };
+  return scf::IfOp::create(
+             builder_, counts,
+             [&](OpBuilder &, Location) {
+               Value held = arith::MulFOp::create(builder_, wide(times), wide(load(result, row, column, 1)));
+               scf::YieldOp::create(builder_, Value(arith::AddFOp::create(builder_, sum, held)));
+             },
+             [&](OpBuilder &, Location) { scf::YieldOp::create(builder_, sum); })
+      .getResult(0);
 }
 
 Value CpuElementwiseEmitter::address(const Operand &operand, Value row, Value column) {

@@ -52,6 +52,9 @@ private:
   void finish(Value row, mlir::ValueRange accumulators);
   void storeResult(const Reduction &reduction, Value accumulated, Value row, Value column);
 
+  /// The sum and what the result held, times the factor; where that is 0 the result is not read.
+  Value addHeld(Value sum, const Operand &factor, const Operand &result, Value row, Value column);
+
   Value initial(const Reduction &reduction, int64_t lanes);
   Value accumulate(const Reduction &reduction, Value accumulated, Value value);
   Value combine(const Reduction &reduction, Value a, Value b);

@@ -235,6 +235,21 @@ GpuElementwise::Values GpuElementwise::addNeighbours(ValueRange accumulators, in
   return all;
 }
 
+Value GpuElementwise::addHeld(Value sum, unsigned factor, const Operand &result, Value place) {
+  Value times = std::next(operands_.begin(), factor)->number;
+  Value zero = arith::ConstantOp::create(builder, builder.getZeroAttr(builder.getF32Type()));
+  const auto in_double = [&](Value number) {
+    return arith::ExtFOp::create(builder, builder.getF64Type(), number);
+  };
+  return either(
+      arith::CmpFOp::create(builder, arith::CmpFPredicate::UNE, times, zero),
+      [&]() -> Value {
+        Value held = arith::MulFOp::create(builder, in_double(times), in_double(loadNumber(result, place)));
+        return arith::AddFOp::create(builder, sum, held);
+      },
+      [&] { return sum; });
+}
+
 void GpuElementwise::storeResults(ValueRange accumulators, Value place) {
   auto operand = std::next(operands_.begin(), kernel_.getBody().getNumArguments());
   size_t reduced = 0;
@@ -245,8 +260,11 @@ void GpuElementwise::storeResults(ValueRange accumulators, Value place) {
     Value value = accumulators[reduced++];
     if (!value)
       continue;
-    if (isa<tile::SumOp>(op))
+    if (auto sum = dyn_cast<tile::SumOp>(op)) {
+      if (sum.getFactor())
+        value = addHeld(value, cast<BlockArgument>(sum.getFactor()).getArgNumber(), result, place);
       value = arith::TruncFOp::create(builder, builder.getF32Type(), value);
+    }
     storeNumber(result, place, value);
   }
 }

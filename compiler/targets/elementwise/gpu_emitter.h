@@ -49,6 +49,8 @@ private:
   /// Adds up what `count` neighbouring threads have, a power of two; the first of them has it all.
   Values addNeighbours(mlir::ValueRange accumulators, int64_t count, Value place);
   void storeResults(mlir::ValueRange accumulators, Value place);
+  /// The sum and what the result held, times operand number `factor`; where that is 0 the result is not read.
+  Value addHeld(Value sum, unsigned factor, const Operand &result, Value place);
 
   Value loadNumber(const Operand &operand, Value index);
   void storeNumber(const Operand &operand, Value index, Value value);

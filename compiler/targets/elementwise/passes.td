@@ -10,7 +10,12 @@ def ConvertElementwiseToTile : Pass<"convert-elementwise-to-tile", "mlir::Module
     Replaces each function of `alg.map`s, `alg.reduce`s of their results or of arguments, and arithmetic of `arith` on tensors, without a
     contraction, by the `tile.elementwise` of its name. Views, gathers and regroupings move nothing. Functions that
     have a contraction or call others stay.
+
+    With `adds` results are added to what they held before, as often as one more number of the call says, the last operand:
+    what a call does with its results' memory is no matter of the functions, which have values alone. Such functions return
+    sums over rows.
   }];
+  let options = [Option<"adds", "adds", "bool", "false", "add sums over rows to what their results held">];
   let dependentDialects = ["tile::TileDialect", "mlir::arith::ArithDialect"];
 }
 

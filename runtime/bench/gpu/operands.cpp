@@ -1,7 +1,6 @@
 #include "runtime/bench/gpu/operands.h"
 
 #include "runtime/api/tensor.h"
-#include "runtime/cuda/bias_gradient_plan.h"
 #include "runtime/reference/random.h"
 #include "runtime/support/checked.h"
 #include "runtime/support/memory.h"
@@ -43,11 +42,8 @@ GpuOperands::GpuOperands(const GpuDevice &device, const Bundle &bundle, Map map,
                                                                                                        : w_) {
   if (layer_.bias && map != Map::Dx)
     bias_.emplace(device, 1, layer_.n, false, map == Map::Dw ? "dbias" : "the bias");
-  if (hasBiasGradient()) {
+  if (hasBiasGradient())
     dense_bias_gradient_.emplace(device, bytesOf(1, layer_.n, 2, "dbias"), "the dense side's dbias");
-    if (const int64_t bytes = cuda::biasGradientBytes(layer_.n, m); bytes > 0)
-      workspace_.emplace(device, size_t(bytes), "the workspace of dbias");
-  }
   // Behind all of the device's memory: where there is no room, no time is lost on random numbers. On the host
   // there are the operands, a result in either type and, while they are made, nothing else.
   const int64_t elements =
@@ -111,10 +107,6 @@ int GpuOperands::run(const algrt_bundle *bundle, const Call &call) {
   args.dw = &w;
   if (bias_)
     args.dbias = &bias;
-  if (workspace_) {
-    args.workspace = workspace_->pointer();
-    args.workspace_bytes = workspace_->bytes();
-  }
   return algrt_dw(bundle, &args);
 }
 

@@ -83,7 +83,7 @@ private:
   uint64_t seed_;
   Matrix x_, w_, y_;           // or their gradients
   std::optional<Matrix> bias_; // one row: that of a forward product, or the gradient that dw computes beside
-  std::optional<GpuMemory> workspace_, dense_bias_gradient_;
+  std::optional<GpuMemory> dense_bias_gradient_;
   Matrix &first_, &second_, &result_;
   AlignedBuffer dense_w_, downloaded_;
   std::optional<GpuMemory> device_dense_w_, device_dense_result_; // made when they are first asked for

@@ -132,13 +132,13 @@ std::string randomFunction(std::mt19937 &random) {
   return text + end + fmt::format("  return %y : {}\n}}\n", returned);
 }
 
-TestFunction::TestFunction(const std::string &text, const std::string &name) {
+TestFunction::TestFunction(const std::string &text, const std::string &name, compiler::HeldResults held) {
   program_.context.loadDialect<tile::TileDialect>();
   module_ = program_.parse(text);
   if (!module_)
     throw std::runtime_error("the function cannot be read");
   function_ = module_->lookupSymbol<mlir::func::FuncOp>(name);
-  auto found = compiler::describeElementwise(function_);
+  auto found = compiler::describeElementwise(function_, held);
   if (mlir::failed(found))
     throw std::runtime_error("the function is not element-wise");
   described = *found;

@@ -19,7 +19,8 @@ std::string randomFunction(std::mt19937 &random);
 class TestFunction {
 public:
   /// Of a function of a module's text. A failure of the test where it is no element-wise function.
-  explicit TestFunction(const std::string &text, const std::string &name = "f");
+  explicit TestFunction(const std::string &text, const std::string &name = "f",
+                        compiler::HeldResults held = compiler::HeldResults::Overwritten);
 
   const algrt::Elementwise &description() const { return described.description; }
 

@@ -51,3 +51,14 @@ tile.elementwise @statistics over [?] (%x: f32 per <element>) {
   %y = math.exp %x : f32
   tile.put %y : f32
 }
+
+// What a result held is read where it counts.
+// CHECK-LABEL: func.func @held(
+// CHECK: %[[NUMBER:.*]] = llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr -> f32
+// CHECK: %[[COUNTS:.*]] = arith.cmpf une, %[[NUMBER]]
+// CHECK: scf.if %[[COUNTS]] -> (f64) {
+// CHECK: arith.mulf {{.*}} : f64
+// CHECK: arith.addf {{.*}} : f64
+tile.elementwise @held over [?, 64] (%x: f32 per <element>, %beta: f32 per <call>) {
+  tile.sum %x per <column> into f32 held by %beta
+}

@@ -36,3 +36,9 @@ tile.elementwise @number over [] (%a: f32 per <call>) {
 tile.elementwise @marked over [8, 8] (%a: f32 per <element>) attributes {mark} {
   tile.sum %a per <column> into bf16
 }
+
+// CHECK-LABEL: tile.elementwise @held over [?, 8] (%x: f32 per <element>, %x2: f32 per <call>)
+tile.elementwise @held over [?, 8] (%a: f32 per <element>, %beta: f32 per <call>) {
+  // CHECK-NEXT: tile.sum %x per <column> into bf16 held by %x2
+  tile.sum %a per <column> into bf16 held by %beta
+}

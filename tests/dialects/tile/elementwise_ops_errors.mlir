@@ -84,3 +84,25 @@ tile.elementwise @f over [?, 8] (%x: bf16 per <element>) {
   %y = arith.addf %x, %x : bf16
   tile.put %y : bf16
 }
+
+// -----
+
+tile.elementwise @f over [?, 8] (%x: f32 per <element>, %beta: f32 per <call>) {
+  // expected-error@+1 {{adds to what its result held, which is of sums per column alone, and it is per row}}
+  tile.sum %x per <row> into f32 held by %beta
+}
+
+// -----
+
+tile.elementwise @f over [?, 8] (%x: f32 per <element>, %beta: f32 per <column>) {
+  // expected-error@+1 {{counts what its result held by a number that is not an operand per call}}
+  tile.sum %x per <column> into f32 held by %beta
+}
+
+// -----
+
+tile.elementwise @f over [?, 8] (%x: f32 per <element>) {
+  %beta = arith.constant 1.0 : f32
+  // expected-error@+1 {{counts what its result held by a number that is not an operand per call}}
+  tile.sum %x per <column> into f32 held by %beta
+}

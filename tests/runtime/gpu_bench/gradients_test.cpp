@@ -5,7 +5,7 @@
 #include "tests/runtime/cublas_stand_in/control.h"
 #include "tests/runtime/cublaslt_stand_in/control.h"
 #include "tests/runtime/cuda/gpu_bundle.h"
-#include "tests/runtime/cuda/host_bias_gradient.h"
+#include "tests/runtime/cuda/host_column_sums.h"
 #include "tests/runtime/cuda/host_kernel.h"
 #include "tests/runtime/cuda/host_weight_kernel.h"
 #include "tests/runtime/cuda_stand_in/control.h"
@@ -79,8 +79,9 @@ protected:
       sections.push_back({section, "ptx", gpuPtx(shape)});
     }
     if (given.bias) {
-      manifest["kernels"].push_back(test::biasGradientEntry("of-dbias"));
-      sections.push_back({"of-dbias", "ptx", test::biasGradientPtx()});
+      const Elementwise sums = test::columnSums(given.n(), ElementType::Bf16);
+      manifest["elementwise"].push_back(elementwiseJson(sums));
+      sections.push_back({sums.name, "ptx", test::columnSumsPtx(ElementType::Bf16)});
     }
     path = testing::TempDir() + "gradients.alg";
     writeFileByRename(path, gpuBundle(given, manifest, sections));
@@ -91,7 +92,7 @@ protected:
         spoil(launch);
       if (map == "dbias") {
         cuda_stand_in::advanceClock(1e-3 * dbias_us);
-        test::Sums(launch).run();
+        test::ColumnSums(launch).run();
         return;
       }
       cuda_stand_in::advanceClock(1e-3 * (map == "forward" ? forward_us : map == "dx" ? dx_us : dw_us));
@@ -287,8 +288,7 @@ TEST_F(GradientsTest, TheReportNamesTheMapAndTheModelsTime) {
   EXPECT_EQ(text.find("no composed time"), std::string::npos) << text;
 }
 
-// dW of a layer with a bias is measured with the sums of dY's columns, which the dense product sums, too: in
-// one launch and in two.
+// dW of a layer with a bias is measured with the sums of dY's columns, which the dense product sums, too.
 TEST_F(GradientsTest, TheGradientOfABiasBelongsToThatOfTheWeights) {
   GpuShape shape = layer;
   shape.bias = true;
@@ -299,13 +299,11 @@ TEST_F(GradientsTest, TheGradientOfABiasBelongsToThatOfTheWeights) {
     const GpuBenchCase dw = measure("dw", m);
     EXPECT_FALSE(dw.anyWrong()) << dw.variants[0].failure;
     ASSERT_TRUE(dw.algebra && dw.dense) << dw.dense_library;
-    const double launches = m > 256 ? 2 : 1;
-    EXPECT_NEAR(dw.algebra->us.warm.median, launch_us + dw_us + launches * (launch_us + dbias_us), 1e-3);
+    EXPECT_NEAR(dw.algebra->us.warm.median, launch_us + dw_us + launch_us + dbias_us, 1e-3);
     EXPECT_NEAR(dw.dense->us.warm.median, dense_us, 1e-3);
     EXPECT_NE(dw.dense_library.find("which sums the gradient of the bias"), std::string::npos)
         << dw.dense_library;
-    EXPECT_EQ(std::count(log.begin(), log.end(), "dbias"),
-              launches * double(std::count(log.begin(), log.end(), "dw")));
+    EXPECT_EQ(std::count(log.begin(), log.end(), "dbias"), std::count(log.begin(), log.end(), "dw"));
   }
   // dx has nothing to do with it.
   const GpuBenchCase dx = measure("dx");
@@ -324,12 +322,12 @@ TEST_F(GradientsTest, WrongSumsAreSaidToBe) {
       << library.dense_library;
   // Ours: no kernel is right.
   spoil = [](cuda_stand_in::Launch &launch) {
-    if (launch.symbol != "dbias")
+    if (launch.symbol != dbiasFunction(ElementType::Bf16))
       return;
     int32_t rows;
-    std::memcpy(&rows, launch.parameters.at(3).data(), sizeof(rows));
+    std::memcpy(&rows, launch.parameters.at(5).data(), sizeof(rows));
     --rows; // the last one does not count
-    std::memcpy(launch.parameters.at(3).data(), &rows, sizeof(rows));
+    std::memcpy(launch.parameters.at(5).data(), &rows, sizeof(rows));
   };
   const GpuBenchCase ours = measure("dw");
   EXPECT_TRUE(ours.anyWrong());

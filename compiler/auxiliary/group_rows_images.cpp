@@ -1,0 +1,111 @@
+#include "compiler/auxiliary/group_rows_images.h"
+
+#include "algebras/error.h"
+#include "compiler/auxiliary/group_rows.h"
+#include "compiler/auxiliary/instruction_writer.h"
+#include "compiler/bundle/assemble.h"
+#include "compiler/bundle/attach_records.h"
+#include "compiler/compilation.h"
+#include "compiler/failure.h"
+#include "compiler/machine_code.h"
+#include "compiler/spec/usage_error.h"
+#include "compiler/targets/nvidia/assembler.h"
+#include "compiler/targets/nvidia/parameters.h"
+#include "compiler/targets/nvidia/ptx.h"
+#include "runtime/gpu_kernel_abi.h"
+
+#include <fmt/format.h>
+
+using namespace mlir;
+
+namespace compiler {
+namespace {
+
+/// The module with its context, and for a target what the manifest says of the kernel, without images.
+struct Program {
+  Program() {
+    loadAuxiliaryDialects(context);
+    module = groupRowsModule(context, group_rows_threads);
+  }
+  /// What becomes machine code, with what the kernel says of itself.
+  explicit Program(Target target) : Program() {
+    kernel.name = group_rows_name.str();
+    kernel.map = algrt::group_rows_map;
+    kernel.target = toString(target);
+    algrt::GpuCode &code = kernel.group_rows.emplace();
+    code.symbol = group_rows_name.str();
+    code.threads = group_rows_threads;
+    code.architecture = entryOf(target).architecture;
+    code.exact_architecture = entryOf(target).exact_architecture;
+    code.parameters = readParameters(*module->getOps<LLVM::LLVMFuncOp>().begin());
+    attachGroupRowsRecord(*module, kernel);
+  }
+  /// As it is loaded.
+  GpuCode code(const CompileOptions &options) {
+    return gpuCode(*module, kernel.target, kernel.name, options.cache.get());
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+  algrt::Kernel kernel;
+};
+
+std::string requireCubin(Target target, const CompileOptions &options) {
+  GpuCode made = Program(target).code(options);
+  if (made.code.cubin.empty())
+    throw AbsentError(made.why_no_cubin);
+  return std::move(made.code.cubin);
+}
+
+void requireFewTypes(const algebras::Layer &layer) {
+  constexpr int64_t bytes_of_type = sizeof(int32_t);
+  const int64_t room =
+      algrt::most_group_rows_shared_bytes - algrt_group_rows_shared_bytes(group_rows_threads, 0);
+  const int64_t types = layer.row_types.count();
+  if (types > room / bytes_of_type)
+    throw algebras::InputError(fmt::format("a GPU lists the rows of at most {} row types, the layer has {}",
+                                           room / bytes_of_type, types))
+        .hint("use the target cpu, or cyclic or interval row types without --row-lists");
+}
+
+} // namespace
+
+std::string emitGroupRows(Target target, Stage stage, const CompileOptions &options) {
+  switch (stage) {
+  case Stage::Nvvm:
+    return printModule(*Program().module, /*names=*/true);
+  case Stage::Llvm:
+    return nvptxLlvmIr(*Program(target).module, toString(target));
+  case Stage::Ptx:
+    return generatePtx(*Program(target).module, toString(target)).ptx;
+  case Stage::Cubin:
+    return requireCubin(target, options);
+  case Stage::Sass:
+    return disassemble(requireCubin(target, options));
+  default:
+    throw UsageError(
+        "the kernel group_rows is written as instructions at once: its stages are nvvm, llvm, ptx, "
+        "cubin and sass");
+  }
+}
+
+std::vector<CompileJob> groupRowsJobs(const KernelSource &source, Target target,
+                                      const CompileOptions &options) {
+  const algebras::Layer &layer = source.layer;
+  if (layer.lift.kind() != algebras::Lift::Kind::Rows ||
+      (!options.row_lists && layer.row_types.kind() != algebras::RowTypes::Kind::Explicit))
+    return {};
+  requireFewTypes(layer);
+  return {{"kernel that lists rows by type for " + toString(target),
+           [target, &options, projection = source.projection] {
+             Program program(target);
+             GpuCode made = program.code(options);
+             return CompiledPart{
+                 [projection, kernel = program.kernel, code = std::move(made.code)](BundleParts &parts) {
+                   parts.addGpu(projection, kernel, code.ptx, code.cubin);
+                 },
+                 std::move(made.notes)};
+           }}};
+}
+
+} // namespace compiler
