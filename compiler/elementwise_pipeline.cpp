@@ -76,7 +76,7 @@ algrt::ElementwiseKernel Way::toLlvm(const CpuLevel &level) {
 }
 
 algrt::ElementwiseKernel Way::toNvvm(Target target) {
-  compilation_.run(*module_, [](OpPassManager &passes) { passes.addPass(createExpandMath()); });
+  compilation_.run(*module_, addMathOfGpus);
   const auto tile = *module_->getOps<tile::ElementwiseOp>().begin();
   const ElementwiseTask task = gpuTask(tile);
   algrt::ElementwiseKernel kernel;

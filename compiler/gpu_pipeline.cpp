@@ -59,7 +59,7 @@ public:
     compilation_.run(*module_, [&](OpPassManager &passes) { addAlgToTile(passes); });
     if (stage == Stage::Tile)
       return;
-    compilation_.run(*module_, [](OpPassManager &passes) { passes.addPass(createExpandMath()); });
+    compilation_.run(*module_, addMathOfGpus);
     if (isReduction()) {
       if (stage == Stage::SmSynchronous || stage == Stage::Sm)
         throw AbsentError(

@@ -14,8 +14,12 @@ using namespace mlir;
 
 namespace {
 
-/// One instruction, or two, of each target; everything else becomes a polynomial or is refused.
+/// One instruction, or two, of each target, or one of the only target that there is by now; everything else
+/// becomes a polynomial or is refused.
 bool isInstruction(Operation *op) {
+  if (auto flags = dyn_cast<arith::ArithFastMathInterface>(op);
+      flags && bitEnumContainsAny(flags.getFastMathFlagsAttr().getValue(), arith::FastMathFlags::afn))
+    return true;
   return isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp, math::FloorOp, math::FmaOp,
              math::RoundEvenOp, math::RsqrtOp, math::SqrtOp, math::TruncOp>(op);
 }
@@ -30,6 +34,7 @@ struct ExpandMath : compiler::impl::ExpandMathBase<ExpandMath> {
     // Folding would take constants out of the maps.
     GreedyRewriteConfig config;
     config.enableFolding(false).enableConstantCSE(false);
+    config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
     WalkResult result = getOperation().walk([&](Operation *map) {
       if (!isa<tile::MapOp, tile::ElementwiseOp>(map))
         return WalkResult::advance();
@@ -40,7 +45,8 @@ struct ExpandMath : compiler::impl::ExpandMathBase<ExpandMath> {
           ops.push_back(&op);
       if (ops.empty())
         return WalkResult::advance();
-      if (failed(applyPatternsGreedily(body, frozen, config))) {
+      // Those alone: patterns would expand instructions as well.
+      if (failed(applyOpPatternsGreedily(ops, frozen, config))) {
         map->emitOpError("has code that cannot be expanded");
         return WalkResult::interrupt();
       }

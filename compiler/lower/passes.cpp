@@ -44,10 +44,18 @@ void addVectorToLlvm(OpPassManager &passes, bool expand_bf16) {
   passes.addPass(createReconcileUnrealizedCastsPass());
 }
 
+void addMathOfGpus(OpPassManager &passes) {
+  passes.addPass(createApproximateMath());
+  passes.addPass(createExpandMath());
+  passes.addPass(createApproximateMath());
+}
+
 void registerCompilerPasses() {
   registerAlgctlPasses();
   PassPipelineRegistration<>("vector-to-llvm", "From vectors, memrefs and loops to the LLVM dialect",
                              [](OpPassManager &passes) { addVectorToLlvm(passes, /*expand_bf16=*/true); });
+  PassPipelineRegistration<>("math-of-gpus", "The functions of maps as NVIDIA GPUs compute them",
+                             addMathOfGpus);
 }
 
 } // namespace compiler

@@ -25,6 +25,9 @@ namespace compiler {
 /// them.
 void addVectorToLlvm(mlir::OpPassManager &passes, bool expand_bf16);
 
+/// The functions of maps as NVIDIA GPUs compute them: approximate-math and expand-math.
+void addMathOfGpus(mlir::OpPassManager &passes);
+
 /// Registers the passes above and the pipeline `vector-to-llvm`, for textual pipelines.
 void registerCompilerPasses();
 

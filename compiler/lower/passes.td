@@ -52,13 +52,33 @@ def ExpandMath : Pass<"expand-math", "mlir::ModuleOp"> {
   let description = [{
     In the bodies of `tile.map` and `tile.elementwise`, functions of `math` that are no instruction of a machine become polynomials and other arithmetic
     of `arith` in f32, the same for every target: exponentials, logarithms, trigonometric and hyperbolic functions and their inverses,
-    erf and erfc, powers. What stays is `absf`, `ceil`, `copysign`, `floor`, `fma`, `roundeven`, `rsqrt`, `sqrt` and `trunc`. Any other
-    function is an error.
+    erf and erfc, powers. What stays is `absf`, `ceil`, `copysign`, `floor`, `fma`, `roundeven`, `rsqrt`, `sqrt` and `trunc`, and what
+    `approximate-math` has marked. Any other function is an error.
 
     Relative errors stay below 4e-7 for `exp` and `log`, 1e-6 for `tanh` and `erf`, 2e-6 for `log1p`; those of `sin` and
     `cos` below 1e-6 absolutely as long as the argument is within a period of 0, and grow with it.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::vector::VectorDialect"];
+}
+
+def ApproximateMath : Pass<"approximate-math", "mlir::ModuleOp"> {
+  let summary = "Write functions of maps for instructions of NVIDIA GPUs that approximate them";
+  let description = [{
+    Of kernels that write nothing but bf16. Goes before `expand-math`, which leaves what has the flag `afn` as it is, and once more
+    behind it, for the quotients of its polynomials. The lowerings for NVIDIA GPUs write an instruction for what has the flag
+    (`compiler/targets/nvidia/approximate_math.h`):
+
+    - `exp x` becomes `exp2 (x log2 e)`, which is `ex2.approx.ftz.f32`: its relative error is below 2^-22 + 2^-23 |x|, which is 1.1e-5
+      where it is largest. Results below 2^-126 are 0, as those of `expand-math` are.
+    - Quotients are `div.full.f32`, whose error is two units in the last place of f32 at most.
+    - `1 + tanh u` becomes `2 / (1 + exp (-2u))`, in which nothing cancels: its relative error is below 2^-20 + 2^-22 |u|.
+    - Any other `tanh` is `tanh.approx.f32` where nothing but products, quotients and signs stand between it and a rounding to
+      bf16: its relative error of 2^-11 is a quarter of what that rounding may do. Elsewhere sums could make it larger, and
+      `expand-math` writes the polynomial.
+
+    Infinities, NaN and zeros are those of the functions.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect"];
 }
 
 def ConvertTileToCpu : Pass<"convert-tile-to-cpu", "mlir::ModuleOp"> {

@@ -1,5 +1,6 @@
 #include "compiler/simulator/conversion/memory_accesses.h"
 
+#include "compiler/simulator/conversion/approximations.h"
 #include "compiler/simulator/conversion/conversion_list.h"
 #include "compiler/simulator/model/calls.h"
 
@@ -69,7 +70,8 @@ std::optional<int32_t> scopeNamed(std::optional<StringRef> name) {
 } // namespace
 
 HostForm hostForm(Operation *op) {
-  if (roundsToBfloat16(op) || isa<LLVM::AddressOfOp, LLVM::FenceOp, LLVM::Trap>(op))
+  if (roundsToBfloat16(op) || modelOfApproximation(op) ||
+      isa<LLVM::AddressOfOp, LLVM::FenceOp, LLVM::Trap>(op))
     return HostForm::Replaced;
   if (computesInBfloat16(op))
     return HostForm::Unknown;
@@ -118,6 +120,8 @@ void checkAccess(Operation *op, CallBuilder &call) {
 
 void replaceLlvmOp(Operation *op, CallBuilder &call) {
   OpBuilder &build = call.builder();
+  if (const auto model = modelOfApproximation(op))
+    return replaceApproximation(op, *model, call);
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](LLVM::FPTruncOp truncation) {
         call.replace(roundToBfloat16(build, op->getLoc(), truncation.getArg()));

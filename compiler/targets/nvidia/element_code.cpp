@@ -1,5 +1,6 @@
 #include "compiler/targets/nvidia/element_code.h"
 
+#include "compiler/targets/nvidia/approximate_math.h"
 #include "compiler/targets/nvidia/instructions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -65,6 +66,8 @@ void writeElementOp(OpBuilder &builder, Operation &op, IRMapping &values) {
                                        values.lookup(select.getTrueValue()),
                                        values.lookup(select.getFalseValue()))
                    .getResult());
+  } else if (isApproximated(op)) {
+    values.map(op.getResult(0), writeApproximation(builder, op, values));
   } else {
     builder.clone(op, values);
   }

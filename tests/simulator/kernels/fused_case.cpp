@@ -244,7 +244,7 @@ std::string fusedTileProgram(const FusedKernel &kernel) {
 
 static std::string lowered(Program &program, bool threads_copy) {
   program.run([&](mlir::OpPassManager &passes) {
-    passes.addPass(compiler::createExpandMath());
+    compiler::addMathOfGpus(passes);
     if (threads_copy)
       compiler::addTileToCopyingSm(passes);
     else

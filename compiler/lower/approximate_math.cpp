@@ -1,0 +1,124 @@
+// approximate-math: functions of maps as instructions of NVIDIA GPUs that approximate them, where results are
+// bf16.
+#include "compiler/lower/passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+
+#include <numbers>
+
+namespace compiler {
+#define GEN_PASS_DEF_APPROXIMATEMATH
+#include "compiler/lower/passes.h.inc"
+} // namespace compiler
+
+using namespace mlir;
+using namespace compiler;
+
+namespace {
+
+struct ApproximateMath : compiler::impl::ApproximateMathBase<ApproximateMath> {
+  void runOnOperation() override;
+};
+
+} // namespace
+
+/// Whether everything that the kernel writes is of bf16. The statistics of an element-wise kernel are f32.
+static bool writesBf16(Operation *kernel) {
+  if (auto elementwise = dyn_cast<tile::ElementwiseOp>(kernel))
+    return llvm::all_of(elementwise.getResultOps(), [](Operation *op) {
+      auto put = dyn_cast<tile::PutOp>(op);
+      return put && put.getValue().getType().isBF16();
+    });
+  return !kernel
+              ->walk([](Operation *op) {
+                if (!isa<tile::StoreOp, tile::StoreRowsOp, tile::StoreWeightOp>(op))
+                  return WalkResult::advance();
+                auto target = cast<tile::MatrixType>(op->getOperand(1).getType());
+                return target.getElementType().isBF16() ? WalkResult::advance() : WalkResult::interrupt();
+              })
+              .wasInterrupted();
+}
+
+/// Whether nothing but products, quotients and signs stand between a number and its rounding to bf16: they
+/// keep its relative error, which sums need not.
+static bool keepsRelativeError(Value number) {
+  return llvm::all_of(number.getUsers(), [](Operation *user) {
+    if (isa<arith::TruncFOp>(user))
+      return user->getResult(0).getType().isBF16();
+    return isa<arith::MulFOp, arith::DivFOp, arith::NegFOp>(user) && keepsRelativeError(user->getResult(0));
+  });
+}
+
+static arith::FastMathFlagsAttr approximateFlag(MLIRContext *context) {
+  return arith::FastMathFlagsAttr::get(context, arith::FastMathFlags::afn);
+}
+
+static Value number(OpBuilder &builder, Location location, double value) {
+  return arith::ConstantOp::create(builder, location, builder.getF32FloatAttr(static_cast<float>(value)));
+}
+
+/// e to the power of factor times x.
+static Value exponential(OpBuilder &builder, Location location, Value x, double factor) {
+  Value power =
+      arith::MulFOp::create(builder, location, x, number(builder, location, factor * std::numbers::log2e));
+  return math::Exp2Op::create(builder, location, power, approximateFlag(builder.getContext()));
+}
+
+/// 1 + tanh(u) as 2 / (1 + exp(-2u)), in which nothing cancels.
+static void replaceOneMore(math::TanhOp tanh, arith::AddFOp sum) {
+  OpBuilder builder(sum);
+  const Location location = tanh.getLoc();
+  Value power = exponential(builder, location, tanh.getOperand(), -2);
+  Value below = arith::AddFOp::create(builder, location, number(builder, location, 1), power);
+  sum.replaceAllUsesWith(arith::DivFOp::create(builder, location, number(builder, location, 2), below,
+                                               approximateFlag(builder.getContext()))
+                             .getResult());
+  sum.erase();
+}
+
+static void approximateTanh(math::TanhOp tanh) {
+  for (Operation *user : llvm::to_vector(tanh->getUsers()))
+    if (auto sum = dyn_cast<arith::AddFOp>(user);
+        sum && (matchPattern(sum.getLhs(), m_OneFloat()) || matchPattern(sum.getRhs(), m_OneFloat())))
+      replaceOneMore(tanh, sum);
+  if (tanh.use_empty())
+    tanh.erase();
+  else if (keepsRelativeError(tanh.getResult()))
+    tanh.setFastmath(arith::FastMathFlags::afn);
+}
+
+/// The numbers of a map are f32 where functions of math take them.
+static void approximate(Block &body) {
+  SmallVector<Operation *> ops;
+  for (Operation &op : body)
+    if (isa<math::ExpOp, math::Exp2Op, math::TanhOp, arith::DivFOp>(op) && op.getResult(0).getType().isF32())
+      ops.push_back(&op);
+  for (Operation *op : ops) {
+    if (auto exp = dyn_cast<math::ExpOp>(op)) {
+      OpBuilder builder(exp);
+      exp.replaceAllUsesWith(exponential(builder, exp.getLoc(), exp.getOperand(), 1));
+      exp.erase();
+    } else if (auto exp2 = dyn_cast<math::Exp2Op>(op)) {
+      exp2.setFastmath(arith::FastMathFlags::afn);
+    } else if (auto tanh = dyn_cast<math::TanhOp>(op)) {
+      approximateTanh(tanh);
+    } else if (auto quotient = dyn_cast<arith::DivFOp>(op)) {
+      quotient.setFastmath(arith::FastMathFlags::afn);
+    }
+  }
+}
+
+void ApproximateMath::runOnOperation() {
+  getOperation().walk([](Operation *kernel) {
+    if (!isa<tile::KernelOp, tile::ElementwiseOp>(kernel))
+      return WalkResult::advance();
+    if (writesBf16(kernel))
+      kernel->walk([](Operation *map) {
+        if (isa<tile::MapOp, tile::ElementwiseOp>(map))
+          approximate(map->getRegion(0).front());
+      });
+    return WalkResult::skip();
+  });
+}
