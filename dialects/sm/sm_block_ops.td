@@ -179,8 +179,11 @@ def Sm_StoreBlockOp : Sm_Op<"store_block", [Sm_RunsInOneThread, MemoryEffects<[M
 def Sm_StoreSumsOp : Sm_Op<"store_sums", [AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "The finished sums of a tile go to the result, rounded to its type";
   let description = [{
-    What lies outside the map is not written. Through plain maps sums go straight from registers to memory, in pairs
-    of columns where the maps' vector is 2 or more: those of single warps, and those of warpgroups that hold rows.
+    What lies outside the map is not written. Through plain maps sums go straight from registers to memory: those of
+    single warps, and those of warpgroups that hold rows. A thread has two neighbouring columns of every tile of eight;
+    where the maps' vector is wider than that, the four lanes that share a row, or two of them, exchange sums of as many
+    tiles, so that each writes so many columns of one tile at a time, up to 16 bytes. What is left over of a warp's
+    tiles is written in narrower pieces.
     Through tensor maps sums of warpgroups leave by way of shared memory. Maps may be for a part of the sums of
     warpgroups, where other tiles are stored by parts: the copy engine then makes several copies.
 

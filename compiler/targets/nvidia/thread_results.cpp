@@ -22,7 +22,7 @@ constexpr int64_t rows_between = 8, lanes_per_row = 4, pair_columns = 2;
 constexpr int64_t most_bytes = 16;
 /// What a thread reads of a row before it writes: sums of a warpgroup may be 64 in a row, and as many
 /// registers more would not be left.
-constexpr int64_t most_sums_in_flight = 32;
+constexpr int64_t most_sums_in_flight = 24;
 
 /// Writes the sums of one thread to the block of the result that its tile owns. Memory is asked for fewer and
 /// longer pieces of rows where the lanes that share a row exchange sums of neighbouring tiles, so that each
@@ -66,9 +66,10 @@ public:
       if (row > 0 && !block_.isListed())
         for (Value &start : starts)
           start = write_.advance(start, row_step_);
-      // Lanes whose rows are not there take part in what others exchange: all do before any looks.
-      std::vector<ResultPiece> pieces = piecesOf(row, beta);
-      onlyWhere(rewriter_, location_, block_.hasRow(number), [&] {
+      // Lanes whose rows are not there take part in what others exchange.
+      const bool exchanges = widths_.front().lanes.has_value();
+      Value has_row = block_.hasRow(number);
+      onlyWhere(rewriter_, location_, exchanges ? Value() : has_row, [&] {
         if (block_.isListed()) {
           Value row_start = block_.rowStart(number);
           for (auto [width, start] : llvm::zip_equal(widths_, starts))
@@ -76,11 +77,9 @@ public:
         }
         const auto at_once =
             static_cast<size_t>(most_sums_in_flight / (widths_.front().tiles * pair_columns));
-        for (size_t first = 0; first < pieces.size(); first += at_once) {
-          const size_t count = std::min(at_once, pieces.size() - first);
-          move(MutableArrayRef(pieces).slice(first, count), ArrayRef(places_).slice(first, count), starts,
-               beta);
-        }
+        for (size_t first = 0; first < places_.size(); first += at_once)
+          piecesOf(row, ArrayRef(places_).slice(first, std::min(at_once, places_.size() - first)), starts,
+                   exchanges ? has_row : Value(), beta);
       });
     }
   }
@@ -124,35 +123,31 @@ private:
     return width;
   }
 
-  /// This thread's sums of a row, as it writes them.
-  std::vector<ResultPiece> piecesOf(int64_t row, Value beta) {
+  /// Some pieces of a row, where `has_row` holds. Every load of them is under way before the first store; a
+  /// piece is exchanged right before it is stored, so that few registers are in use beside the sums.
+  void piecesOf(int64_t row, ArrayRef<Place> places, ArrayRef<Value> starts, Value has_row, Value beta) {
     std::vector<ResultPiece> pieces;
-    for (const Place &place : places_) {
-      Width &width = widths_[place.width];
+    SmallVector<SmallVector<Value, 2>> held;
+    for (const Place &place : places) {
       SmallVector<Value> sums;
-      for (int64_t tile = place.tile; tile < place.tile + width.tiles; ++tile)
+      for (int64_t tile = place.tile; tile < place.tile + widths_[place.width].tiles; ++tile)
         llvm::append_range(sums, tiles_.of(row / 2, tile).slice(row % 2 * 2, pair_columns));
-      ResultPiece &piece = pieces.emplace_back(rewriter_, location_, element_, sums);
-      if (width.lanes && beta)
-        piece.transposeSums(*width.lanes);
-      else if (width.lanes)
-        piece.transposeStored(*width.lanes);
+      const ResultPiece &piece = pieces.emplace_back(rewriter_, location_, element_, sums);
+      if (beta)
+        held.push_back(load(piece, place, has_row, addressOf(place, starts)));
     }
-    return pieces;
-  }
-
-  /// Some pieces of a row. Every load of them is under way before the first store.
-  void move(MutableArrayRef<ResultPiece> pieces, ArrayRef<Place> places, ArrayRef<Value> starts, Value beta) {
-    SmallVector<SmallVector<Value, 2>> held(pieces.size());
-    if (beta)
-      for (auto [piece, place, values] : llvm::zip_equal(pieces, places, held))
-        values = load(piece, place, addressOf(place, starts));
-    for (auto [piece, place, values] : llvm::zip_equal(pieces, places, held)) {
+    for (auto [number, place] : llvm::enumerate(places)) {
+      ResultPiece &piece = pieces[number];
+      std::optional<LaneTransposition> &lanes = widths_[place.width].lanes;
+      if (lanes && beta)
+        piece.transposeSums(*lanes);
+      else if (lanes)
+        piece.transposeStored(*lanes);
       if (beta && in_pairs_)
-        piece.addHeld(beta, values.front());
+        piece.addHeld(beta, held[number].front());
       else if (beta)
-        piece.addHeld(beta, values);
-      store(piece, place, addressOf(place, starts));
+        piece.addHeld(beta, held[number]);
+      store(piece, place, has_row, addressOf(place, starts));
     }
   }
 
@@ -160,20 +155,21 @@ private:
     return write_.advance(starts[place.width], place.tile * sm::mma_columns * element_bytes_);
   }
 
-  SmallVector<Value, 2> load(const ResultPiece &piece, const Place &place, Value left) {
+  SmallVector<Value, 2> load(const ResultPiece &piece, const Place &place, Value has_row, Value left) {
     if (in_pairs_)
-      return {loadWhere(rewriter_, location_, place.is_there, left, piece.type(), bytesOf(place))};
+      return {loadWhere(rewriter_, location_, write_.both(has_row, place.is_there), left, piece.type(),
+                        bytesOf(place))};
     auto load_element = [&](Value is_there, int64_t offset) {
-      return loadWhere(rewriter_, location_, is_there, write_.advance(left, offset), piece.elementType(),
-                       element_bytes_);
+      return loadWhere(rewriter_, location_, write_.both(has_row, is_there), write_.advance(left, offset),
+                       piece.elementType(), element_bytes_);
     };
     Value first = load_element(place.is_there, 0);
     return {first, load_element(place.right_is_there, element_bytes_)};
   }
 
-  void store(ResultPiece &piece, const Place &place, Value left) {
+  void store(ResultPiece &piece, const Place &place, Value has_row, Value left) {
     auto store_bits = [&](Value is_there, Value value, int64_t offset, int64_t bytes) {
-      onlyWhere(rewriter_, location_, is_there, [&] {
+      onlyWhere(rewriter_, location_, write_.both(has_row, is_there), [&] {
         LLVM::StoreOp::create(rewriter_, location_, value, write_.advance(left, offset),
                               static_cast<unsigned>(bytes));
       });

@@ -54,10 +54,14 @@ sm.kernel @lists(%x: !sm.maps<1 x 16 x 16 x bf16, row_dimension 3, swizzle 32, v
   sm.block_sync
   %zero = sm.zero : <16 x 16, warps 1 x 1>
   %sum = sm.mma %a[%i], %b[%i], %zero : <2 x 16 x 16 x bf16, swizzle 32>, <2 x 16 x 16 x bf16, swizzle 32>, <16 x 16, warps 1 x 1>
-  // Lanes exchange words before; each row that is stored is looked up where it is known to be there.
-  // CHECK: nvvm.shfl.sync bfly
-  // CHECK: llvm.cond_br
+  // Each row is looked up, any word where it is not there: its lanes exchange words with others.
+  // CHECK: nvvm.mma.sync
+  // CHECK-COUNT-2: llvm.select
+  // CHECK: llvm.select %[[STORES:.*]], %{{.*}}, %{{.*}} : i1, i32
   // CHECK: llvm.load %{{.*}} invariant {alignment = 4 : i64} : !llvm.ptr<1> -> i32
+  // CHECK: nvvm.shfl.sync bfly
+  // CHECK: %[[BOTH:.*]] = llvm.and %[[STORES]], %{{.*}} : i1
+  // CHECK: llvm.cond_br %[[BOTH]]
   // CHECK: llvm.store %{{.*}} {alignment = 8 : i64} : vector<2xi32>, !llvm.ptr<1>
   sm.store_sums %sum to %y[%i] [%i, %i, %i, %row] : <16 x 16, warps 1 x 1> to <1 x 16 x 16 x bf16, row_dimension 3, vector 8, unequal, listed>
 }

@@ -68,6 +68,9 @@ sm.kernel @pairs(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 64, v
 // CHECK: %[[HAS2:.*]] = llvm.icmp "ult" %{{.*}}, %[[COLUMNS]] : i32
 // CHECK: %[[START1:.*]] = llvm.getelementptr %{{.*}} : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i8
 // CHECK: %[[HAS1:.*]] = llvm.icmp "ult" %{{.*}}, %[[COLUMNS]] : i32
+// CHECK: %[[IN_ROWS:.*]] = llvm.icmp "ult" %{{.*}}, %[[ROWS]] : i32
+// CHECK: %[[HAS_ROW:.*]] = llvm.and %{{.*}}, %[[IN_ROWS]] : i1
+// CHECK-NOT: cond_br
 // CHECK-COUNT-4: nvvm.convert.f32x2.to.bf16x2
 // The first round: tiles 0 and 1, and 2 and 3; the second one: 0 and 2, and 1 and 3.
 // CHECK: %[[WORD3:.*]] = llvm.bitcast %{{.*}} : vector<2xbf16> to i32
@@ -78,24 +81,25 @@ sm.kernel @pairs(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 64, v
 // CHECK: nvvm.shfl.sync bfly %[[ALL]], %{{.*}}, %[[ONE]], %[[LAST]] : i32 -> i32
 // CHECK: nvvm.shfl.sync bfly %[[ALL]], %{{.*}}, %[[TWO]], %[[LAST]] : i32 -> i32
 // CHECK: nvvm.shfl.sync bfly %[[ALL]], %{{.*}}, %[[TWO]], %[[LAST]] : i32 -> i32
+// CHECK-NOT: shfl
+// CHECK: %[[STORES4:.*]] = llvm.and %[[HAS_ROW]], %[[HAS4]] : i1
+// CHECK: llvm.cond_br %[[STORES4]]
+// CHECK: llvm.store %{{.*}}, %[[START4]] {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr<1>
 // CHECK-COUNT-2: nvvm.convert.f32x2.to.bf16x2
 // CHECK: nvvm.shfl.sync bfly %[[ALL]], %{{.*}}, %[[ONE]], %[[LAST]] : i32 -> i32
-// CHECK-NOT: shfl
-// CHECK: %[[IN_ROWS:.*]] = llvm.icmp "ult" %{{.*}}, %[[ROWS]] : i32
-// CHECK: %[[HAS_ROW:.*]] = llvm.and %{{.*}}, %[[IN_ROWS]] : i1
-// CHECK: llvm.cond_br %[[HAS_ROW]]
-// CHECK: llvm.cond_br %[[HAS4]]
-// CHECK: llvm.store %{{.*}}, %[[START4]] {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr<1>
 // CHECK: %[[BEHIND4:.*]] = llvm.getelementptr %[[START2]][64]
-// CHECK: llvm.cond_br %[[HAS2]]
+// CHECK: %[[STORES2:.*]] = llvm.and %[[HAS_ROW]], %[[HAS2]] : i1
+// CHECK: llvm.cond_br %[[STORES2]]
 // CHECK: llvm.store %{{.*}}, %[[BEHIND4]] {alignment = 8 : i64} : vector<2xi32>, !llvm.ptr<1>
 // CHECK: %[[BEHIND2:.*]] = llvm.getelementptr %[[START1]][96]
 // CHECK: nvvm.convert.f32x2.to.bf16x2
-// CHECK: llvm.cond_br %[[HAS1]]
+// CHECK: %[[STORES1:.*]] = llvm.and %[[HAS_ROW]], %[[HAS1]] : i1
+// CHECK: llvm.cond_br %[[STORES1]]
 // CHECK: llvm.store %{{.*}}, %[[BEHIND2]] {alignment = 4 : i64} : i32, !llvm.ptr<1>
-// CHECK-COUNT-5: nvvm.shfl.sync
+// CHECK-COUNT-4: nvvm.shfl.sync
 // CHECK-NOT: shfl
 // CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xi32>
+// CHECK: nvvm.shfl.sync
 // CHECK: llvm.store %{{.*}} {alignment = 8 : i64} : vector<2xi32>
 // CHECK: llvm.store %{{.*}} {alignment = 4 : i64} : i32
 // CHECK-NOT: llvm.store

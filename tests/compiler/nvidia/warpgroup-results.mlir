@@ -20,16 +20,14 @@
 // CHECK: %[[OF_WARPGROUP:.*]] = llvm.mul %[[WARPGROUP]], %[[C64]] : i32
 // CHECK: %[[OF_WARP:.*]] = llvm.mul %{{.*}}, %[[C16]] : i32
 // CHECK: llvm.add %[[OF_WARPGROUP]], %[[OF_WARP]] : i32
-// What dW holds is read as wide as it is written, and all of a row before the first of it is written. Two lanes exchange
-// the sums of two tiles before, and those of the other two.
-// CHECK-COUNT-4: nvvm.shfl.sync bfly
-// CHECK: llvm.cond_br
-// CHECK-NOT: shfl
+// What dW holds is read as wide as it is written, and two pieces of a row before the first of them is written. Two lanes
+// exchange the sums of two tiles right before that.
 // CHECK-COUNT-2: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK-COUNT-2: nvvm.shfl.sync bfly
 // CHECK: llvm.intr.fmuladd(%[[BETA]],
-// CHECK-COUNT-2: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
-// CHECK-COUNT-4: nvvm.shfl.sync bfly
-// CHECK-NOT: shfl
+// CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
+// CHECK-COUNT-2: nvvm.shfl.sync bfly
+// CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
 // CHECK-COUNT-2: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
 // CHECK-COUNT-2: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
 // CHECK-NOT: llvm.load %{{.*}} : !llvm.ptr<1>
@@ -63,8 +61,8 @@ sm.kernel @dw(%x: !sm.maps<3 x 32 x 128 x bf16, row_dimension 3, swizzle 128>,
 // The same in bf16: four lanes exchange sums before what is held is added, and words once they are rounded where nothing
 // is.
 // CHECK-LABEL: llvm.func @rounded(
-// CHECK-COUNT-8: nvvm.shfl.sync bfly %{{.*}} : f32 -> f32
 // CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xi32>
+// CHECK-COUNT-8: nvvm.shfl.sync bfly %{{.*}} : f32 -> f32
 // CHECK-COUNT-8: llvm.intr.fmuladd
 // CHECK-COUNT-4: nvvm.convert.f32x2.to.bf16x2
 // CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr<1>

@@ -47,6 +47,13 @@ const std::vector<Kernel> &kernels() {
       {"SixteenWarps", "Q(2)", 64, 128, "rows=128,columns=64,depth=32,stages=2,warps=8x2", bf16, 8},
       {"ThreeWarps", "Q(2)", 48, 96, "rows=48,columns=48,depth=32,stages=3,warps=3x1", bf16, 8},
       {"NarrowWarps", "Q(2)", 64, 96, "rows=32,columns=48,depth=64,stages=2,warps=1x2", f32, 8},
+      // Lanes that exchange words of four tiles, of two and of none: warps have four tiles or seven, and
+      // fewer where a group ends.
+      {"FourTiles", "Q(2)", 48, 144, "rows=32,columns=64,depth=16,stages=2,warps=1x2", bf16, 8},
+      {"FourTilesFloat", "Q(2)", 48, 144, "rows=32,columns=64,depth=16,stages=2,warps=1x2", f32, 8},
+      {"SevenTiles", "Q(2)", 48, 240, "rows=16,columns=112,depth=16,stages=2,warps=1x2", bf16, 8},
+      {"SevenTilesFloat", "Q(2)", 48, 240, "rows=16,columns=112,depth=16,stages=2,warps=1x2", f32, 8},
+      {"SevenTilesOfFours", "Q(2)", 40, 200, "rows=16,columns=112,depth=16,stages=2,warps=1x2", bf16, 4},
       // Aligned widths, operands at any address.
       {"Unaligned", "Q(3)", 96, 96, "rows=32,columns=32,depth=32,stages=3,warps=2x2,vector=1", bf16, 1},
       {"UnalignedFloat", "Q(3)", 96, 96, "rows=32,columns=32,depth=32,stages=3,warps=2x2,vector=1", f32, 1},
