@@ -89,8 +89,7 @@ TEST_F(GradientGate, WeightGradientsOfTheTables) {
 // Warpgroups that hold as many sums as there may be, and read what dW holds beside them; terms of a table.
 TEST_F(GradientGate, WeightGradientsOfWarpgroups) {
   for (const char *schedule :
-       {"rows=64,columns=256,depth=64,ping_pong=2,longest_first=1",
-        "rows=128,columns=256,depth=32,split_k=2",
+       {"rows=64,columns=256,depth=64,ping_pong=2,longest_first=1", "rows=128,columns=256,depth=32,split_k=2",
         "rows=64,columns=256,depth=32,split_k=8,longest_first=1",
         "rows=192,columns=192,depth=32,longest_first=1", "rows=256,columns=128,depth=32",
         "rows=128,columns=128,depth=32,cluster=2x2,ping_pong=2,longest_first=1",
