@@ -56,15 +56,17 @@ void requirePlainMap(const State &s, const Launch &launch, const std::string &na
 // A device faults when a map leads it to memory that is not there. The first parameter is a struct of maps:
 // of one kind, or tensor maps and plain maps behind them. Those that were encoded are tensor maps; where
 // something else is left than plain maps, one was not, and what it should be is told by the size of maps of
-// one kind, or of tensor maps and one plain map. Of a kernel that is no product it is the address of the
-// result.
+// one kind, or of tensor maps and one plain map. Of a kernel that is no product it is the address of a
+// row list or of an operand, which is 0 where that has no elements.
 void requireMappedMemory(const State &s, const Launch &launch) {
   if (launch.parameters.empty())
     return;
   const std::vector<std::byte> &maps = launch.parameters[0];
   if (uint64_t address = 0; maps.size() == sizeof(address)) {
     std::memcpy(&address, maps.data(), sizeof(address));
-    return requireMemory(s, launch, "the result of " + launch.symbol, address, sizeof(uint16_t));
+    if (address != 0)
+      requireMemory(s, launch, "the first operand of " + launch.symbol, address, sizeof(uint16_t));
+    return;
   }
   constexpr size_t tensor = sizeof(TensorMapObject), plain = sizeof(algrt_plain_map);
   size_t tensor_maps = 0;
