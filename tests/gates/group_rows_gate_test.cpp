@@ -1,7 +1,7 @@
 // The kernel that lists rows by type before NVIDIA's assembler: 1024 threads share a multiprocessor's
 // registers.
 #include "compiler/auxiliary/group_rows.h"
-#include "compiler/auxiliary/images.h"
+#include "compiler/auxiliary/group_rows_images.h"
 #include "tests/gates/gate.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ TEST(GroupRowsGate, FitsAWholeBlock) {
       GTEST_SKIP() << "NOT TESTED: " << tool.reason;
   for (const compiler::Target target : {compiler::Target::Sm80, compiler::Target::Sm90a}) {
     const gates::Evidence evidence = gates::collectEvidence(
-        compiler::emitAuxiliary("group_rows", target, compiler::Stage::Nvvm, {}), compiler::toString(target));
+        compiler::emitGroupRows(target, compiler::Stage::Nvvm, {}), compiler::toString(target));
     ASSERT_EQ(evidence.assembly.report.kernels.size(), 1u);
     const compiler::KernelResources &kernel = evidence.assembly.report.kernels.front();
     EXPECT_EQ(kernel.name, compiler::group_rows_name.str());

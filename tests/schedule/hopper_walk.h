@@ -1,5 +1,5 @@
-// A walk over every tile, step and piece of a row that a kernel copies whose blocks the copy engine moves: what
-// its cost is compared with.
+// A walk over every tile, step and piece of a row that a kernel copies whose blocks the copy engine moves:
+// what its cost is compared with.
 #pragma once
 
 #include "compiler/schedule/staged.h"

@@ -130,8 +130,8 @@ void runHostWeightKernel(const GpuShape &shape, const cuda_stand_in::Launch &lau
   const bool interval = shape.lift == Lift::Rows && shape.row_types == RowTypesKind::Interval;
   const size_t row_maps = size_t(interval ? algrt_interval_row_maps : algrt_cyclic_row_maps) + 1;
   const std::byte *maps = launch.parameters.at(0).data();
-  // Where the copy engine moves blocks, the maps are tensor maps, and threads that add to what dW holds, 16 bytes at
-  // a time, have a plain one beside.
+  // Where the copy engine moves blocks, the maps are tensor maps, and threads that add to what dW holds, 16
+  // bytes at a time, have a plain one beside.
   const bool engine = shape.vector == 0;
   const size_t map_bytes = engine ? algrt_tensor_map_bytes : algrt_plain_map_bytes;
   const size_t all_maps = 2 * row_maps + 1;
