@@ -20,9 +20,9 @@ constexpr double cycles_per_tile = 900;
 // bytes. Measured on an H200: where stores bind, all multiprocessors together write 64 pieces in a
 // nanosecond.
 constexpr double lanes_per_row = 4, cycles_per_piece = 3.6, widest_bytes = 16, pair_columns = 2;
-// Copies of single elements go through registers, so that a step waits for memory, and then for their way
-// into shared memory. Fitted to kernels measured on an H200.
-constexpr double cycles_per_single_copies = 3500;
+// Copies of single elements go through registers, so that a step waits for memory, more than once where they
+// are many, and then for their way into shared memory. Fitted to kernels measured on an H200.
+constexpr double waits_of_single_copies = 5;
 // Instructions around a copy of one vector: address, mask, copy. Through registers there are more.
 constexpr double instructions_per_copy = 5, instructions_per_element = 9;
 // Of a kernel that finds its rows in a list: what each copy of a vector adds, a look at the row's entry and a
@@ -97,7 +97,8 @@ static Step stepOf(const TileWork &work, const Sizes &size, const GpuMachine &ma
   const double looks = work.listed / size.vector / 32 * instructions_per_entry;
   step.issue = (copies + looks + multiplies) / machine.issues_per_cycle;
   step.latency = cycles_per_step + work.multiplied / 16 * cycles_per_depth +
-                 (single ? cycles_per_single_copies : 0.0) + (work.listed > 0 ? cycles_per_look : 0);
+                 (single ? waits_of_single_copies * machine.memory_latency : 0.0) +
+                 (work.listed > 0 ? cycles_per_look : 0);
   return step;
 }
 

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -65,6 +66,7 @@ TEST(Program, ExitCodes) {
 // A name that a terminal would obey is printed as text.
 TEST(Program, NamesAreText) {
   const std::string name = "\033[31mred.json";
+  std::remove(name.c_str()); // an earlier run has left it
   EXPECT_EQ(algcheck("'" + name + "'").err, "?[31mred.json: cannot be read\n");
   std::ofstream(name) << certificateOf(algebras::parseExpression("Q(2)")).dump();
   EXPECT_EQ(algcheck("'" + name + "'").out.substr(0, 24), "?[31mred.json: accepted\n");

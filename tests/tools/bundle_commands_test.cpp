@@ -186,7 +186,7 @@ TEST(Inspect, TextSaysHowEveryKernelWorks) {
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   for (const char *words :
        {"96 rows of 1 row type", "13 rows x 32 columns", "1.5 MiB (1572864 bytes) per thread",
-        "packed weight matrix", "avx9000 sse", "up to 2 rows per row type"})
+        "packed weights", "avx9000 sse", "up to 2 rows per row type"})
     EXPECT_NE(outcome.out.find(words), std::string::npos) << words << " is not in\n" << outcome.out;
 }
 
