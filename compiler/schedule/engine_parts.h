@@ -10,7 +10,7 @@
 
 namespace compiler::engine_parts {
 
-// In cycles. Those marked so were fitted to 200 kernels that were measured on an H200
+// In cycles. Those marked so were fitted to 192 kernels that were measured on an H200
 // (benchmarks/results/2026-11-24-h200-kernels.csv, tests/schedule/measured_kernels_test.cpp); the others are
 // assumptions.
 // One thread issues the copies of a stage, one after the other; fitted.
@@ -32,11 +32,11 @@ inline constexpr double full_row_bytes = 128, narrow_panels = 1.05;
 // often comes while the line is in the cache. Fitted.
 inline constexpr double line_bytes = 128, share_of_lines = 0.6;
 
-/// Bytes that memory moves for `bytes` in pieces of `piece_bytes`, one beside the other, each of which
-/// somebody else needs: those of the lines that a piece touches.
+/// Bytes that memory moves for `bytes` in pieces of `piece_bytes`, a whole number, one beside the other, each
+/// of which somebody else needs: those of the lines that a piece touches.
 inline double inLines(double bytes, double piece_bytes) {
-  double aligned = line_bytes;
-  while (std::fmod(piece_bytes, aligned) != 0)
+  double aligned = line_bytes; // what every piece begins at a multiple of
+  while (aligned > 1 && std::fmod(piece_bytes, aligned) != 0)
     aligned /= 2;
   return bytes * (1 + share_of_lines * (line_bytes - aligned) / piece_bytes);
 }
