@@ -27,11 +27,16 @@ struct Written {
   int64_t element;
 };
 
-void requireDisjointFromOperands(const Written &written, const WeightGradientCall &call, const Layer &layer) {
-  const int64_t element = elementBytes(layer.dtype);
-  requireDisjoint(written.view, written.name, written.element, call.x, "x", element);
-  requireDisjoint(written.view, written.name, written.element, call.dy, "dy", element);
-  requireDisjoint(written.view, written.name, written.element, call.batch.source);
+struct Operands {
+  MatrixView x, dy;
+  RowSource rows;
+  int64_t element;
+};
+
+void requireDisjointFrom(const Operands &read, const Written &written) {
+  requireDisjoint(written.view, written.name, written.element, read.x, "x", read.element);
+  requireDisjoint(written.view, written.name, written.element, read.dy, "dy", read.element);
+  requireDisjoint(written.view, written.name, written.element, read.rows);
 }
 
 // Number in the manifest of the function that sums the rows of dy.
@@ -50,27 +55,29 @@ size_t dbiasFunctionOf(const LoadedProjection &projection, ElementType type) {
 // The sum of the rows of dy, checked and ready to be run behind dw; nothing where none is wanted.
 class ColumnSums {
 public:
-  ColumnSums(const LoadedProjection &projection, const algrt_dw_args &args) : beta_(args.beta) {
-    if (args.dbias != nullptr)
-      type = gradientType(args.dbias, "dbias", projection.bundle.layer());
-  }
-  ColumnSums(const ColumnSums &) = delete;
-
-  void prepare(const LoadedProjection &projection, const algrt_dw_args &args) {
+  ColumnSums(const LoadedProjection &projection, const algrt_dw_args &args, const Operands &read,
+             const Written &dw)
+      : beta_(args.beta) {
     if (args.dbias == nullptr)
       return;
+    const Layer &layer = projection.bundle.layer();
+    const ElementType type = gradientType(args.dbias, "dbias", layer);
+    const Written dbias{readVector(args.dbias, "dbias", args.x->device, type, layer.n), "dbias",
+                        elementBytes(type)};
+    requireDisjointFrom(read, dbias);
+    requireDisjoint(dbias.view, dbias.name, dbias.element, dw.view, dw.name, dw.element);
     const auto tensor = [this, &args](std::string_view operand) -> const DLTensor * {
       return operand == "x" ? args.dy : operand == "y" ? args.dbias : operand == "x2" ? &factor_ : nullptr;
     };
     run_ = prepareElementwise(projection.elementwise, dbiasFunctionOf(projection, type),
                               {tensor, args.x->device, args.stream, args.threads});
   }
+  ColumnSums(const ColumnSums &) = delete;
+
   void run() const {
     if (run_)
       run_();
   }
-
-  ElementType type = ElementType::F32;
 
 private:
   float beta_;
@@ -88,17 +95,10 @@ void differentiateOnCpu(const LoadedProjection &bundle, const algrt_dw_args &arg
   call.output = gradientType(args.dw, "dw", layer);
   call.dw = readWeights(args.dw, "dw", cpu_device, layer, call.output);
   call.batch.source = readRows(rowArguments(args), cpu_device, m);
+  const Operands read{call.x, call.dy, call.batch.source, elementBytes(layer.dtype)};
   const Written dw{call.dw, "dw", elementBytes(call.output)};
-  requireDisjointFromOperands(dw, call, layer);
-
-  ColumnSums sums(bundle, args);
-  if (args.dbias != nullptr) {
-    const Written dbias{readVector(args.dbias, "dbias", cpu_device, sums.type, layer.n), "dbias",
-                        elementBytes(sums.type)};
-    requireDisjointFromOperands(dbias, call, layer);
-    requireDisjoint(dbias.view, dbias.name, dbias.element, dw.view, dw.name, dw.element);
-  }
-  sums.prepare(bundle, args);
+  requireDisjointFrom(read, dw);
+  const ColumnSums sums(bundle, args, read, dw);
 
   call.beta = args.beta;
   call.batch.workspace = args.workspace;
@@ -122,23 +122,12 @@ void differentiateOnCuda(const LoadedProjection &bundle, const algrt_dw_args &ar
   call.w = readMatrix(args.dy, "dy", device, layer.dtype, call.x.rows, layer.n);
   call.output = gradientType(args.dw, "dw", layer);
   call.y = readWeights(args.dw, "dw", device, layer, call.output);
-  const int64_t element = elementBytes(layer.dtype), result_element = elementBytes(call.output);
-  requireDisjoint(call.y, "dw", result_element, call.x, "x", element);
-  requireDisjoint(call.y, "dw", result_element, call.w, "dy", element);
-  const RowSource rows = readRows(rowArguments(args), device, call.x.rows);
-  requireDisjoint(call.y, "dw", result_element, rows);
-  ColumnSums sums(bundle, args);
-  if (args.dbias != nullptr) {
-    const MatrixView dbias = readVector(args.dbias, "dbias", device, sums.type, layer.n);
-    const int64_t sum_element = elementBytes(sums.type);
-    requireDisjoint(dbias, "dbias", sum_element, call.x, "x", element);
-    requireDisjoint(dbias, "dbias", sum_element, call.w, "dy", element);
-    requireDisjoint(dbias, "dbias", sum_element, rows);
-    requireDisjoint(dbias, "dbias", sum_element, call.y, "dw", result_element);
-  }
-  sums.prepare(bundle, args);
+  call.rows = readRows(rowArguments(args), device, call.x.rows);
+  const Operands read{call.x, call.w, call.rows, elementBytes(layer.dtype)};
+  const Written dw{call.y, "dw", elementBytes(call.output)};
+  requireDisjointFrom(read, dw);
+  const ColumnSums sums(bundle, args, read, dw);
   call.device = device.device_id;
-  call.rows = rows;
   call.workspace = {args.workspace, args.workspace_bytes};
   call.stream = args.stream;
   call.kernel = int64_t(args.kernel) - 1;
