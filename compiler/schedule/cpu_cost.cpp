@@ -59,30 +59,30 @@ Cost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, int64_t 
       multiply += cycles_per_tile + 2 * tile_rows * columns / cpu_core.loads;
   }
   multiply = tiles * (multiply + cycles_per_tile);
-  const double hold = static_cast<double>(m) * static_cast<double>(layer.in.total()) *
-                      (element + (schedule.pairs ? 2 : 4)) / cpu_core.copied_bytes;
+  const double copy_rows = static_cast<double>(m) * static_cast<double>(layer.in.total()) *
+                           (element + (schedule.pairs ? 2 : 4)) / cpu_core.copied_bytes;
 
-  // The weight matrix passes once for every block of rows. Of what several owned types share, they bring one
-  // copy.
+  // The weight matrix passes once for every block of rows. Of what several owned types share, they
+  // bring_weights one copy.
   const double shared = lift.completeGraph() ? (1 + 1 / static_cast<double>(schedule.types)) / 2 : 1;
   const double weight_bytes = weights * types * row_blocks * depth * padded_columns * element * shared;
-  double bring = 0;
+  double bring_weights = 0;
   switch (schedule.weights) {
   case WeightAccess::Packed: {
     // Streams in behind the multiplications; only what is slower than they are shows.
-    bring =
+    bring_weights =
         std::max(0.0, weight_bytes / cpu_core.far_bytes - multiply) + 0.1 * weight_bytes / cpu_core.far_bytes;
     break;
   }
   case WeightAccess::Copied:
-    bring = weight_bytes / cpu_core.copied_bytes;
+    bring_weights = weight_bytes / cpu_core.copied_bytes;
     break;
   case WeightAccess::Direct: {
     // Every tile of rows reads the weight matrix with the user's row stride. Each piece of a row costs about
     // two cache lines more than it holds, so that wide panels read better.
     const double piece = static_cast<double>(schedule.register_columns) * element;
     const double read = weight_bytes * tiles_of_type / row_blocks * (1 + 128 / piece) / cpu_core.far_bytes;
-    bring = std::max(0.0, read - multiply) + 0.1 * read;
+    bring_weights = std::max(0.0, read - multiply) + 0.1 * read;
     break;
   }
   }
@@ -100,7 +100,7 @@ Cost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, int64_t 
       std::ceil(static_cast<double>(lift.types()) / static_cast<double>(schedule.types)) *
       std::ceil(static_cast<double>(m) / static_cast<double>(lift.types() * schedule.rows));
   cost.waves = cost.tiles / workers;
-  cost.busy = {{"hold", hold}, {"bank", bring}, {"store", store}, {"multiply", multiply}};
+  cost.busy = {{"rows", copy_rows}, {"weights", bring_weights}, {"store", store}, {"multiply", multiply}};
   addInTurn(cost, std::ceil(tasks / workers) * workers / tasks);
   return cost;
 }

@@ -26,7 +26,7 @@ std::vector<Considered<CpuSchedule>> considerCpu(const algebras::Layer &layer, c
                                                  WeightAccess access);
 
 /// Where the time of one forward product of `m` rows would go on so many cores, in cycles of one core:
-/// "hold", copying the activations; "bank", bringing the weight matrix, beyond what hides behind the
+/// "rows", copying the activations; "weights", bringing the weight matrix, beyond what hides behind the
 /// multiplications; "store", writing results and reading what they are mapped with; "multiply", vector
 /// multiplications, with the padding of tiles that are not full; and workers that are "idle" while others do
 /// the last tasks.

@@ -54,9 +54,9 @@ TEST(FusedSchedules, RowsAreHeldOnceAndEachWeightIsReadOnTheCpu) {
   schedule.lanes = 8;
   schedule.weights = WeightAccess::Copied;
   const Cost cost_of_one = cpuCost(one, schedule, 2048), cost_of_two = cpuCost(two, schedule, 2048);
-  EXPECT_EQ(cost_of_two["hold"], cost_of_one["hold"]);
+  EXPECT_EQ(cost_of_two["rows"], cost_of_one["rows"]);
   EXPECT_EQ(cost_of_two["store"], cost_of_one["store"]);
-  EXPECT_EQ(cost_of_two["bank"], 2 * cost_of_one["bank"]);
+  EXPECT_EQ(cost_of_two["weights"], 2 * cost_of_one["weights"]);
   EXPECT_GT(cost_of_two["multiply"], 1.9 * cost_of_one["multiply"]);
   EXPECT_LT(cost_of_two.total(), 2 * cost_of_one.total());
   EXPECT_EQ(cpuCost(stored, schedule, 2048)["store"], 2 * cost_of_one["store"]);
