@@ -62,8 +62,8 @@ Cost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, int64_t 
   const double copy_rows = static_cast<double>(m) * static_cast<double>(layer.in.total()) *
                            (element + (schedule.pairs ? 2 : 4)) / cpu_core.copied_bytes;
 
-  // The weight matrix passes once for every block of rows. Of what several owned types share, they
-  // bring_weights one copy.
+  // The weight matrix passes once for every block of rows. Of what several owned types share, they bring one
+  // copy.
   const double shared = lift.completeGraph() ? (1 + 1 / static_cast<double>(schedule.types)) / 2 : 1;
   const double weight_bytes = weights * types * row_blocks * depth * padded_columns * element * shared;
   double bring_weights = 0;
