@@ -1,5 +1,5 @@
 // How long the stages of the compiler take on a projection of public dimensions.
-#include "compiler/pipeline.h"
+#include "compiler/pipeline/pipeline.h"
 
 #include "algebras/expression.h"
 #include "algebras/layer.h"

@@ -9,9 +9,9 @@ namespace algebras {
 
 namespace {
 
-class Search {
+class ChainSearch {
 public:
-  Search(const Table &table, const SlotFiltration &filtration)
+  ChainSearch(const Table &table, const SlotFiltration &filtration)
       : table_(table), product_(table), filtration_(filtration), level_(table.dimension()) {
     for (size_t s = 0; s < filtration.layers.size(); ++s)
       for (int64_t slot : filtration.layers[s])
@@ -85,7 +85,7 @@ std::vector<int64_t> findPeirceChain(const Table &table, const SlotFiltration &f
       return {};
   if (filtration.layers.empty() || filtration.components.size() < 2)
     return {};
-  return Search(table, filtration).run();
+  return ChainSearch(table, filtration).run();
 }
 
 } // namespace algebras

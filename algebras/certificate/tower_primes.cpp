@@ -47,9 +47,9 @@ ordered_json encode(const nmod_poly_struct *polynomial) {
   return encodeElement(terms);
 }
 
-class Search {
+class PrimeSearch {
 public:
-  Search(const std::vector<TowerPolynomial> &tower, bool several) : tower_(tower), several_(several) {
+  PrimeSearch(const std::vector<TowerPolynomial> &tower, bool several) : tower_(tower), several_(several) {
     size_t count = 1;
     for (const TowerPolynomial &polynomial : tower)
       count *= degrees_.emplace_back((polynomial.size() - 1) / count);
@@ -143,7 +143,7 @@ private:
 } // namespace
 
 std::optional<ordered_json> irreducibilityPrimes(const std::vector<TowerPolynomial> &tower, bool several) {
-  return Search(tower, several).run();
+  return PrimeSearch(tower, several).run();
 }
 
 } // namespace algebras

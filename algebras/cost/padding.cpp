@@ -10,10 +10,10 @@ namespace algebras::cost {
 
 namespace {
 
-constexpr const char *what = "the number of padded MACs";
+constexpr const char *padded_macs_counted = "the number of padded MACs";
 
 int64_t roundUp(int64_t value, int64_t multiple) {
-  return checkedMultiply(value / multiple + (value % multiple != 0), multiple, what);
+  return checkedMultiply(value / multiple + (value % multiple != 0), multiple, padded_macs_counted);
 }
 
 Groups rounded(const Groups &groups, int64_t multiple) {

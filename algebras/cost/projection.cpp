@@ -16,7 +16,7 @@ void requireGroups(const Lift &lift, const Groups &in, const Groups &out) {
                                  lift.outputGroups()));
 }
 
-constexpr const char *what = "the number of MACs";
+constexpr const char *macs_counted = "the number of MACs";
 
 __int128 diagonalMacs(const Groups &in, const Groups &out) {
   __int128 sum = 0;
@@ -61,7 +61,7 @@ int64_t completeGraphRowMacs(const Groups &in, const Groups &out, int64_t type) 
   if (in.count() != out.count())
     throw InputError(
         fmt::format("{} input groups and {} output groups: Q(q) has as many", in.count(), out.count()));
-  return checkedNarrow(completeGraphRow(in, out, type, diagonalMacs(in, out)), what);
+  return checkedNarrow(completeGraphRow(in, out, type, diagonalMacs(in, out)), macs_counted);
 }
 
 int64_t rowMacs(const Lift &lift, const Groups &in, const Groups &out, int64_t type) {
@@ -72,7 +72,7 @@ int64_t rowMacs(const Lift &lift, const Groups &in, const Groups &out, int64_t t
   for (int64_t group = 0; group < lift.outputGroups(); ++group)
     for (const BlockTerm &term : lift.terms(type, group))
       sum += static_cast<__int128>(in.width(term.input_group)) * out.width(group);
-  return checkedNarrow(sum, what);
+  return checkedNarrow(sum, macs_counted);
 }
 
 std::vector<int64_t> allRowMacs(const Lift &lift, const Groups &in, const Groups &out) {
@@ -81,7 +81,7 @@ std::vector<int64_t> allRowMacs(const Lift &lift, const Groups &in, const Groups
   if (!lift.completeGraph() && in.isEqual() && out.isEqual()) { // all terms are alike
     result = termCountsOfTypes(lift);
     for (int64_t &terms : result)
-      terms = checkedNarrow(static_cast<__int128>(in.width(0)) * out.width(0) * terms, what);
+      terms = checkedNarrow(static_cast<__int128>(in.width(0)) * out.width(0) * terms, macs_counted);
     return result;
   }
   if (!lift.completeGraph()) {
@@ -91,7 +91,7 @@ std::vector<int64_t> allRowMacs(const Lift &lift, const Groups &in, const Groups
   }
   __int128 diagonal = diagonalMacs(in, out);
   for (int64_t type = 0; type < lift.types(); ++type)
-    result[type] = checkedNarrow(completeGraphRow(lift, in, out, type, diagonal), what);
+    result[type] = checkedNarrow(completeGraphRow(lift, in, out, type, diagonal), macs_counted);
   return result;
 }
 
@@ -103,15 +103,15 @@ int64_t batchMacs(const Lift &lift, const Groups &in, const Groups &out,
   std::vector<int64_t> macs = allRowMacs(lift, in, out);
   int64_t sum = 0;
   for (size_t type = 0; type < macs.size(); ++type)
-    sum = checkedAdd(sum, checkedMultiply(rows_of_type[type], macs[type], what), what);
+    sum = checkedAdd(sum, checkedMultiply(rows_of_type[type], macs[type], macs_counted), macs_counted);
   return sum;
 }
 
 int64_t denseMacs(int64_t m, int64_t k, int64_t n) {
-  return checkedMultiply(m, checkedMultiply(k, n, what), what);
+  return checkedMultiply(m, checkedMultiply(k, n, macs_counted), macs_counted);
 }
 
-int64_t trainingMacs(int64_t forward) { return checkedMultiply(3, forward, what); }
+int64_t trainingMacs(int64_t forward) { return checkedMultiply(3, forward, macs_counted); }
 
 Rational rho(int64_t q) {
   if (q < 1)

@@ -11,7 +11,7 @@ namespace algebras {
 
 namespace {
 
-using Kind = DotToken::Kind;
+using TokenKind = DotToken::Kind;
 
 constexpr size_t maximum_depth = 100;               // Boost's reader recurses
 constexpr int64_t maximum_edges = int64_t{1} << 22; // and keeps a map for every edge
@@ -37,11 +37,11 @@ public:
     header();
     levels_.emplace_back();
     levels_.back().brace = brace_;
-    while (!levels_.empty() && peek().kind != Kind::End)
+    while (!levels_.empty() && peek().kind != TokenKind::End)
       statementToken();
     if (!levels_.empty())
       throw InputError("this '{' is not closed", locate(content_, levels_.back().brace, file_));
-    if (peek().kind != Kind::End)
+    if (peek().kind != TokenKind::End)
       fail(peek(), "the graph ends before this", "a file holds one graph");
     return std::move(result_);
   }
@@ -51,7 +51,7 @@ private:
     return tokens_[std::min(position_ + ahead, tokens_.size() - 1)];
   }
   bool isSign(size_t ahead, char sign) const {
-    return peek(ahead).kind == Kind::Sign && peek(ahead).text[0] == sign;
+    return peek(ahead).kind == TokenKind::Sign && peek(ahead).text[0] == sign;
   }
   [[noreturn]] void fail(const DotToken &token, std::string message, std::string hint = {}) const {
     throw InputError(std::move(message), locate(content_, token.offset, file_)).hint(std::move(hint));
@@ -62,18 +62,18 @@ private:
   }
 
   void header() {
-    if (peek().kind == Kind::Strict) {
+    if (peek().kind == TokenKind::Strict) {
       emit("strict");
       ++position_;
     }
-    if (peek().kind == Kind::Graph)
+    if (peek().kind == TokenKind::Graph)
       fail(peek(), "an undirected graph; a graph algebra needs directions",
            "write 'digraph', with '->' for each edge");
-    if (peek().kind != Kind::Digraph)
+    if (peek().kind != TokenKind::Digraph)
       fail(peek(), "a DOT file starts with 'digraph'");
     emit("digraph");
     ++position_;
-    if (peek().kind == Kind::Identifier)
+    if (peek().kind == TokenKind::Identifier)
       ++position_;
     if (!isSign(0, '{'))
       fail(peek(), "'{' has to follow 'digraph' and its name");
@@ -85,9 +85,9 @@ private:
   void statementToken() {
     const DotToken &token = peek();
     switch (token.kind) {
-    case Kind::Line:
+    case TokenKind::Line:
       fail(token, "'--' is an undirected edge; a graph algebra needs directions", "write '->'");
-    case Kind::Arrow:
+    case TokenKind::Arrow:
       if (!levels_.back().has_end)
         fail(token, "no vertex stands before this '->'", "an edge is written a -> b");
       requireNoArrow();
@@ -95,28 +95,28 @@ private:
       emit("->");
       ++position_;
       return;
-    case Kind::Graph:
-    case Kind::Node:
-    case Kind::Edge:
+    case TokenKind::Graph:
+    case TokenKind::Node:
+    case TokenKind::Edge:
       requireNoArrow();
       ++position_;
       if (!isSign(0, '['))
         fail(peek(), fmt::format("an attribute list '[...]' has to follow '{}'", token.text));
       attributes();
       return;
-    case Kind::Subgraph:
+    case TokenKind::Subgraph:
       subgraph();
       return;
-    case Kind::Identifier:
+    case TokenKind::Identifier:
       identifier();
       return;
-    case Kind::Sign:
+    case TokenKind::Sign:
       sign();
       return;
-    case Kind::Strict:
-    case Kind::Digraph:
+    case TokenKind::Strict:
+    case TokenKind::Digraph:
       fail(token, fmt::format("'{}' cannot stand here", token.text));
-    case Kind::End:
+    case TokenKind::End:
       return;
     }
   }
@@ -174,7 +174,7 @@ private:
     ++position_;
     emit("subgraph");
     std::string name;
-    if (peek().kind == Kind::Identifier) {
+    if (peek().kind == TokenKind::Identifier) {
       name = peek().text + " "; // never empty, so that a named one is told from an anonymous one
       auto index = subgraph_names_.try_emplace(name, subgraph_names_.size()).first->second;
       emit(fmt::format("\"s{}\"", index));
@@ -191,7 +191,7 @@ private:
   void identifier() {
     const DotToken &token = peek();
     if (isSign(1, '=')) { // an attribute of the graph
-      if (peek(2).kind != Kind::Identifier)
+      if (peek(2).kind != TokenKind::Identifier)
         fail(peek(2), "a value has to follow '='");
       requireNoArrow();
       levels_.back().has_end = false;
@@ -204,7 +204,7 @@ private:
     emit(fmt::format("\"{}\"", entry->second));
     ++position_;
     for (int port = 0; port < 2 && isSign(0, ':'); ++port) {
-      if (peek(1).kind != Kind::Identifier)
+      if (peek(1).kind != TokenKind::Identifier)
         fail(peek(1), "the name of a port has to follow ':'");
       position_ += 2;
     }
@@ -215,7 +215,7 @@ private:
     const DotToken &start = peek();
     levels_.back().has_end = false;
     for (++position_; !isSign(0, ']'); ++position_) {
-      if (peek().kind == Kind::End)
+      if (peek().kind == TokenKind::End)
         fail(start, "this attribute list is not closed");
       if (isSign(0, '[') || isSign(0, '{') || isSign(0, '}'))
         fail(peek(), fmt::format("'{}' cannot stand in an attribute list", peek().text));

@@ -11,7 +11,7 @@ namespace algebras {
 
 namespace {
 
-using Kind = DotToken::Kind;
+using TokenKind = DotToken::Kind;
 
 bool startsName(char c) {
   auto byte = static_cast<unsigned char>(c);
@@ -20,22 +20,22 @@ bool startsName(char c) {
 
 bool continuesName(char c) { return startsName(c) || std::isdigit(static_cast<unsigned char>(c)); }
 
-Kind keyword(std::string_view word) {
+TokenKind keyword(std::string_view word) {
   std::string lower(word);
   std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
   if (lower == "strict")
-    return Kind::Strict;
+    return TokenKind::Strict;
   if (lower == "graph")
-    return Kind::Graph;
+    return TokenKind::Graph;
   if (lower == "digraph")
-    return Kind::Digraph;
+    return TokenKind::Digraph;
   if (lower == "node")
-    return Kind::Node;
+    return TokenKind::Node;
   if (lower == "edge")
-    return Kind::Edge;
+    return TokenKind::Edge;
   if (lower == "subgraph")
-    return Kind::Subgraph;
-  return Kind::Identifier;
+    return TokenKind::Subgraph;
+  return TokenKind::Identifier;
 }
 
 class Tokenizer {
@@ -47,7 +47,7 @@ public:
       position_ = 3;
     for (skipBlanks(); position_ < content_.size(); skipBlanks())
       next();
-    tokens_.push_back({Kind::End, "end of file", content_.size()});
+    tokens_.push_back({TokenKind::End, "end of file", content_.size()});
     return std::move(tokens_);
   }
 
@@ -89,13 +89,13 @@ private:
       html(start);
     else if (content_.substr(start, 2) == "->" || content_.substr(start, 2) == "--") {
       position_ += 2;
-      tokens_.push_back({c == '-' && at(start + 1) == '>' ? Kind::Arrow : Kind::Line,
+      tokens_.push_back({c == '-' && at(start + 1) == '>' ? TokenKind::Arrow : TokenKind::Line,
                          std::string(content_.substr(start, 2)), start});
     } else if (std::isdigit(static_cast<unsigned char>(c)) || c == '.' || c == '-')
       number(start);
     else if (std::string_view("{}[];,=:").find(c) != std::string_view::npos) {
       ++position_;
-      tokens_.push_back({Kind::Sign, std::string(1, c), start});
+      tokens_.push_back({TokenKind::Sign, std::string(1, c), start});
     } else if (std::isprint(static_cast<unsigned char>(c)))
       fail(start, fmt::format("'{}' cannot stand here; a name with such characters needs double quotes", c));
     else
@@ -123,7 +123,7 @@ private:
     }
     if (digits == 0)
       fail(start, "a number needs digits");
-    tokens_.push_back({Kind::Identifier, std::string(content_.substr(start, position_ - start)), start});
+    tokens_.push_back({TokenKind::Identifier, std::string(content_.substr(start, position_ - start)), start});
   }
 
   // "..." with \" for a quote and a backslash before a line break for nothing; other escapes are left as they
@@ -156,7 +156,7 @@ private:
       if (at(position_) != '"')
         fail(position_, "a string in double quotes has to follow '+'");
     }
-    tokens_.push_back({Kind::Identifier, std::move(text), start});
+    tokens_.push_back({TokenKind::Identifier, std::move(text), start});
   }
 
   void html(size_t start) {
@@ -168,7 +168,7 @@ private:
     } while (depth > 0 && position_ < content_.size());
     if (depth > 0)
       fail(start, "this HTML string is not closed");
-    tokens_.push_back({Kind::Identifier, std::string(content_.substr(start, position_ - start)), start});
+    tokens_.push_back({TokenKind::Identifier, std::string(content_.substr(start, position_ - start)), start});
   }
 
   std::string_view content_;

@@ -20,7 +20,7 @@ namespace {
 
 using boost::property_tree::ptree;
 
-constexpr int maximum_depth = 100; // the XML reader recurses
+constexpr int maximum_element_depth = 100; // the XML reader recurses
 
 [[noreturn]] void fail(const std::string &file, std::string message, std::string hint = {}) {
   throw InputError(std::move(message), SourceLocation{file, 0, 0, {}}).hint(std::move(hint));
@@ -48,8 +48,9 @@ void boundDepth(std::string_view text, const std::string &file) {
     bool closed = end < text.size() && text[end - 1] == '/';
     if (next == '/')
       depth = std::max(depth - 1, 0);
-    else if (next != '!' && next != '?' && !closed && ++depth > maximum_depth)
-      throw InputError(fmt::format("elements nested deeper than {}", maximum_depth), locate(text, at, file));
+    else if (next != '!' && next != '?' && !closed && ++depth > maximum_element_depth)
+      throw InputError(fmt::format("elements nested deeper than {}", maximum_element_depth),
+                       locate(text, at, file));
     at = end;
   }
 }

@@ -8,8 +8,8 @@ namespace algebras {
 
 namespace {
 
-using Word = uint64_t;
-using Dense = std::vector<Word>;
+using Residue = uint64_t;
+using Dense = std::vector<Residue>;
 
 // The slot that a vector is, when it is a basis element.
 std::optional<int64_t> asSlot(const SparseVector &vector) {
@@ -28,16 +28,16 @@ public:
       fill(table);
       return;
     }
-    for (p_ = n_nextprime(Word{1} << 31, 1); !fill(table);)
+    for (p_ = n_nextprime(Residue{1} << 31, 1); !fill(table);)
       p_ = n_nextprime(p_, 1);
   }
 
-  Word prime() const { return p_; }
+  Residue prime() const { return p_; }
 
   std::optional<Dense> reduce(const SparseVector &vector) const {
     Dense result(dimension_, 0);
     for (const auto &[slot, value] : vector) {
-      std::optional<Word> own = value.residue(p_);
+      std::optional<Residue> own = value.residue(p_);
       if (!own)
         return std::nullopt;
       result[slot] = *own;
@@ -45,9 +45,11 @@ public:
     return result;
   }
 
-  Word times(Word a, Word b) const { return static_cast<Word>(static_cast<unsigned __int128>(a) * b % p_); }
-  Word plus(Word a, Word b) const {
-    Word sum = a + b; // p is below 2^63
+  Residue times(Residue a, Residue b) const {
+    return static_cast<Residue>(static_cast<unsigned __int128>(a) * b % p_);
+  }
+  Residue plus(Residue a, Residue b) const {
+    Residue sum = a + b; // p is below 2^63
     return sum >= p_ ? sum - p_ : sum;
   }
 
@@ -62,13 +64,13 @@ public:
 private:
   struct Entry {
     int64_t i, j, k;
-    Word value;
+    Residue value;
   };
 
   bool fill(const Table &table) {
     entries_.clear();
     for (const Constant &constant : table.constants()) {
-      std::optional<Word> value = constant.value.residue(p_);
+      std::optional<Residue> value = constant.value.residue(p_);
       if (!value)
         return false;
       entries_.push_back({constant.i, constant.j, constant.k, *value});
@@ -77,12 +79,12 @@ private:
   }
 
   int64_t dimension_;
-  Word p_ = 0;
+  Residue p_ = 0;
   std::vector<Entry> entries_;
 };
 
 bool isZero(const Dense &vector) {
-  for (Word value : vector)
+  for (Residue value : vector)
     if (value != 0)
       return false;
   return true;
@@ -167,7 +169,7 @@ OffDiagonalProducts findOffDiagonalProducts(const Table &table, const std::vecto
   auto element = [&] {
     Dense x(table.dimension(), 0);
     for (const Dense &vector : basis) {
-      Word factor = random() % modular.prime();
+      Residue factor = random() % modular.prime();
       for (size_t slot = 0; slot < x.size(); ++slot)
         x[slot] = modular.plus(x[slot], modular.times(factor, vector[slot]));
     }

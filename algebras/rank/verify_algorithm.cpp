@@ -16,20 +16,20 @@ namespace algebras {
 
 namespace {
 
-using Word = uint64_t;
-using Residues = std::vector<std::pair<int64_t, Word>>; // index, residue
+using Residue = uint64_t;
+using Residues = std::vector<std::pair<int64_t, Residue>>; // index, residue
 
 struct ResidueProduct {
   Residues beta, gamma;
 };
 
-Word multiply(Word a, Word b, Word p) {
-  if (p < (Word{1} << 32))
+Residue multiply(Residue a, Residue b, Residue p) {
+  if (p < (Residue{1} << 32))
     return a * b % p;
-  return static_cast<Word>(static_cast<unsigned __int128>(a) * b % p);
+  return static_cast<Residue>(static_cast<unsigned __int128>(a) * b % p);
 }
 
-Word residue(const Rational &value, Word p) {
+Residue residue(const Rational &value, Residue p) {
   std::optional<uint64_t> own = value.residue(p);
   if (!own)
     throw std::logic_error("findMismatch: a prime divides a denominator");
@@ -37,11 +37,11 @@ Word residue(const Rational &value, Word p) {
 }
 
 // Most vectors hold a few small integers.
-Residues residues(const SparseVector &vector, Word p) {
+Residues residues(const SparseVector &vector, Residue p) {
   Residues result;
   result.reserve(vector.size());
   for (const auto &[index, value] : vector) {
-    Word word = value.isOne() ? 1 : residue(value, p);
+    Residue word = value.isOne() ? 1 : residue(value, p);
     if (word != 0)
       result.emplace_back(index, word);
   }
@@ -51,7 +51,7 @@ Residues residues(const SparseVector &vector, Word p) {
 // Sums of one first index, by (j, k): a dense square where that is not much larger than the sums.
 class Accumulator {
 public:
-  Accumulator(int64_t dimension, Word p) : dimension_(dimension), p_(p) {}
+  Accumulator(int64_t dimension, Residue p) : dimension_(dimension), p_(p) {}
 
   void begin(size_t additions) {
     dense_ = dimension_ <= 4096 && static_cast<size_t>(dimension_ * dimension_) <= 4 * additions;
@@ -62,9 +62,9 @@ public:
       entries_.reserve(additions);
   }
 
-  void add(int64_t j, int64_t k, Word value) {
+  void add(int64_t j, int64_t k, Residue value) {
     if (dense_) {
-      Word &sum = square_[j * dimension_ + k];
+      Residue &sum = square_[j * dimension_ + k];
       sum += value;
       if (sum >= p_)
         sum -= p_;
@@ -76,7 +76,7 @@ public:
   // Some (j, k) with a nonzero sum.
   std::optional<std::pair<int64_t, int64_t>> nonzero() {
     if (dense_) {
-      auto place = std::find_if(square_.begin(), square_.end(), [](Word sum) { return sum != 0; });
+      auto place = std::find_if(square_.begin(), square_.end(), [](Residue sum) { return sum != 0; });
       if (place == square_.end())
         return std::nullopt;
       int64_t offset = place - square_.begin();
@@ -84,7 +84,7 @@ public:
     }
     std::sort(entries_.begin(), entries_.end());
     for (size_t first = 0, next; first < entries_.size(); first = next) {
-      Word sum = 0;
+      Residue sum = 0;
       for (next = first; next < entries_.size() && entries_[next].first == entries_[first].first; ++next) {
         sum += entries_[next].second;
         if (sum >= p_)
@@ -98,17 +98,17 @@ public:
 
 private:
   int64_t dimension_;
-  Word p_;
+  Residue p_;
   bool dense_ = false;
-  std::vector<Word> square_;
-  std::vector<std::pair<std::pair<int64_t, int64_t>, Word>> entries_;
+  std::vector<Residue> square_;
+  std::vector<std::pair<std::pair<int64_t, int64_t>, Residue>> entries_;
 };
 
 // p < 2^63, so that two residues can be added.
-std::optional<Mismatch> mismatchModulo(const BilinearAlgorithm &algorithm, const Table &table, Word p) {
+std::optional<Mismatch> mismatchModulo(const BilinearAlgorithm &algorithm, const Table &table, Residue p) {
   int64_t dimension = table.dimension();
   std::vector<ResidueProduct> products;
-  std::vector<std::vector<std::pair<size_t, Word>>> by_left(dimension); // i -> (r, alpha_r(i))
+  std::vector<std::vector<std::pair<size_t, Residue>>> by_left(dimension); // i -> (r, alpha_r(i))
   products.reserve(algorithm.size());
   for (size_t r = 0; r < algorithm.size(); ++r) {
     products.push_back({residues(algorithm[r].beta, p), residues(algorithm[r].gamma, p)});
@@ -123,13 +123,13 @@ std::optional<Mismatch> mismatchModulo(const BilinearAlgorithm &algorithm, const
       additions += products[r].beta.size() * products[r].gamma.size();
     sums.begin(additions);
     for (const Constant &constant : own) {
-      Word value = residue(constant.value, p);
+      Residue value = residue(constant.value, p);
       if (value != 0)
         sums.add(constant.j, constant.k, p - value);
     }
     for (const auto &[r, left] : by_left[i])
       for (const auto &[j, right] : products[r].beta) {
-        Word both = multiply(left, right, p);
+        Residue both = multiply(left, right, p);
         for (const auto &[k, output] : products[r].gamma)
           sums.add(j, k, multiply(both, output, p));
       }
@@ -162,7 +162,7 @@ public:
   }
   size_t denominatorBits() const { return fmpz_bits(denominator_); }
   size_t numeratorBits() const { return numerator_bits_; }
-  bool divides(Word p) const { return fmpz_fdiv_ui(denominator_, p) == 0; }
+  bool divides(Residue p) const { return fmpz_fdiv_ui(denominator_, p) == 0; }
 
 private:
   fmpz_t denominator_;
@@ -187,7 +187,7 @@ std::optional<Mismatch> mismatchOverRationals(const BilinearAlgorithm &algorithm
   for (const Height *height : {&left, &right, &output, &constants})
     bits += height->denominatorBits();
 
-  Word p = Word{1} << 31;
+  Residue p = Residue{1} << 31;
   for (size_t proved = 0; proved <= bits;) {
     do
       p = n_nextprime(p, 1);

@@ -13,7 +13,7 @@ namespace algebras {
 
 namespace {
 
-constexpr int64_t most_operations = int64_t{1} << 26; // operations of the elimination
+constexpr int64_t most_center_operations = int64_t{1} << 26; // operations of the elimination
 
 class CenterEquations {
 public:
@@ -40,7 +40,7 @@ public:
                                         });
     });
     open_.erase(std::unique(open_.begin(), open_.end()), open_.end());
-    SparseEchelon echelon(field_, most_operations);
+    SparseEchelon echelon(field_, most_center_operations);
     for (const SparseVector &equation : open_)
       if (!echelon.insert(equation))
         return std::nullopt;

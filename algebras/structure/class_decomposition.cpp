@@ -15,7 +15,7 @@ namespace algebras {
 
 namespace {
 
-constexpr int64_t most_operations = int64_t{1} << 27; // operations of lifting
+constexpr int64_t most_lifting_operations = int64_t{1} << 27; // operations of lifting
 
 // The algebra that a class spans modulo the earlier ones; slots are numbered within the class.
 Table classTable(const TableIndex &index, const SlotClasses &classes, size_t number) {
@@ -226,7 +226,7 @@ private:
   std::unordered_map<int64_t, Rational> sum_; // of the components below class `last_sum_`
   size_t last_sum_ = SIZE_MAX;
   uint32_t last_ = UINT32_MAX;
-  int64_t budget_ = most_operations;
+  int64_t budget_ = most_lifting_operations;
 };
 
 } // namespace

@@ -11,7 +11,7 @@ namespace algebras {
 
 namespace {
 
-constexpr int64_t most_operations = int64_t{1} << 26;
+constexpr int64_t most_radical_operations = int64_t{1} << 26;
 
 // Whether no product of two slots of the radical is a sum.
 bool isMonomial(const TableIndex &index, const std::vector<bool> &in_radical) {
@@ -138,9 +138,9 @@ private:
 
 std::optional<RadicalPowers> byElimination(const TableIndex &index, const ClassDecomposition &decomposition,
                                            bool with_bases) {
-  int64_t budget = most_operations;
+  int64_t budget = most_radical_operations;
   const Field &field = index.table().field();
-  SparseEchelon radical(field, most_operations);
+  SparseEchelon radical(field, most_radical_operations);
   for (size_t slot = 0; slot < decomposition.in_radical.size(); ++slot)
     if (decomposition.in_radical[slot])
       radical.insert({{static_cast<int64_t>(slot), Rational(1)}});
@@ -151,7 +151,7 @@ std::optional<RadicalPowers> byElimination(const TableIndex &index, const ClassD
   RadicalPowers result;
   std::optional<std::vector<SparseVector>> power = radical.basis();
   while (power && !power->empty()) {
-    SparseEchelon next(field, most_operations);
+    SparseEchelon next(field, most_radical_operations);
     for (const SparseVector &vector : *power)
       if (!products.visit(vector, budget, [&](const SparseVector &product) { return next.insert(product); }))
         return std::nullopt;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "compiler/bundle/bundle_contents.h"
-#include "compiler/targets/cpu/level.h"
+#include "compiler/schedule/cpu_level.h"
 #include "runtime/bundle/manifest.h"
 #include "runtime/bundle/writer.h"
 

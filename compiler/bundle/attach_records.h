@@ -1,7 +1,7 @@
 // The records that code carries (runtime/kernel_record.h), written into its module.
 #pragma once
 
-#include "compiler/kernel_source.h"
+#include "compiler/bundle/kernel_source.h"
 #include "runtime/bundle/manifest.h"
 
 #include "mlir/IR/BuiltinOps.h"

@@ -2,7 +2,7 @@
 
 #include "compiler/cache/cache_key.h"
 #include "compiler/cache/entry_file.h"
-#include "compiler/failure.h"
+#include "compiler/process/failure.h"
 #include "runtime/support/error.h"
 #include "runtime/support/file.h"
 

@@ -73,7 +73,7 @@ Quiver quiverOf(const Algebra &algebra) {
 
 namespace {
 
-std::string quoted(const std::string &text) {
+std::string quotedForDot(const std::string &text) {
   std::string result = "\"";
   for (char c : text) {
     if (c == '"' || c == '\\')
@@ -97,13 +97,13 @@ std::string toDot(const Quiver &quiver, const std::string &name) {
       "digraph {} {{\n  layout=neato; splines={}; bgcolor=transparent;\n"
       "  node [shape=circle, style=filled, fontname=Helvetica, fontsize={}, width={}, margin=0];\n"
       "  edge [fontname=Helvetica, fontsize=11, arrowsize=0.7, penwidth={}];\n",
-      quoted(name), crowded ? "line" : "curved", crowded ? 9 : 13, vertex, crowded ? 0.5 : 1.0);
+      quotedForDot(name), crowded ? "line" : "curved", crowded ? 9 : 13, vertex, crowded ? 0.5 : 1.0);
   for (int64_t i = 0; i < count; ++i) {
     const double angle = 2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(count) -
                          (count == 2 ? std::numbers::pi : std::numbers::pi / 2);
     const TypeColours colours = typeColours(quiver.row_types[i], types);
     dot += fmt::format("  {} [pos=\"{:.2f},{:.2f}!\", fillcolor=\"{}\", color=\"{}\"];\n",
-                       quoted(quiver.labels[i]), ring * std::cos(angle), -ring * std::sin(angle),
+                       quotedForDot(quiver.labels[i]), ring * std::cos(angle), -ring * std::sin(angle),
                        colours.pale, colours.strong);
   }
   std::set<std::pair<int64_t, int64_t>> present;
@@ -112,8 +112,8 @@ std::string toDot(const Quiver &quiver, const std::string &name) {
   for (const Arrow &arrow : quiver.arrows) {
     const bool paired = arrow.from != arrow.to && present.contains({arrow.to, arrow.from});
     dot += fmt::format(
-        "  {} -> {} [color=\"{}\"{}{}];\n", quoted(quiver.labels[arrow.from]),
-        quoted(quiver.labels[arrow.to]), typeColours(quiver.row_types[arrow.from], types).strong,
+        "  {} -> {} [color=\"{}\"{}{}];\n", quotedForDot(quiver.labels[arrow.from]),
+        quotedForDot(quiver.labels[arrow.to]), typeColours(quiver.row_types[arrow.from], types).strong,
         arrow.products != quiver.unlabelled && !crowded ? fmt::format(", label={}", arrow.products) : "",
         paired && crowded ? ", arrowhead=none" : "");
   }

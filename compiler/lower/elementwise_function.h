@@ -22,7 +22,8 @@ struct ElementwiseFunction {
   std::vector<std::string> arguments;
   /// The operand that each result is: "y", "y2", ...
   std::vector<std::string> results;
-  /// A module with its kernel, `tile.elementwise`, as text: what compiler/elementwise_pipeline.h compiles.
+  /// A module with its kernel, `tile.elementwise`, as text: what compiler/pipeline/elementwise_pipeline.h
+  /// compiles.
   std::string kernel;
 };
 

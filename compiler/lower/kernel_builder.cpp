@@ -34,8 +34,8 @@ KernelOp KernelBuilder::contraction(StringRef name) {
   OpBuilder::InsertionGuard guard(builder);
   MLIRContext *context = builder.getContext();
   const int64_t columns = schedule_.getRegisterColumns(), rows = schedule_.getRegisterRows();
-  const bool packed = schedule_.getWeights() == WeightAccess::Packed,
-             copied = schedule_.getWeights() == WeightAccess::Copied;
+  const bool packed = schedule_.getWeights() == tile::WeightAccess::Packed,
+             copied = schedule_.getWeights() == tile::WeightAccess::Copied;
   const Coefficients coefficients = coefficientsOf(layout.getTerms());
   Type held_element = pairs_ ? products_.element : builder.getF32Type();
   auto held = BufferType::get(context, schedule_.getTypes() * schedule_.getRows(), layout.getIn().getTotal(),

@@ -1,6 +1,6 @@
 #include "compiler/process/child_process.h"
 
-#include "compiler/failure.h"
+#include "compiler/process/failure.h"
 #include "compiler/process/interruption.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "compiler/process/temporary_file.h"
 
-#include "compiler/failure.h"
+#include "compiler/process/failure.h"
 #include "compiler/process/temporary_folder.h"
 
 #include <cerrno>

@@ -1,7 +1,7 @@
 #include "compiler/process/temporary_folder.h"
 
-#include "compiler/failure.h"
 #include "compiler/process/descriptor.h"
+#include "compiler/process/failure.h"
 #include "compiler/process/remove_folder.h"
 
 #include <atomic>

@@ -4,9 +4,9 @@
 #include "algebras/layer.h"
 #include "compiler/schedule/candidates.h"
 #include "compiler/schedule/cost.h"
+#include "compiler/schedule/cpu_level.h"
 #include "compiler/schedule/host_level.h"
 #include "compiler/schedule/schedule.h"
-#include "compiler/targets/cpu/level.h"
 
 #include <cstdint>
 #include <vector>

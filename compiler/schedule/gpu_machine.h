@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <string_view>
 
 namespace compiler {
+
+/// 32-bit registers that a thread can have, and that a multiprocessor has, on every NVIDIA GPU since Kepler.
+constexpr int64_t registers_of_thread = 255, registers_of_multiprocessor = 65536;
 
 /// A number and where it is from.
 struct Figure {
@@ -98,7 +102,7 @@ inline constexpr GpuMachine a100_machine = {.target = "sm_80",
                                             .bytes_in_flight = figures::assumed(32e3),
                                             .engine_latency_us = figures::published(0),
                                             .shared_bytes = figures::published(164 * 1024),
-                                            .registers = figures::published(65536),
+                                            .registers = figures::published(registers_of_multiprocessor),
                                             .most_threads = figures::published(2048),
                                             .most_blocks = figures::published(16),
                                             .launch_us = figures::assumed(3)};
@@ -129,7 +133,7 @@ inline constexpr GpuMachine h200_machine = {.target = "sm_90a",
                                             .bytes_in_flight = figures::assumed(5.5e6 / 132 * 0.5),
                                             .engine_latency_us = figures::measured(1.5),
                                             .shared_bytes = figures::published(228 * 1024),
-                                            .registers = figures::published(65536),
+                                            .registers = figures::published(registers_of_multiprocessor),
                                             .most_threads = figures::published(2048),
                                             .most_blocks = figures::published(32),
                                             .launch_us = figures::measured(2)};

@@ -1,7 +1,7 @@
 // The machine at hand as the cost model of the CPU sees it.
 #pragma once
 
-#include "compiler/targets/cpu/level.h"
+#include "compiler/schedule/cpu_level.h"
 
 #include <cstdint>
 #include <string>

@@ -21,12 +21,13 @@ static constexpr double instructions_per_piece = 24;
 static constexpr double sector_bytes = 32;
 // Registers of a thread beside those for its rows, and for each row: ptxas 12.9 gives 84 to threads with one
 // row and vectors of 8, 112 for two, 168 for four and 255 for eight.
-static constexpr double registers_beside_rows = 56, registers_of_a_row = 28, most_registers = 255;
+static constexpr double registers_beside_rows = 56, registers_of_a_row = 28;
 
 static double registersOf(const ReductionSchedule &schedule) {
   const double vector = static_cast<double>(schedule.vector) / 8;
-  return std::min(most_registers, registers_beside_rows + static_cast<double>(schedule.rows) *
-                                                              (4 + vector * (registers_of_a_row - 4)));
+  return std::min<double>(registers_of_thread,
+                          registers_beside_rows +
+                              static_cast<double>(schedule.rows) * (4 + vector * (registers_of_a_row - 4)));
 }
 
 double commonTerms(const algebras::Layer &layer, int64_t rows) {

@@ -22,8 +22,7 @@ static int64_t registersNeeded(const ReductionSchedule &schedule) {
 }
 
 MaybeRefusal refusal(const algebras::Layer &layer, const ReductionSchedule &given) {
-  constexpr int64_t warp = 32, most_threads = 1024, most_rows = 16, register_file = 65536,
-                    most_registers = 255;
+  constexpr int64_t warp = 32, most_threads = 1024, most_rows = 16;
   if (given.vector != 0 && given.vector != 1 && given.vector != 2 && given.vector != 4 && given.vector != 8)
     return Refusal{"vector",
                    fmt::format("a thread reads 1, 2, 4 or 8 elements at a time, not {}", given.vector)};
@@ -56,7 +55,7 @@ MaybeRefusal refusal(const algebras::Layer &layer, const ReductionSchedule &give
     return Refusal{"threads", fmt::format("{} slices of {} threads each are not 1 to {} whole warps",
                                           schedule.slices, schedule.lanes(), most_threads / warp)};
   const int64_t registers = registersNeeded(schedule),
-                room = std::min(most_registers, register_file / schedule.threads());
+                room = std::min(registers_of_thread, registers_of_multiprocessor / schedule.threads());
   if (registers > room)
     return Refusal{"registers",
                    fmt::format("a thread needs about {} registers for the sums of {} rows and what "

@@ -14,11 +14,12 @@ namespace compiler {
 namespace {
 
 // Whom a rule binds: who copies, and what is computed.
-constexpr unsigned threads_product = 1, threads_gradient = 2, engine_product = 4, engine_gradient = 8,
-                   threads = threads_product | threads_gradient, engine = engine_product | engine_gradient,
-                   products = threads_product | engine_product;
+constexpr unsigned product_by_threads = 1, gradient_by_threads = 2, product_by_engine = 4,
+                   gradient_by_engine = 8, by_threads = product_by_threads | gradient_by_threads,
+                   by_engine = product_by_engine | gradient_by_engine,
+                   products = product_by_threads | product_by_engine;
 
-struct Case {
+struct Candidate {
   const StagedProblem &problem;
   const StagedSchedule &s; ///< the schedule
 
@@ -29,28 +30,26 @@ struct Case {
   int64_t columnBlocks() const { return (n() + s.columns - 1) / s.columns; }
 };
 
-using C = const Case &;
-
 // What is legal and would multiply zeros, spill, or be written twice. How deep a step of a gradient of the
 // weight matrix may be depends on the rows of the batch, and is for the cost to say.
-const Rule<Case> waste[] = {
+const Rule<Candidate> waste[] = {
     // Where tiles may have no steps, which blocks of dW and lists of the pieces of unequal groups may not,
     // and one turn fills the ring, LLVM writes its group of copies once for tiles with steps and once for
     // those without, which is correct, and more code than the gates for machine code let pass.
-    {threads, "two stages",
-     [](C c) {
+    {by_threads, "two stages",
+     [](const Candidate &c) {
        const algebras::Layer &layer = c.problem.layer;
        return when(c.s.stages == 2 &&
                        (c.problem.weight_gradient || !layer.in.isEqual() || !layer.out.isEqual()),
                    "2 stages: a ring that is filled by one turn is written twice");
      }},
-    {threads_gradient, "higher than a group",
-     [](C c) {
+    {gradient_by_threads, "higher than a group",
+     [](const Candidate &c) {
        return when(c.s.rows > 16 && c.s.rows / 2 >= c.k(),
                    "{} rows: an input group has {} features, the rest would be zeros", c.s.rows, c.k());
      }},
-    {engine_gradient, "higher than a group",
-     [](C c) {
+    {gradient_by_engine, "higher than a group",
+     [](const Candidate &c) {
        return when(c.s.rows - 64 >= c.k(),
                    "{} rows: an input group has {} features, and all that a warpgroup has of them would be "
                    "zeros",
@@ -58,24 +57,24 @@ const Rule<Case> waste[] = {
      }},
     // A tile may be wider than its group where that makes its panels wider, which are copied faster; not
     // where a whole panel would be zeros.
-    {engine, "wider than a group",
-     [](C c) {
+    {by_engine, "wider than a group",
+     [](const Candidate &c) {
        return when(c.s.columns - panelBytes(c.s.columns, 2) / 2 >= c.n(),
                    "{} columns: an output group has {}, and a panel would be zeros", c.s.columns, c.n());
      }},
     // 48 deep is one stage of 64 with zeros, or three of 16: both are worth a look.
     {products, "deeper than a group",
-     [](C c) {
+     [](const Candidate &c) {
        return when(c.s.depth > 16 && c.s.depth / 2 >= c.k(),
                    "a depth of {}: an input group has {}, the rest would be zeros", c.s.depth, c.k());
      }},
-    {threads, "wider than a group",
-     [](C c) {
+    {by_threads, "wider than a group",
+     [](const Candidate &c) {
        return when(c.s.columns > 16 && c.s.columns - 16 >= c.n(),
                    "{} columns: an output group has {}, the rest would be zeros", c.s.columns, c.n());
      }},
-    {threads, "single elements",
-     [](C c) {
+    {by_threads, "single elements",
+     [](const Candidate &c) {
        const StagedSchedule whole = completed(c.problem, c.s);
        const int64_t copies = copiesOfThread(whole, c.problem.weights());
        return when(whole.vector == 1 && copies > most_single_copies,
@@ -83,14 +82,14 @@ const Rule<Case> waste[] = {
                    "registers",
                    copies, most_single_copies);
      }},
-    {engine_product, "wider than a group",
-     [](C c) {
+    {product_by_engine, "wider than a group",
+     [](const Candidate &c) {
        return when(c.s.cluster_columns > c.columnBlocks(),
                    "a cluster of {}x{} blocks: an output group has {} blocks of {} columns", c.s.cluster_rows,
                    c.s.cluster_columns, c.columnBlocks(), c.s.columns);
      }},
-    {engine_gradient, "wider than a group",
-     [](C c) {
+    {gradient_by_engine, "wider than a group",
+     [](const Candidate &c) {
        return when(c.s.cluster_rows > c.rowBlocks() || c.s.cluster_columns > c.columnBlocks(),
                    "a cluster of {}x{} blocks: a block of the weight matrix has {} of {} features and {} of "
                    "{} columns",
@@ -130,15 +129,15 @@ private:
 
 bool Look::at(StagedSchedule schedule) {
   const unsigned kind = problem_.weight_gradient
-                            ? schedule.isForThreads() ? threads_gradient : engine_gradient
-                        : schedule.isForThreads() ? threads_product
-                                                  : engine_product;
+                            ? schedule.isForThreads() ? gradient_by_threads : gradient_by_engine
+                        : schedule.isForThreads() ? product_by_threads
+                                                  : product_by_engine;
   MaybeRefusal refused = refusal(problem_, schedule);
   // Legal products of the copy engine are listed with the stages that fit, also where they are a waste.
-  if (!refused && kind == engine_product)
+  if (!refused && kind == product_by_engine)
     schedule = completed(problem_, schedule);
   if (!refused)
-    refused = firstBroken(std::span<const Rule<Case>>(waste), kind, Case{problem_, schedule});
+    refused = firstBroken(std::span<const Rule<Candidate>>(waste), kind, Candidate{problem_, schedule});
   if (!refused)
     schedule = completed(problem_, schedule);
   considered.push_back({schedule, refused});

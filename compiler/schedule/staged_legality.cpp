@@ -14,7 +14,6 @@ constexpr unsigned threads = 1, engine_product = 2, engine_gradient = 4,
                    engine = engine_product | engine_gradient, all = threads | engine;
 
 constexpr int64_t most_warps = 16, most_tile_side = 256, most_cluster = 8;
-constexpr int64_t most_registers = 255, register_file = 65536;
 // Each block of a cluster loads a part of what it shares: whole periods of 8 rows of the swizzle.
 constexpr int64_t cluster_period = 8;
 
@@ -35,7 +34,9 @@ struct Case {
   int64_t bytes() const { return stageBytes(s, problem.weights()); }
 
   /// Registers that a thread starts with.
-  int64_t registers() const { return std::min(most_registers, register_file / s.threads() / 8 * 8); }
+  int64_t registers() const {
+    return std::min(registers_of_thread, registers_of_multiprocessor / s.threads() / 8 * 8);
+  }
   int64_t registersNeeded() const;
   /// Rows of X and of the other operand that blocks of a cluster share.
   int64_t rowsByColumns() const { return problem.weight_gradient ? s.depth : s.rows; }

@@ -38,7 +38,7 @@ constexpr double sector_bytes = 32;
 // Registers that ptxas 12.9 gives a thread beside its sums, 90 to 160, and how many it has at most; for
 // counting how many blocks share a multiprocessor. It takes what it likes: held to the blocks that are
 // counted here, it spills.
-constexpr double registers_beside_sums = 130, most_registers = 255;
+constexpr double registers_beside_sums = 130;
 
 /// Bytes of the sectors that a row of `bytes` touches, wherever it begins.
 double sectors(double bytes) { return bytes + sector_bytes / 2; }
@@ -108,7 +108,7 @@ static double blocksTogether(const TileWork &work, const StagedSchedule &schedul
   const auto stage = static_cast<double>(stageBytes(schedule, static_cast<int64_t>(work.weights)));
   const double sums = work.weights * (size.rows * size.columns) / size.threads;
   const double most = machine.blocksTogether(
-      size.threads, std::min(most_registers, sums + registers_beside_sums), size.stages * stage);
+      size.threads, std::min<double>(registers_of_thread, sums + registers_beside_sums), size.stages * stage);
   return std::min(most, std::max(1.0, std::ceil(work.tiles / machine.multiprocessors)));
 }
 

@@ -1,6 +1,6 @@
 #include "compiler/simulator/further_matrices.h"
 
-#include "compiler/failure.h"
+#include "compiler/process/failure.h"
 #include "runtime/support/checked.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "compiler/simulator/kernel_module.h"
 
-#include "compiler/failure.h"
+#include "compiler/process/failure.h"
 #include "compiler/spec/module_depth.h"
 #include "dialects/sm/sm.h"
 

@@ -1,6 +1,6 @@
 #include "compiler/simulator/simulate.h"
 
-#include "compiler/failure.h"
+#include "compiler/process/failure.h"
 #include "compiler/simulator/device_matrix.h"
 #include "compiler/simulator/further_matrices.h"
 #include "compiler/simulator/kernel_module.h"

@@ -3,7 +3,7 @@
 #include "compiler/tools/bench_program.h"
 #include "compiler/tools/commands.h"
 
-#include "compiler/failure.h"
+#include "compiler/process/failure.h"
 #include "compiler/schedule/cpu_prediction.h"
 #include "compiler/schedule/ranking.h"
 #include "compiler/schedule/targets.h"

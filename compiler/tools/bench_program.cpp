@@ -1,7 +1,8 @@
 #include "compiler/tools/bench_program.h"
 
-#include "compiler/failure.h"
+#include "compiler/process/failure.h"
 #include "compiler/tools/checked_outputs.h"
+#include "compiler/tools/opened_bundle.h"
 #include "runtime/bench/statistics.h"
 #include "runtime/bench/stopwatch.h"
 
@@ -12,30 +13,12 @@
 namespace compiler {
 namespace {
 
-void check(int status) {
-  if (status == ALGRT_OK)
-    return;
-  const std::string message = algrt_last_error();
-  if (status == ALGRT_UNSUPPORTED)
-    throw AbsentError(message);
-  throw Failure(message);
-}
-
-struct CloseBundle {
-  void operator()(algrt_bundle *bundle) const { algrt_bundle_close(bundle); }
-};
-struct FreeWeights {
-  void operator()(algrt_weights *weights) const { algrt_weights_free(weights); }
-};
-
 // A program of a bundle with all that a call takes.
 class Call {
 public:
   Call(const std::string &path, std::string program, int64_t m, int threads)
       : bundle(algrt::Bundle::open(path)), program_(std::move(program)), threads_(threads) {
-    algrt_bundle *handle = nullptr;
-    check(algrt_bundle_open(path.c_str(), &handle));
-    opened_.reset(handle);
+    opened_ = openBundle(path);
     addRandomOperands(bundle, description(), m, /*seed=*/1, arrays_);
     for (const algrt::ProgramOperand &operand : description().operands)
       if (operand.role == algrt::OperandRole::Output)
@@ -46,7 +29,7 @@ public:
                                                     &array.tensor, threads, &made);
       if (status == ALGRT_UNSUPPORTED) // steps read it as it is
         return nullptr;
-      check(status);
+      requireDone(status);
       packed_.emplace_back(made);
       return made;
     };
@@ -59,7 +42,7 @@ public:
       tensors_.push_back({operand.name.c_str(), weights ? nullptr : &array.tensor, weights});
     }
     size_t bytes = 0;
-    check(algrt_program_workspace_size(opened_.get(), this->program_.c_str(), m, threads, &bytes));
+    requireDone(algrt_program_workspace_size(opened_.get(), this->program_.c_str(), m, threads, &bytes));
     workspace_.resize(bytes);
   }
 
@@ -70,8 +53,8 @@ public:
     options.threads = threads_;
     options.workspace = workspace_.data();
     options.workspace_bytes = workspace_.size();
-    check(algrt_run(opened_.get(), program_.c_str(), tensors_.data(), static_cast<int64_t>(tensors_.size()),
-                    &options));
+    requireDone(algrt_run(opened_.get(), program_.c_str(), tensors_.data(),
+                          static_cast<int64_t>(tensors_.size()), &options));
   }
 
   // The worst error beside the program's definition.
@@ -101,8 +84,8 @@ public:
 private:
   std::string program_;
   int threads_;
-  std::unique_ptr<algrt_bundle, CloseBundle> opened_;
-  std::vector<std::unique_ptr<algrt_weights, FreeWeights>> packed_;
+  OpenedBundle opened_;
+  std::vector<PackedWeights> packed_;
   ProgramArrays arrays_;
   std::vector<algrt_named_tensor> tensors_;
   std::vector<std::byte> workspace_;

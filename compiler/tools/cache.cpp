@@ -2,7 +2,7 @@
 #include "compiler/tools/commands.h"
 
 #include "compiler/cache/content_cache.h"
-#include "compiler/failure.h"
+#include "compiler/process/failure.h"
 #include "compiler/process/temporary_folder.h"
 #include "compiler/spec/integer_option.h"
 

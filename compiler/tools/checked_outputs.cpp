@@ -1,6 +1,6 @@
 #include "compiler/tools/checked_outputs.h"
 
-#include "compiler/failure.h"
+#include "compiler/process/failure.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
 // algctl compile: a spec becomes a bundle.
 #include "compiler/tools/commands.h"
 
-#include "compiler/failure.h"
-#include "compiler/pipeline.h"
+#include "compiler/pipeline/pipeline.h"
+#include "compiler/process/failure.h"
 #include "compiler/schedule/dense_comparison.h"
 #include "compiler/spec/integer_option.h"
 #include "compiler/spec/spec_options.h"

@@ -1,8 +1,8 @@
 // algctl completion: scripts for shells, generated from the tree of commands.
 #include "compiler/tools/commands.h"
 
+#include "compiler/schedule/cpu_level.h"
 #include "compiler/schedule/targets.h"
-#include "compiler/targets/cpu/level.h"
 #include "compiler/tools/output_file.h"
 
 #include <CLI/CLI.hpp>

@@ -1,7 +1,7 @@
 // algctl cost on programs: what each step would take, and all together.
 #pragma once
 
-#include "compiler/program_plan.h"
+#include "compiler/pipeline/program_plan.h"
 #include "compiler/schedule/host_level.h"
 
 #include <cstdint>

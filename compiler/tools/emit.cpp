@@ -1,8 +1,8 @@
 // algctl emit: the program at one stage of the pipeline.
 #include "compiler/tools/commands.h"
 
-#include "compiler/auxiliary/group_rows_images.h"
-#include "compiler/gpu_pipeline.h"
+#include "compiler/pipeline/gpu_pipeline.h"
+#include "compiler/pipeline/group_rows_images.h"
 #include "compiler/spec/spec_options.h"
 #include "compiler/spec/usage_error.h"
 #include "compiler/tools/output_file.h"

@@ -1,7 +1,7 @@
 #include "compiler/tools/graphviz.h"
 
-#include "compiler/failure.h"
 #include "compiler/process/child_process.h"
+#include "compiler/process/failure.h"
 #include "compiler/process/temporary_file.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "compiler/tools/output_file.h"
 
-#include "compiler/failure.h"
+#include "compiler/process/failure.h"
 #include "compiler/spec/usage_error.h"
 #include "runtime/support/standard_streams.h"
 #include "runtime/support/unfinished_file.h"

@@ -1,6 +1,6 @@
 #include "compiler/tools/program_arrays.h"
 
-#include "compiler/failure.h"
+#include "compiler/process/failure.h"
 #include "compiler/spec/usage_error.h"
 #include "compiler/tools/array_file.h"
 #include "runtime/numeric/bfloat16.h"

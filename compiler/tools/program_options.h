@@ -1,7 +1,7 @@
 // The options of commands on programs.
 #pragma once
 
-#include "compiler/pipeline.h"
+#include "compiler/pipeline/pipeline.h"
 
 #include <string>
 

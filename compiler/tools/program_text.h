@@ -2,7 +2,7 @@
 // them.
 #pragma once
 
-#include "compiler/program_plan.h"
+#include "compiler/pipeline/program_plan.h"
 #include "runtime/bundle/bundle.h"
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,7 +1,7 @@
 // What commands do with programs of the alg dialect, which needs the compiler.
 #pragma once
 
-#include "compiler/program_plan.h"
+#include "compiler/pipeline/program_plan.h"
 
 #include <cstdint>
 #include <functional>

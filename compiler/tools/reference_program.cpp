@@ -1,7 +1,7 @@
 #include "compiler/tools/reference_program.h"
 
-#include "compiler/compilation.h"
-#include "compiler/failure.h"
+#include "compiler/pipeline/compilation.h"
+#include "compiler/process/failure.h"
 #include "compiler/program/evaluate.h"
 #include "compiler/program/parse_program.h"
 #include "compiler/program/value_names.h"

@@ -1,6 +1,6 @@
 #include "compiler/tools/run_check.h"
 
-#include "compiler/failure.h"
+#include "compiler/process/failure.h"
 #include "runtime/reference/reference.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "compiler/tools/run_positions.h"
 
-#include "compiler/failure.h"
+#include "compiler/process/failure.h"
 #include "compiler/tools/array_file.h"
 
 #include <fmt/format.h>

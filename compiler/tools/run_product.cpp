@@ -1,5 +1,6 @@
 #include "compiler/tools/run_product.h"
 
+#include "compiler/tools/opened_bundle.h"
 #include "compiler/tools/session.h"
 #include "runtime/algrt.h"
 #include "runtime/numeric/bfloat16.h"
@@ -11,19 +12,6 @@
 
 namespace compiler {
 namespace {
-
-void check(int status) {
-  if (status == ALGRT_OK)
-    return;
-  std::string message = algrt_last_error();
-  if (status == ALGRT_UNSUPPORTED)
-    throw AbsentError(message);
-  if (status == ALGRT_OUT_OF_MEMORY)
-    throw Failure(message);
-  if (status == ALGRT_INTERNAL)
-    throw std::logic_error(message);
-  throw Failure(message);
-}
 
 // A compact matrix in the element type of the layer.
 class Matrix {
@@ -147,13 +135,11 @@ template <class Function> double secondsOf(Function function) {
 int64_t productBytes(const std::string &bundle_path, const algrt::Layer &layer, int64_t m,
                      const ProductOptions &options) {
   using algrt::checkedAdd, algrt::checkedMultiply;
-  algrt_bundle *opened = nullptr;
-  check(algrt_bundle_open(bundle_path.c_str(), &opened));
-  std::unique_ptr<algrt_bundle, decltype(&algrt_bundle_close)> bundle(opened, algrt_bundle_close);
+  const OpenedBundle bundle = openBundle(bundle_path);
   algrt_bundle_info info = algrt_bundle_info_init();
-  check(algrt_bundle_get_info(bundle.get(), &info));
+  requireDone(algrt_bundle_get_info(bundle.get(), &info));
   size_t workspace = 0;
-  check(algrt_workspace_size(bundle.get(), m, options.threads, &workspace));
+  requireDone(algrt_workspace_size(bundle.get(), m, options.threads, &workspace));
   int64_t bytes = static_cast<int64_t>(workspace);
   auto count = [&](int64_t rows, int64_t columns, int64_t element) {
     const int64_t elements = checkedMultiply(rows, columns, "the size of a matrix");
@@ -183,11 +169,9 @@ int64_t productBytes(const std::string &bundle_path, const algrt::Layer &layer, 
 
 ProductResult runProduct(const std::string &bundle_path, const algrt::Layer &layer, const RunArrays &arrays,
                          const ProductOptions &options) {
-  algrt_bundle *opened = nullptr;
-  check(algrt_bundle_open(bundle_path.c_str(), &opened));
-  std::unique_ptr<algrt_bundle, decltype(&algrt_bundle_close)> bundle(opened, algrt_bundle_close);
+  const OpenedBundle bundle = openBundle(bundle_path);
   algrt_bundle_info info = algrt_bundle_info_init();
-  check(algrt_bundle_get_info(bundle.get(), &info));
+  requireDone(algrt_bundle_get_info(bundle.get(), &info));
 
   const bool forward = options.map == algrt::Map::Forward, weight_gradient = options.map == algrt::Map::Dw;
   Operands operands(layer, arrays, options);
@@ -210,16 +194,17 @@ ProductResult runProduct(const std::string &bundle_path, const algrt::Layer &lay
 
   ProductResult result;
   result.packed = options.packed.value_or(forward && info.packed_bytes > 0);
-  std::unique_ptr<algrt_weights, decltype(&algrt_weights_free)> weights(nullptr, algrt_weights_free);
+  PackedWeights weights;
   if (result.packed) {
     algrt_weights *packed = nullptr;
-    result.pack_seconds = secondsOf(
-        [&] { check(algrt_weights_pack(bundle.get(), operands.w->tensor(), options.threads, &packed)); });
+    result.pack_seconds = secondsOf([&] {
+      requireDone(algrt_weights_pack(bundle.get(), operands.w->tensor(), options.threads, &packed));
+    });
     weights.reset(packed);
   }
 
   size_t workspace_bytes = 0;
-  check(algrt_workspace_size(bundle.get(), arrays.m, options.threads, &workspace_bytes));
+  requireDone(algrt_workspace_size(bundle.get(), arrays.m, options.threads, &workspace_bytes));
   std::vector<char> workspace(workspace_bytes);
   // What the arguments of all maps have in common.
   auto fill = [&](auto &args) {
@@ -241,7 +226,7 @@ ProductResult runProduct(const std::string &bundle_path, const algrt::Layer &lay
       args.weights = weights.get();
       args.bias = operands.bias ? &bias : nullptr;
       fill(args);
-      check(algrt_forward(bundle.get(), &args));
+      requireDone(algrt_forward(bundle.get(), &args));
     } else if (weight_gradient) {
       algrt_dw_args args = algrt_dw_args_init();
       args.x = operands.x->tensor();
@@ -250,14 +235,14 @@ ProductResult runProduct(const std::string &bundle_path, const algrt::Layer &lay
       args.dbias = operands.dbias ? &dbias : nullptr;
       args.beta = options.beta;
       fill(args);
-      check(algrt_dw(bundle.get(), &args));
+      requireDone(algrt_dw(bundle.get(), &args));
     } else {
       algrt_dx_args args = algrt_dx_args_init();
       args.dy = operands.dy->tensor();
       args.dx = operands.result->tensor();
       args.w = operands.w->tensor();
       fill(args);
-      check(algrt_dx(bundle.get(), &args));
+      requireDone(algrt_dx(bundle.get(), &args));
     }
   };
   multiply();                                 // the first call loads the kernels and starts the threads

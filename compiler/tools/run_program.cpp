@@ -2,6 +2,7 @@
 
 #include "compiler/spec/usage_error.h"
 #include "compiler/tools/checked_outputs.h"
+#include "compiler/tools/opened_bundle.h"
 #include "compiler/tools/output_file.h"
 #include "compiler/tools/program_arrays.h"
 #include "compiler/tools/session.h"
@@ -21,17 +22,6 @@ namespace compiler {
 namespace {
 
 using algrt::OperandRole;
-
-void check(int status) {
-  if (status == ALGRT_OK)
-    return;
-  const std::string message = algrt_last_error();
-  if (status == ALGRT_UNSUPPORTED)
-    throw AbsentError(message);
-  if (status == ALGRT_INTERNAL)
-    throw std::logic_error(message);
-  throw Failure(message);
-}
 
 /// Files by the names of operands, of options written NAME=FILE.
 std::map<std::string, std::string> filesOf(const std::vector<std::string> &options, const char *option,
@@ -54,10 +44,6 @@ std::map<std::string, std::string> filesOf(const std::vector<std::string> &optio
   }
   return files;
 }
-
-struct CloseBundle {
-  void operator()(algrt_bundle *bundle) const { algrt_bundle_close(bundle); }
-};
 
 const algrt::Program &findProgram(const algrt::Manifest &manifest, const std::string &wanted) {
   if (const algrt::Program *program = manifest.findProgram(wanted))
@@ -107,16 +93,14 @@ int runProgram(const ProgramRun &options, const ProgramTools &tools) {
   const std::optional<ReferenceArrays> expected =
       options.check ? std::optional(expectedOutputs(bundle, program, arrays, options.p0, tools))
                     : std::nullopt;
-  algrt_bundle *opened = nullptr;
-  check(algrt_bundle_open(options.bundle.c_str(), &opened));
-  const std::unique_ptr<algrt_bundle, CloseBundle> handle(opened);
+  const OpenedBundle opened = openBundle(options.bundle);
   algrt_run_options run = algrt_run_options_init();
   run.p0 = options.p0;
   run.threads = options.threads;
   run.beta = options.beta;
   const auto begin = std::chrono::steady_clock::now();
-  check(
-      algrt_run(opened, options.program.c_str(), tensors.data(), static_cast<int64_t>(tensors.size()), &run));
+  requireDone(algrt_run(opened.get(), options.program.c_str(), tensors.data(),
+                        static_cast<int64_t>(tensors.size()), &run));
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
   const std::vector<CheckedOutput> checked =

@@ -2,7 +2,7 @@
 // failed, and how its results reach standard output.
 #pragma once
 
-#include "compiler/failure.h"
+#include "compiler/process/failure.h"
 
 #include <functional>
 #include <nlohmann/json_fwd.hpp>

@@ -7,7 +7,7 @@
 #include "compiler/drawing/gabriel.h"
 #include "compiler/drawing/html.h"
 #include "compiler/drawing/quiver.h"
-#include "compiler/failure.h"
+#include "compiler/process/failure.h"
 #include "compiler/spec/spec_options.h"
 #include "compiler/tools/graphviz.h"
 #include "compiler/tools/output_file.h"

@@ -6,8 +6,8 @@
 #include "compiler/tools/simulated_runs.h"
 #include "compiler/tools/target_options.h"
 
-#include "compiler/failure.h"
-#include "compiler/gpu_pipeline.h"
+#include "compiler/pipeline/gpu_pipeline.h"
+#include "compiler/process/failure.h"
 #include "compiler/spec/integer_option.h"
 #include "compiler/spec/spec_options.h"
 #include "compiler/spec/usage_error.h"

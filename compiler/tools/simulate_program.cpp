@@ -1,9 +1,9 @@
 #include "compiler/tools/simulate_program.h"
 
 #include "compiler/bundle/layer_description.h"
-#include "compiler/elementwise_pipeline.h"
-#include "compiler/failure.h"
-#include "compiler/gpu_pipeline.h"
+#include "compiler/pipeline/elementwise_pipeline.h"
+#include "compiler/pipeline/gpu_pipeline.h"
+#include "compiler/process/failure.h"
 #include "compiler/simulator/elementwise.h"
 #include "compiler/simulator/simulate.h"
 #include "compiler/tools/checked_outputs.h"

@@ -1,7 +1,7 @@
 // algctl simulate on programs: every step on the simulator, one after the other, each beside its definition.
 #pragma once
 
-#include "compiler/program_plan.h"
+#include "compiler/pipeline/program_plan.h"
 #include "compiler/schedule/targets.h"
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 #include "compiler/tools/simulated_runs.h"
 
 #include "compiler/bundle/layer_description.h"
-#include "compiler/failure.h"
-#include "compiler/gpu_pipeline.h"
+#include "compiler/pipeline/gpu_pipeline.h"
+#include "compiler/process/failure.h"
 #include "compiler/schedule/schedule.h"
 #include "compiler/spec/text_file.h"
 #include "compiler/tools/target_options.h"

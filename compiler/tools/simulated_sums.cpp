@@ -1,8 +1,8 @@
 #include "compiler/tools/simulated_sums.h"
 
-#include "compiler/elementwise_pipeline.h"
-#include "compiler/failure.h"
-#include "compiler/program_plan.h"
+#include "compiler/pipeline/elementwise_pipeline.h"
+#include "compiler/pipeline/program_plan.h"
+#include "compiler/process/failure.h"
 #include "compiler/simulator/device_matrix.h"
 #include "runtime/numpy/npy.h"
 #include "runtime/support/checked.h"

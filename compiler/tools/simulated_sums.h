@@ -1,7 +1,7 @@
 // What `algctl simulate --map dw` does about dbias: the element-wise function that sums the rows of dY.
 #pragma once
 
-#include "compiler/kernel_source.h"
+#include "compiler/bundle/kernel_source.h"
 #include "compiler/simulator/elementwise.h"
 #include "compiler/tools/output_file.h"
 #include "compiler/tools/target_options.h"

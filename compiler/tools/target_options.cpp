@@ -2,10 +2,10 @@
 
 #include "algebras/error.h"
 #include "compiler/cache/compilation_cache.h"
+#include "compiler/schedule/cpu_level.h"
 #include "compiler/schedule/schedule.h"
 #include "compiler/spec/integer_option.h"
 #include "compiler/spec/usage_error.h"
-#include "compiler/targets/cpu/level.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

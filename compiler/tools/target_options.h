@@ -1,7 +1,7 @@
 // The options that say what kernels are made for, shared by compile and emit.
 #pragma once
 
-#include "compiler/pipeline.h"
+#include "compiler/pipeline/pipeline.h"
 
 #include <cstdint>
 #include <string>

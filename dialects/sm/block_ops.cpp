@@ -77,7 +77,8 @@ LogicalResult MultiplyOp::verify() {
   if (failed(verifyDepth(*this, getShallowDepth(), depth)))
     return failure();
   if (getPart() && getATransposed())
-    return emitOpError("has parts of the rows of A, which is transposed: its slot has none of them together");
+    return emitOpError(
+        "has parts of the rows of A, which is transposed: its stage has none of them together");
   if (static_cast<bool>(getPart()) != getParts().has_value())
     return emitOpError("names a part and the number of parts, or neither");
   AccumulatorType sum = getAccumulator().getType();

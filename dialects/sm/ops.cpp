@@ -149,8 +149,8 @@ LogicalResult ExpectOp::verify() {
 //===--------------------------------------------------------------------------------------------===//
 
 LogicalResult LoadOp::verify() {
-  if (static_cast<bool>(getBarriers()) != static_cast<bool>(getBarrierSlot()))
-    return emitOpError("signals one slot of barriers, or none");
+  if (static_cast<bool>(getBarriers()) != static_cast<bool>(getBarrierStage()))
+    return emitOpError("signals one stage of barriers, or none");
   BufferType target = getTarget().getType();
   if (getSource().getType().isPlain())
     return emitOpError("needs tensor maps; threads copy through plain ones with sm.copy");
@@ -161,9 +161,9 @@ LogicalResult LoadOp::verify() {
   if (first < 0 || first % swizzle_rows != 0 || first + height > target.getRows())
     return emitOpError("loads ") << height << " rows from row " << first
                                  << " on; a part begins at a multiple of " << swizzle_rows
-                                 << " and ends within the " << target.getRows() << " rows of its slot";
+                                 << " and ends within the " << target.getRows() << " rows of its stage";
   if (getPart())
-    return emitOpError("loads rows of a slot for this block alone, or a part of the slot for several");
+    return emitOpError("loads rows of a stage for this block alone, or a part of the stage for several");
   return verifyCopy(*this, getSource().getType(), getCoordinates().size(), target, height);
 }
 
@@ -172,11 +172,11 @@ LogicalResult StoreOp::verify() {
   if (getTarget().getType().isPlain())
     return emitOpError("needs tensor maps, got plain ones");
   MapsType target = getTarget().getType();
-  // As many boxes as the slot consists of.
+  // As many boxes as the stage consists of.
   auto part = [](int64_t whole, int64_t box) { return whole % box == 0 ? box : whole; };
   const int64_t rows = part(source.getRows(), target.getRows());
   auto box =
-      BufferType::get(getContext(), source.getSlots(), rows, part(source.getColumns(), target.getColumns()),
+      BufferType::get(getContext(), source.getStages(), rows, part(source.getColumns(), target.getColumns()),
                       source.getElementType(), source.getSwizzle());
   return verifyCopy(*this, target, getCoordinates().size(), box, rows);
 }
@@ -213,7 +213,7 @@ LogicalResult MmaOp::verify() {
         "takes its sign as a value for sums of single warps only; wgmma has it in the instruction");
   if (getNegateIf() && getNegate())
     return emitOpError("has a sign as an attribute and one as a value");
-  if (failed(verifyDepth(*this, getDepth(), getSlotDepth())))
+  if (failed(verifyDepth(*this, getDepth(), getStageDepth())))
     return failure();
   return verifyProduct(*this, getA().getType(), getATransposed(), getB().getType(), getBTransposed(),
                        getAccumulator().getType());

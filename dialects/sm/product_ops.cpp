@@ -81,7 +81,7 @@ LogicalResult WriteOp::verify() {
     return emitOpError("writes sums of warpgroups; those of single warps are stored straight to memory");
   if (target.getRows() != sum.getRowsOfWarpgroup() || target.getColumns() != sum.getColumnsOfWarpgroup())
     return emitOpError("writes a warpgroup's ")
-           << sum.getRowsOfWarpgroup() << " x " << sum.getColumnsOfWarpgroup() << " sums, but the slot has "
+           << sum.getRowsOfWarpgroup() << " x " << sum.getColumnsOfWarpgroup() << " sums, but the stage has "
            << target.getRows() << " x " << target.getColumns();
   return success();
 }

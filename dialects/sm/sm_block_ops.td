@@ -109,7 +109,7 @@ def Sm_MultiplyOp : Sm_Op<"multiply", [Pure, AttrSizedOperandSegments,
     %stays = sm.multiply %a, %b, %sum part %p of 2 held %rows[%piece] : !sm.block<128 x 192 x bf16> : ...
     ```
 
-    Once they have their place in shared memory, the stationary rows are a buffer with a slot for each piece.
+    Once they have their place in shared memory, the stationary rows are a buffer with a place for each piece.
 
     A B that is `transposed` has its columns as rows, columns x depth: a block of the weight matrix as a product with the
     transposed weight matrix reads it.

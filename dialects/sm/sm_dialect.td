@@ -26,7 +26,7 @@ def Sm_Dialect : Dialect {
     **Pipes.** One partition produces into a pipe, others consume from it (`sm.pipe`). Every pipe has its own blocks,
     stages and barriers. Who has filled a stage commits it, who waits for it releases it.
 
-    **Shared memory.** A buffer has *slots*; a slot holds a block of rows x columns, or a piece of one, stored as column panels of
+    **Shared memory.** A buffer has *stages*; a stage holds a block of rows x columns, or a piece of one, stored as column panels of
     `swizzle` bytes: panel p holds columns p*w .. p*w+w-1 for w = swizzle / element size, row after row, and the
     16-byte pieces of its rows are permuted as the tensor-map engine does it (address bits 4-6 XOR bits 7-9 for
     128 bytes, and so on). Every panel is one box of a tensor map, and the panels are the atoms that tensor-core

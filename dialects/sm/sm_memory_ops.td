@@ -9,8 +9,8 @@ include "dialects/sm/sm_op.td"
 //===--------------------------------------------------------------------------------------------===//
 
 def Sm_AllocateOp : Sm_Op<"allocate", [HasParent<"KernelOp">, MemoryEffects<[MemAlloc]>]> {
-  let summary = "Shared memory for blocks: the slots of a buffer";
-  let description = [{ Every slot begins at a multiple of 1024 bytes, the period of the widest swizzle. }];
+  let summary = "Shared memory for blocks: the stages of a buffer";
+  let description = [{ Every stage begins at a multiple of 1024 bytes, the period of the widest swizzle. }];
   let results = (outs Sm_BufferType:$buffer);
   let assemblyFormat = "attr-dict `:` type($buffer)";
   let hasVerifier = 1;
@@ -39,8 +39,8 @@ def Sm_ExpectOp : Sm_Op<"expect", [Sm_RunsInOneThread, MemoryEffects<[MemWrite]>
   let description = [{
     `bytes` of them are always loaded. With `plus`, so many more are: those of loads that depend on a condition.
   }];
-  let arguments = (ins Sm_BarriersType:$barriers, Index:$slot, I64Attr:$bytes, Optional<Index>:$more);
-  let assemblyFormat = "$barriers `[` $slot `]` `bytes` $bytes (`plus` $more^)? attr-dict `:` type($barriers)";
+  let arguments = (ins Sm_BarriersType:$barriers, Index:$stage, I64Attr:$bytes, Optional<Index>:$more);
+  let assemblyFormat = "$barriers `[` $stage `]` `bytes` $bytes (`plus` $more^)? attr-dict `:` type($barriers)";
   let hasVerifier = 1;
 }
 
@@ -49,12 +49,12 @@ def Sm_WaitOp : Sm_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
   let description = [{
     With `cluster`, what threads of other blocks have published by arriving is seen, too.
   }];
-  let arguments = (ins Sm_BarriersType:$barriers, Index:$slot, I32:$parity, UnitAttr:$cluster);
+  let arguments = (ins Sm_BarriersType:$barriers, Index:$stage, I32:$parity, UnitAttr:$cluster);
   let assemblyFormat = [{
-    $barriers `[` $slot `]` `parity` $parity (`cluster` $cluster^)? attr-dict `:` type($barriers)
+    $barriers `[` $stage `]` `parity` $parity (`cluster` $cluster^)? attr-dict `:` type($barriers)
   }];
-  let builders = [OpBuilder<(ins "::mlir::Value":$barriers, "::mlir::Value":$slot, "::mlir::Value":$parity), [{
-    build($_builder, $_state, barriers, slot, parity, /*cluster=*/false);
+  let builders = [OpBuilder<(ins "::mlir::Value":$barriers, "::mlir::Value":$stage, "::mlir::Value":$parity), [{
+    build($_builder, $_state, barriers, stage, parity, /*cluster=*/false);
   }]>];
 }
 
@@ -65,16 +65,16 @@ def Sm_ArriveOp : Sm_Op<"arrive", [MemoryEffects<[MemWrite]>]> {
     have all waited for its own says so for itself.
 
     With `at %mask`, every warp arrives at the barrier in its place in each block of the cluster whose bit is set:
-    lane l at that of block l. What that says is that the products have read the slot; it publishes no writes to
+    lane l at that of block l. What that says is that the products have read the stage; it publishes no writes to
     other blocks. With `publish`, what the lanes of the warp have written before, and read, is ordered for whoever waits for
     the barrier's phase: in this block, or with a mask in the `cluster`.
   }];
-  let arguments = (ins Sm_BarriersType:$barriers, Index:$slot, Optional<Index>:$mask, UnitAttr:$publish);
+  let arguments = (ins Sm_BarriersType:$barriers, Index:$stage, Optional<Index>:$mask, UnitAttr:$publish);
   let assemblyFormat = [{
-    $barriers `[` $slot `]` (`at` $mask^)? (`publish` $publish^)? attr-dict `:` type($barriers)
+    $barriers `[` $stage `]` (`at` $mask^)? (`publish` $publish^)? attr-dict `:` type($barriers)
   }];
-  let builders = [OpBuilder<(ins "::mlir::Value":$barriers, "::mlir::Value":$slot, "::mlir::Value":$mask), [{
-    build($_builder, $_state, barriers, slot, mask, /*publish=*/false);
+  let builders = [OpBuilder<(ins "::mlir::Value":$barriers, "::mlir::Value":$stage, "::mlir::Value":$mask), [{
+    build($_builder, $_state, barriers, stage, mask, /*publish=*/false);
   }]>];
   let hasVerifier = 1;
 }
@@ -104,37 +104,37 @@ def Sm_FenceOp : Sm_Op<"fence", [MemoryEffects<[MemRead, MemWrite]>]> {
 //===--------------------------------------------------------------------------------------------===//
 
 def Sm_LoadOp : Sm_Op<"load", [Sm_RunsInOneThread, AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Copy a block into a slot, asynchronously; a barrier counts its bytes";
+  let summary = "Copy a block into a stage, asynchronously; a barrier counts its bytes";
   let description = [{
-    One tensor-map copy for each panel of the slot, the column coordinate advancing by the panel's width. What
+    One tensor-map copy for each panel of the stage, the column coordinate advancing by the panel's width. What
     lies outside the map arrives as zeros and counts as bytes. Until barriers are inserted, no barrier is
     signalled.
 
-    With `row`, the block is a part of the slot, as many rows of it as the maps' boxes have, from that row on.
+    With `row`, the block is a part of the stage, as many rows of it as the maps' boxes have, from that row on.
     With `where`, nothing is loaded and no bytes arrive unless the condition holds.
 
     ```mlir
-    sm.load %x[%map][%column, %group, %segment, %row] to %a[%slot] signal %full[%slot] : !sm.maps<...> to !sm.buffer<...>, !sm.barriers<5>
-    sm.load %x[%map][%column, %group, %segment, %row] to %a[%slot] row 64 where %wanted : !sm.maps<2 x 64 x 64 x bf16, ...> to !sm.buffer<5 x 128 x 64 x bf16, ...>
+    sm.load %x[%map][%column, %group, %segment, %row] to %a[%stage] signal %full[%stage] : !sm.maps<...> to !sm.buffer<...>, !sm.barriers<5>
+    sm.load %x[%map][%column, %group, %segment, %row] to %a[%stage] row 64 where %wanted : !sm.maps<2 x 64 x 64 x bf16, ...> to !sm.buffer<5 x 128 x 64 x bf16, ...>
     ```
 
-    A part of the block (see `sm.fetch`) goes to its rows of the slot in the shared memory of every block of the
-    mask, and signals the barrier in the same place of each. Every block gets the bytes of its whole slot.
+    A part of the block (see `sm.fetch`) goes to its rows of the stage in the shared memory of every block of the
+    mask, and signals the barrier in the same place of each. Every block gets the bytes of its whole stage.
   }];
-  let arguments = (ins Sm_MapsType:$source, Index:$map, Variadic<Index>:$coordinates, Sm_BufferType:$target, Index:$slot,
+  let arguments = (ins Sm_MapsType:$source, Index:$map, Variadic<Index>:$coordinates, Sm_BufferType:$target, Index:$stage,
                        Optional<Index>:$part, OptionalAttr<I64Attr>:$parts, Optional<Index>:$mask,
-                       Optional<Sm_BarriersType>:$barriers, Optional<Index>:$barrier_slot,
+                       Optional<Sm_BarriersType>:$barriers, Optional<Index>:$barrier_stage,
                        OptionalAttr<I64Attr>:$row, Optional<I1>:$condition);
   let assemblyFormat = [{
-    $source `[` $map `]` `[` $coordinates `]` `to` $target `[` $slot `]` (`part` $part^ `of` $parts)?
-    (`multicast` $mask^)? (`row` $row^)? (`where` $condition^)? (`signal` $barriers^ `[` $barrier_slot `]`)? attr-dict
+    $source `[` $map `]` `[` $coordinates `]` `to` $target `[` $stage `]` (`part` $part^ `of` $parts)?
+    (`multicast` $mask^)? (`row` $row^)? (`where` $condition^)? (`signal` $barriers^ `[` $barrier_stage `]`)? attr-dict
     `:` type($source) `to` type($target) (`,` type($barriers)^)?
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$source, "::mlir::Value":$map, "::mlir::ValueRange":$coordinates,
-                                 "::mlir::Value":$target, "::mlir::Value":$slot, "::mlir::Value":$barriers,
-                                 "::mlir::Value":$barrier_slot), [{
-    build($_builder, $_state, source, map, coordinates, target, slot, ::mlir::Value(), ::mlir::IntegerAttr(),
-          ::mlir::Value(), barriers, barrier_slot, ::mlir::IntegerAttr(), ::mlir::Value());
+                                 "::mlir::Value":$target, "::mlir::Value":$stage, "::mlir::Value":$barriers,
+                                 "::mlir::Value":$barrier_stage), [{
+    build($_builder, $_state, source, map, coordinates, target, stage, ::mlir::Value(), ::mlir::IntegerAttr(),
+          ::mlir::Value(), barriers, barrier_stage, ::mlir::IntegerAttr(), ::mlir::Value());
   }]>];
   let extraClassDeclaration = [{
     /// That arrive where the load is made: of all parts, where other blocks load the others.
@@ -147,11 +147,11 @@ def Sm_LoadOp : Sm_Op<"load", [Sm_RunsInOneThread, AttrSizedOperandSegments, Mem
 }
 
 def Sm_StoreOp : Sm_Op<"store", [Sm_RunsInOneThread, MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Copy a slot to the result, asynchronously; what lies outside the map is not written";
-  let description = [{ The slot may consist of several blocks that the maps are for, side by side or one below the other. }];
-  let arguments = (ins Sm_BufferType:$source, Index:$slot, Sm_MapsType:$target, Index:$map, Variadic<Index>:$coordinates);
+  let summary = "Copy a stage to the result, asynchronously; what lies outside the map is not written";
+  let description = [{ The stage may consist of several blocks that the maps are for, side by side or one below the other. }];
+  let arguments = (ins Sm_BufferType:$source, Index:$stage, Sm_MapsType:$target, Index:$map, Variadic<Index>:$coordinates);
   let assemblyFormat = [{
-    $source `[` $slot `]` `to` $target `[` $map `]` `[` $coordinates `]` attr-dict `:` type($source) `to` type($target)
+    $source `[` $stage `]` `to` $target `[` $map `]` `[` $coordinates `]` attr-dict `:` type($source) `to` type($target)
   }];
   let hasVerifier = 1;
 }
@@ -174,9 +174,9 @@ def Sm_StoreWaitOp : Sm_Op<"store_wait", [Sm_RunsInOneThread, MemoryEffects<[Mem
 //===--------------------------------------------------------------------------------------------===//
 
 def Sm_CopyOp : Sm_Op<"copy", [Sm_RunsInAllThreads, MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Copy a block into a slot, asynchronously, all threads of the block together";
+  let summary = "Copy a block into a stage, asynchronously, all threads of the block together";
   let description = [{
-    Each thread moves vectors of the map's `vector` elements, of 2 to 16 bytes, into their places in the slot's
+    Each thread moves vectors of the map's `vector` elements, of 2 to 16 bytes, into their places in the stage's
     swizzled panels. What lies outside the map arrives as zeros and is not read. A vector never crosses the map's
     edge: the vector divides its widths, and the first column must be a multiple of it.
 
@@ -185,13 +185,13 @@ def Sm_CopyOp : Sm_Op<"copy", [Sm_RunsInAllThreads, MemoryEffects<[MemRead, MemW
     threads may count on them behind `sm.copy_wait` and `sm.block_sync` only.
 
     ```mlir
-    sm.copy %x[%map][%column, %group, %segment, %row] to %a[%slot]
+    sm.copy %x[%map][%column, %group, %segment, %row] to %a[%stage]
         : !sm.maps<2 x 64 x 32 x bf16, row_dimension 3, swizzle 64, vector 8> to !sm.buffer<4 x 64 x 32 x bf16, swizzle 64>
     ```
   }];
-  let arguments = (ins Sm_MapsType:$source, Index:$map, Variadic<Index>:$coordinates, Sm_BufferType:$target, Index:$slot);
+  let arguments = (ins Sm_MapsType:$source, Index:$map, Variadic<Index>:$coordinates, Sm_BufferType:$target, Index:$stage);
   let assemblyFormat = [{
-    $source `[` $map `]` `[` $coordinates `]` `to` $target `[` $slot `]` attr-dict `:` type($source) `to` type($target)
+    $source `[` $map `]` `[` $coordinates `]` `to` $target `[` $stage `]` attr-dict `:` type($source) `to` type($target)
   }];
   let hasVerifier = 1;
 }

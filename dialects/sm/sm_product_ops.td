@@ -1,4 +1,4 @@
-// Products of slots, and what becomes of their sums.
+// Products of stages, and what becomes of their sums.
 #ifndef ALGCTL_SM_PRODUCT_OPS
 #define ALGCTL_SM_PRODUCT_OPS
 
@@ -16,48 +16,48 @@ def Sm_MmaFenceOp : Sm_Op<"mma_fence", [MemoryEffects<[MemRead, MemWrite]>]> {
 }
 
 def Sm_MmaOp : Sm_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["accumulator", "result"]>]> {
-  let summary = "Add a slot of rows times a slot of the weight matrix to the sums";
+  let summary = "Add a stage of rows times a stage of the weight matrix to the sums";
   let description = [{
-    The product of the slot of A (rows x depth) and the slot of B (depth x columns) is added, with `negate`
+    The product of the stage of A (rows x depth) and the stage of B (depth x columns) is added, with `negate`
     subtracted.
 
     For sums of warpgroups there is one tensor-core instruction of each warpgroup for every 16 of the depth, on its
     64 rows of A and all of B, or, where they are transposed, on its 64 columns of B and all of A. It is asynchronous: the sums are not to be touched before `sm.mma_wait` and
     `sm.settle`; more products of the same shape may be added.
 
-    With `depth` only that much of the slots' depth is multiplied, from its beginning.
+    With `depth` only that much of the stages' depth is multiplied, from its beginning.
 
-    A slot of B that is `transposed` holds columns x depth, one of A depth x rows. Both orders cost the same: it is a
+    A stage of B that is `transposed` holds columns x depth, one of A depth x rows. Both orders cost the same: it is a
     bit of the instruction, or of the one that loads fragments.
 
     For sums of single warps (`warps`) each warp loads the rows of A and the columns of B that its part needs into
-    registers, and multiplies tile by tile. When the op is done, the sums are there and the slots have been read by
+    registers, and multiplies tile by tile. When the op is done, the sums are there and the stages have been read by
     this warp. Here the sign may be a value: where the operand of `negate_if` holds, the product is subtracted.
 
     ```mlir
-    %next = sm.mma %a[%slot], %b[%slot], %sum negate : !sm.buffer<...>, !sm.buffer<...>, !sm.accumulator<128 x 192>
-    %other = sm.mma %a[%slot], %b[%slot], %sum negate_if %minus : !sm.buffer<...>, !sm.buffer<...>, !sm.accumulator<64 x 128, warps 2 x 2>
+    %next = sm.mma %a[%stage], %b[%stage], %sum negate : !sm.buffer<...>, !sm.buffer<...>, !sm.accumulator<128 x 192>
+    %other = sm.mma %a[%stage], %b[%stage], %sum negate_if %minus : !sm.buffer<...>, !sm.buffer<...>, !sm.accumulator<64 x 128, warps 2 x 2>
     ```
   }];
-  let arguments = (ins Sm_BufferType:$a, Index:$a_slot, Sm_BufferType:$b, Index:$b_slot, Sm_AccumulatorType:$accumulator,
+  let arguments = (ins Sm_BufferType:$a, Index:$a_stage, Sm_BufferType:$b, Index:$b_stage, Sm_AccumulatorType:$accumulator,
                        UnitAttr:$negate, Optional<I1>:$negate_if, OptionalAttr<I64Attr>:$depth,
                        UnitAttr:$a_transposed, UnitAttr:$b_transposed);
   let results = (outs Sm_AccumulatorType:$result);
   let assemblyFormat = [{
-    $a `[` $a_slot `]` (`transposed` $a_transposed^)? `,` $b `[` $b_slot `]` (`transposed` $b_transposed^)? `,` $accumulator (`negate` $negate^)? (`negate_if` $negate_if^)?
+    $a `[` $a_stage `]` (`transposed` $a_transposed^)? `,` $b `[` $b_stage `]` (`transposed` $b_transposed^)? `,` $accumulator (`negate` $negate^)? (`negate_if` $negate_if^)?
     (`depth` $depth^)? attr-dict
     `:` type($a) `,` type($b) `,` type($accumulator)
   }];
-  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$a, "::mlir::Value":$a_slot,
-                                 "::mlir::Value":$b, "::mlir::Value":$b_slot, "::mlir::Value":$accumulator,
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$a, "::mlir::Value":$a_stage,
+                                 "::mlir::Value":$b, "::mlir::Value":$b_stage, "::mlir::Value":$accumulator,
                                  "bool":$negate), [{
-    build($_builder, $_state, result, a, a_slot, b, b_slot, accumulator, negate, ::mlir::Value(),
+    build($_builder, $_state, result, a, a_stage, b, b_stage, accumulator, negate, ::mlir::Value(),
           ::mlir::IntegerAttr(), /*a_transposed=*/false, /*b_transposed=*/false);
   }]>];
   let extraClassDeclaration = [{
-    /// The slots' depth, and what is multiplied of it.
-    int64_t getSlotDepth() { return getATransposed() ? getA().getType().getRows() : getA().getType().getColumns(); }
-    int64_t getMultipliedDepth() { return getDepth() ? static_cast<int64_t>(*getDepth()) : getSlotDepth(); }
+    /// The stages' depth, and what is multiplied of it.
+    int64_t getStageDepth() { return getATransposed() ? getA().getType().getRows() : getA().getType().getColumns(); }
+    int64_t getMultipliedDepth() { return getDepth() ? static_cast<int64_t>(*getDepth()) : getStageDepth(); }
   }];
   let hasVerifier = 1;
 }
@@ -157,14 +157,14 @@ def Sm_YieldOp : Sm_Op<"yield", [Pure, Terminator, ReturnLike, HasParent<"MapOp"
 }
 
 def Sm_WriteOp : Sm_Op<"write", [MemoryEffects<[MemWrite]>]> {
-  let summary = "Write each warpgroup's part of the sums into a slot, rounded to the buffer's type";
+  let summary = "Write each warpgroup's part of the sums into a stage, rounded to the buffer's type";
   let description = [{
-    Warpgroup g writes slot `slot` with its own rows, or columns; the slot is chosen per warpgroup (`sm.warpgroup`).
+    Warpgroup g writes stage `stage` with its own rows, or columns; the stage is chosen per warpgroup (`sm.warpgroup`).
     bf16 goes through stmatrix, which transposes where the sums are, f32 through vector stores, both in the
     buffer's swizzled layout.
   }];
-  let arguments = (ins Sm_AccumulatorType:$accumulator, Sm_BufferType:$target, Index:$slot);
-  let assemblyFormat = "$accumulator `to` $target `[` $slot `]` attr-dict `:` type($accumulator) `to` type($target)";
+  let arguments = (ins Sm_AccumulatorType:$accumulator, Sm_BufferType:$target, Index:$stage);
+  let assemblyFormat = "$accumulator `to` $target `[` $stage `]` attr-dict `:` type($accumulator) `to` type($target)";
   let hasVerifier = 1;
 }
 

@@ -66,36 +66,36 @@ def Sm_BlockType : Sm_Type<"Block", "block"> {
 }
 
 def Sm_BufferType : Sm_Type<"Buffer", "buffer"> {
-  let summary = "Blocks in shared memory, one in each slot";
+  let summary = "Blocks in shared memory, one in each stage";
   let description = [{
-    `!sm.buffer<5 x 128 x 64 x bf16, swizzle 128>`: five slots of a 128 x 64 block.
+    `!sm.buffer<5 x 128 x 64 x bf16, swizzle 128>`: five stages of a 128 x 64 block.
   }];
-  let parameters = (ins "int64_t":$slots, "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType,
+  let parameters = (ins "int64_t":$stages, "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType,
                         DefaultValuedParameter<"int64_t", "0">:$swizzle);
-  let assemblyFormat = [{ `<` $slots `x` $rows `x` $columns `x` $elementType (`,` `swizzle` $swizzle^)? `>` }];
+  let assemblyFormat = [{ `<` $stages `x` $rows `x` $columns `x` $elementType (`,` `swizzle` $swizzle^)? `>` }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// Columns of one panel: swizzle / element size. The swizzle must have been assigned.
     int64_t getPanelColumns() const;
     int64_t getPanels() const;
-    /// Bytes of one panel, of one slot, of all slots.
+    /// Bytes of one panel, of one stage, of all stages.
     int64_t getPanelBytes() const;
-    int64_t getSlotBytes() const;
+    int64_t getStageBytes() const;
     int64_t getBytes() const;
   }];
 }
 
 def Sm_BarriersType : Sm_Type<"Barriers", "barriers"> {
   let summary = "Mbarriers in shared memory, one for each stage of a pipe";
-  let parameters = (ins "int64_t":$slots);
-  let assemblyFormat = "`<` $slots `>`";
+  let parameters = (ins "int64_t":$stages);
+  let assemblyFormat = "`<` $stages `>`";
   let genVerifyDecl = 1;
 }
 
 def Sm_ReductionBufferType : Sm_Type<"ReductionBuffer", "reduction_buffer"> {
   let summary = "Shared memory where blocks of a cluster leave sums for each other";
   let description = [{
-    `!sm.reduction_buffer<2 x 4 x 24>`: for two warpgroups of a block in a cluster of four, 24 sums of each thread. There is a slot
+    `!sm.reduction_buffer<2 x 4 x 24>`: for two warpgroups of a block in a cluster of four, 24 sums of each thread. There is a place
     for every warpgroup and every other block, in the order of the blocks, in which vectors of four sums lie thread after
     thread: 4 x 128 bytes x sums. `sm.send` of a block writes into the reduction buffer of every other block, at the place that it
     has there.
@@ -104,10 +104,10 @@ def Sm_ReductionBufferType : Sm_Type<"ReductionBuffer", "reduction_buffer"> {
   let assemblyFormat = "`<` $warpgroups `x` $blocks `x` $sums `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    int64_t getSlotBytes() const { return 128 * 4 * getSums(); }
-    int64_t getBytes() const { return getWarpgroups() * (getBlocks() - 1) * getSlotBytes(); }
-    /// The slot of block `sender` among those of a warpgroup of block `receiver`.
-    static int64_t getSlotOf(int64_t sender, int64_t receiver) { return sender < receiver ? sender : sender - 1; }
+    int64_t getPlaceBytes() const { return 128 * 4 * getSums(); }
+    int64_t getBytes() const { return getWarpgroups() * (getBlocks() - 1) * getPlaceBytes(); }
+    /// The place of block `sender` among those of a warpgroup of block `receiver`.
+    static int64_t getPlaceOf(int64_t sender, int64_t receiver) { return sender < receiver ? sender : sender - 1; }
   }];
 }
 

@@ -90,8 +90,8 @@ int64_t BufferType::getPanelColumns() const {
 }
 int64_t BufferType::getPanels() const { return getColumns() / getPanelColumns(); }
 int64_t BufferType::getPanelBytes() const { return getRows() * getSwizzle(); }
-int64_t BufferType::getSlotBytes() const { return getRows() * getColumns() * bytesOf(getElementType()); }
-int64_t BufferType::getBytes() const { return getSlots() * getSlotBytes(); }
+int64_t BufferType::getStageBytes() const { return getRows() * getColumns() * bytesOf(getElementType()); }
+int64_t BufferType::getBytes() const { return getStages() * getStageBytes(); }
 
 /// What blocks have in common wherever they are: as values, in shared memory, as boxes of a map.
 static LogicalResult verifyBlock(function_ref<InFlightDiagnostic()> error, int64_t rows, int64_t columns,
@@ -139,16 +139,16 @@ LogicalResult BlockType::verify(function_ref<InFlightDiagnostic()> error, int64_
   return verifyBlock(error, rows, columns, element_type, swizzle);
 }
 
-LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> error, int64_t slots, int64_t rows,
+LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> error, int64_t stages, int64_t rows,
                                  int64_t columns, Type element_type, int64_t swizzle) {
-  if (slots < 1)
-    return error() << "a buffer has at least one slot, got " << slots;
+  if (stages < 1)
+    return error() << "a buffer has at least one stage, got " << stages;
   return verifyBlock(error, rows, columns, element_type, swizzle);
 }
 
-LogicalResult BarriersType::verify(function_ref<InFlightDiagnostic()> error, int64_t slots) {
-  if (slots < 1)
-    return error() << "a ring has at least one barrier, got " << slots;
+LogicalResult BarriersType::verify(function_ref<InFlightDiagnostic()> error, int64_t stages) {
+  if (stages < 1)
+    return error() << "a ring has at least one barrier, got " << stages;
   return success();
 }
 

@@ -15,7 +15,7 @@ namespace algrt {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string &what) { throw Error(ALGRT_BAD_BUNDLE, what); }
+[[noreturn]] void refuseBundle(const std::string &what) { throw Error(ALGRT_BAD_BUNDLE, what); }
 
 template <typename Integer> Integer readAt(std::string_view bytes, size_t offset) {
   Integer value;
@@ -25,25 +25,25 @@ template <typename Integer> Integer readAt(std::string_view bytes, size_t offset
 
 void checkHash(std::string_view bytes) {
   if (std::memcmp(bundleHash(bytes).data(), bytes.data() + format::hash_offset, sizeof(Sha256Digest)) != 0)
-    refuse("is damaged: its hash does not match its contents; compile it or copy it again");
+    refuseBundle("is damaged: its hash does not match its contents; compile it or copy it again");
 }
 
 // What the first bytes say of a file of that size, before the rest of it is read.
 void checkBeginning(std::string_view header, uint64_t size) {
   if (size == 0)
-    refuse("is empty");
+    refuseBundle("is empty");
   const size_t compared = std::min(header.size(), format::magic.size());
   if (header.substr(0, compared) != format::magic.substr(0, compared))
-    refuse("is not a bundle: it does not begin with the bundles' magic number");
+    refuseBundle("is not a bundle: it does not begin with the bundles' magic number");
   if (size < format::header_size)
-    refuse("is truncated: " + std::to_string(size) + " bytes, less than a header");
+    refuseBundle("is truncated: " + std::to_string(size) + " bytes, less than a header");
   if (readAt<uint32_t>(header, format::version_offset) > format::version)
     return; // only the hash can tell whether it is
   const uint64_t needed = readAt<uint64_t>(header, format::file_size_offset);
   if (size < needed)
-    refuse("is truncated: " + std::to_string(size) + " of " + std::to_string(needed) + " bytes");
+    refuseBundle("is truncated: " + std::to_string(size) + " of " + std::to_string(needed) + " bytes");
   if (size > needed)
-    refuse("has " + std::to_string(size - needed) + " bytes after its end");
+    refuseBundle("has " + std::to_string(size - needed) + " bytes after its end");
 }
 
 void checkHeader(std::string_view bytes, Bundle::HashCheck check) {
@@ -59,9 +59,10 @@ void checkHeader(std::string_view bytes, Bundle::HashCheck check) {
   if (check == Bundle::HashCheck::Verify)
     checkHash(bytes);
   if (version == 0 || readAt<uint32_t>(bytes, format::reserved_offset) != 0)
-    refuse("has a malformed header");
+    refuseBundle("has a malformed header");
   if (version < format::version)
-    refuse("has format " + std::to_string(version) + ", made by an earlier algctl: compile the spec again");
+    refuseBundle("has format " + std::to_string(version) +
+                 ", made by an earlier algctl: compile the spec again");
 }
 
 } // namespace
@@ -100,7 +101,7 @@ Bundle Bundle::parse(std::string content, HashCheck check) {
   checkHeader(bytes, check);
   const uint64_t manifest_size = readAt<uint64_t>(bytes, format::manifest_size_offset);
   if (manifest_size > bytes.size() - format::header_size)
-    refuse("its manifest reaches beyond its end");
+    refuseBundle("its manifest reaches beyond its end");
   Sha256Digest stored;
   std::memcpy(stored.data(), bytes.data() + format::hash_offset, stored.size());
   bundle.hash_ = toHex(stored);
@@ -215,7 +216,7 @@ std::string_view Bundle::certificate() const {
   for (const SectionEntry &entry : manifest_.sections)
     if (entry.kind == "certificate")
       return section(entry);
-  refuse(
+  refuseBundle(
       "holds no certificate: it is older than those, or its algebra is too large for one; compile it again");
 }
 

@@ -11,11 +11,7 @@ static_assert(std::endian::native == std::endian::little, "bundles are little-en
 
 namespace algrt {
 
-namespace {
-
-[[noreturn]] void refuse(const std::string &what) { throw Error(ALGRT_BAD_BUNDLE, "terms section: " + what); }
-
-} // namespace
+void refuseTerms(const std::string &what) { throw Error(ALGRT_BAD_BUNDLE, "terms section: " + what); }
 
 FactorTerms FactorTerms::formula(SupportKind kind, int64_t groups) {
   FactorTerms factor;
@@ -28,14 +24,14 @@ FactorTerms FactorTerms::formula(SupportKind kind, int64_t groups) {
 FactorTerms FactorTerms::table(std::string_view section) {
   int64_t header[3];
   if (section.size() < sizeof(header))
-    refuse("is shorter than its three counts");
+    refuseTerms("is shorter than its three counts");
   std::memcpy(header, section.data(), sizeof(header));
   const auto [types, output_groups, count] = header;
   if (types < 1 || output_groups < 1)
-    refuse("is for " + std::to_string(types) + " types and " + std::to_string(output_groups) +
-           " output groups");
+    refuseTerms("is for " + std::to_string(types) + " types and " + std::to_string(output_groups) +
+                " output groups");
   if (count < 0)
-    refuse("has a negative count");
+    refuseTerms("has a negative count");
   const int64_t slots = checkedMultiply(types, output_groups, "terms section: slots");
   const int64_t offset_bytes = checkedMultiply(checkedAdd(slots, int64_t(1), "terms section: slots"),
                                                int64_t(8), "terms section: offsets");
@@ -43,7 +39,8 @@ FactorTerms FactorTerms::table(std::string_view section) {
   const int64_t needed = checkedAdd(checkedAdd(int64_t(sizeof(header)), offset_bytes, "terms section"),
                                     term_bytes, "terms section");
   if (uint64_t(needed) != section.size())
-    refuse("holds " + std::to_string(section.size()) + " bytes, its counts need " + std::to_string(needed));
+    refuseTerms("holds " + std::to_string(section.size()) + " bytes, its counts need " +
+                std::to_string(needed));
   FactorTerms factor;
   factor.kind_ = SupportKind::Table;
   factor.types_ = types;
@@ -55,7 +52,7 @@ FactorTerms FactorTerms::table(std::string_view section) {
     std::memcpy(factor.terms_.data(), section.data() + sizeof(header) + offset_bytes, size_t(term_bytes));
   if (factor.offsets_.front() != 0 || factor.offsets_.back() != count ||
       !std::is_sorted(factor.offsets_.begin(), factor.offsets_.end()))
-    refuse("its offsets do not rise from 0 to the number of terms");
+    refuseTerms("its offsets do not rise from 0 to the number of terms");
   return factor;
 }
 

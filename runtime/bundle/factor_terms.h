@@ -5,10 +5,14 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace algrt {
+
+// Throws Error(ALGRT_BAD_BUNDLE) that says what is wrong with a terms section.
+[[noreturn]] void refuseTerms(const std::string &what);
 
 struct Term {
   int32_t input_group;

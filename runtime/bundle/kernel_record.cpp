@@ -25,7 +25,7 @@ struct WordText {
 
 constexpr const char *maps[] = {"forward", "dx", "dw", "pack", "group_rows", "elementwise"};
 constexpr const char *lifts[] = {"rows", "slots"};
-constexpr const char *types[] = {"f32", "bf16"};
+constexpr const char *element_types[] = {"f32", "bf16"};
 constexpr const char *row_types[] = {"cyclic", "interval", "explicit"};
 constexpr const char *answers[] = {"false", "true"};
 constexpr const char *forms[] = {"packed", "copied", "direct"};
@@ -36,7 +36,7 @@ constexpr WordText head_texts[] = {{"magic"},
                                    {"words"},
                                    {"map", maps},
                                    {"layer.lift", lifts},
-                                   {"layer.dtype", types},
+                                   {"layer.dtype", element_types},
                                    {"layer.bias", answers},
                                    {"layer.k"},
                                    {"layer.n"},
@@ -56,13 +56,14 @@ constexpr WordText parameters_text = {
     nullptr, {}, "the parameters of the manifest's entry are others than those that its code takes"};
 
 constexpr WordText cpu_texts[] = {
-    features_text,     {"weights", forms}, {"output", types}, {"row_lists", answers}, {"types_per_task"},
-    {"rows_per_task"}, {"scratch_bytes"},  {"pack_tasks"},    {"packed_bytes"},       {"tasks"}};
+    features_text,      {"weights", forms}, {"output", element_types}, {"row_lists", answers},
+    {"types_per_task"}, {"rows_per_task"},  {"scratch_bytes"},         {"pack_tasks"},
+    {"packed_bytes"},   {"tasks"}};
 static_assert(sizeof(algrt_cpu_record) == (head_words + std::size(cpu_texts)) * word);
 
 constexpr WordText gpu_texts[] = {{"target"},
                                   {"target"},
-                                  {"output", types},
+                                  {"output", element_types},
                                   {"threads"},
                                   {"cluster"},
                                   {"shared_bytes"},

@@ -13,7 +13,7 @@ namespace algrt {
 namespace {
 
 constexpr const char *roles[] = {"input", "weight", "output"};
-constexpr const char *types[] = {"f32", "bf16", "i32", "i64"};
+constexpr const char *operand_types[] = {"f32", "bf16", "i32", "i64"};
 
 bool isLetter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_'; }
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
@@ -68,7 +68,7 @@ void addRowOperands(const Layer &layer, std::vector<ProgramOperand> &operands) {
 } // namespace
 
 const char *name(OperandRole role) { return roles[size_t(role)]; }
-const char *name(OperandType type) { return types[size_t(type)]; }
+const char *name(OperandType type) { return operand_types[size_t(type)]; }
 
 OperandType operandType(ElementType type) {
   return type == ElementType::F32 ? OperandType::F32 : OperandType::Bf16;

@@ -13,22 +13,20 @@ namespace {
 // Of one slot of a product, whose terms are held together when they are asked for: 4 GiB.
 constexpr int64_t most_terms_of_slot = int64_t(1) << 28;
 
-[[noreturn]] void refuse(const std::string &what) { throw Error(ALGRT_BAD_BUNDLE, "terms section: " + what); }
-
 void checkTerm(const Term &term, const Layer &layer, int64_t index) {
   const std::string which = "term " + std::to_string(index);
   if (term.input_group < 0 || size_t(term.input_group) >= layer.in_groups.size())
-    refuse(which + " names input group " + std::to_string(term.input_group) + " of " +
-           std::to_string(layer.in_groups.size()));
+    refuseTerms(which + " names input group " + std::to_string(term.input_group) + " of " +
+                std::to_string(layer.in_groups.size()));
   if (term.weight_row < 0 || size_t(term.weight_row) >= layer.weight_rows.size())
-    refuse(which + " names weight row group " + std::to_string(term.weight_row) + " of " +
-           std::to_string(layer.weight_rows.size()));
+    refuseTerms(which + " names weight row group " + std::to_string(term.weight_row) + " of " +
+                std::to_string(layer.weight_rows.size()));
   if (layer.in_groups[term.input_group] != layer.weight_rows[term.weight_row])
-    refuse(which + " multiplies " + std::to_string(layer.in_groups[term.input_group]) +
-           " columns of x with " + std::to_string(layer.weight_rows[term.weight_row]) +
-           " rows of the weight matrix");
+    refuseTerms(which + " multiplies " + std::to_string(layer.in_groups[term.input_group]) +
+                " columns of x with " + std::to_string(layer.weight_rows[term.weight_row]) +
+                " rows of the weight matrix");
   if (!std::isfinite(term.coefficient))
-    refuse(which + " has a coefficient that is not finite");
+    refuseTerms(which + " has a coefficient that is not finite");
 }
 
 auto placeOf(const Term &term) { return std::tuple(term.input_group, term.weight_row); }
@@ -51,10 +49,11 @@ TableSummary checkTableOfProduct(const FactorTerms &factor, const std::string &w
   for (const Term &term : factor.all()) {
     if (term.input_group < 0 || term.input_group >= factor.groups() || term.weight_row < 0 ||
         term.weight_row >= factor.groups())
-      refuse(which + " names input group " + std::to_string(term.input_group) + " and weight row group " +
-             std::to_string(term.weight_row) + " of " + std::to_string(factor.groups()));
+      refuseTerms(which + " names input group " + std::to_string(term.input_group) +
+                  " and weight row group " + std::to_string(term.weight_row) + " of " +
+                  std::to_string(factor.groups()));
     if (!std::isfinite(term.coefficient))
-      refuse(which + " has a coefficient that is not finite");
+      refuseTerms(which + " has a coefficient that is not finite");
     summary.largest = std::max(summary.largest, std::abs(term.coefficient));
     summary.same_groups = summary.same_groups && term.input_group == term.weight_row;
   }
@@ -63,7 +62,7 @@ TableSummary checkTableOfProduct(const FactorTerms &factor, const std::string &w
       const std::span<const Term> slot = factor.slot(type, group);
       if (std::adjacent_find(slot.begin(), slot.end(),
                              [](const Term &a, const Term &b) { return !before(a, b); }) != slot.end())
-        refuse(which + ": the terms of a slot do not ascend");
+        refuseTerms(which + ": the terms of a slot do not ascend");
       summary.most_terms = std::max(summary.most_terms, int64_t(slot.size()));
     }
   return summary;
@@ -82,8 +81,9 @@ Support Support::parseTable(std::string_view section, const Layer &layer) {
   const FactorTerms &table = support.factors_.emplace_back(FactorTerms::table(section));
   const auto groups = int64_t(layer.out_groups.size());
   if (table.types() != layer.types || table.groups() != groups)
-    refuse("is for " + std::to_string(table.types()) + " types and " + std::to_string(table.groups()) +
-           " output groups, the layer has " + std::to_string(layer.types) + " and " + std::to_string(groups));
+    refuseTerms("is for " + std::to_string(table.types()) + " types and " + std::to_string(table.groups()) +
+                " output groups, the layer has " + std::to_string(layer.types) + " and " +
+                std::to_string(groups));
   int64_t index = 0;
   for (const Term &term : table.all())
     checkTerm(term, layer, index++);
@@ -139,10 +139,10 @@ void Support::requireFactorsOfProduct(const Layer &layer) const {
     same_groups = same_groups && summary.same_groups;
   }
   if (most_terms > most_terms_of_slot)
-    refuse("a slot of the product may have " + std::to_string(most_terms) +
-           " terms, and this runtime reads at most " + std::to_string(most_terms_of_slot));
+    refuseTerms("a slot of the product may have " + std::to_string(most_terms) +
+                " terms, and this runtime reads at most " + std::to_string(most_terms_of_slot));
   if (!std::isfinite(largest))
-    refuse("coefficients of the factors multiply to more than a double holds");
+    refuseTerms("coefficients of the factors multiply to more than a double holds");
   // Every term multiplies as many columns of x as rows of the weight matrix.
   if (same_groups ? layer.in_groups == layer.weight_rows
                   : allEqual(layer.in_groups) && allEqual(layer.weight_rows) &&

@@ -10,7 +10,6 @@ namespace algrt::cuda {
 
 namespace {
 
-constexpr int64_t most_int32 = std::numeric_limits<int32_t>::max();
 // Strides of dimensions of one element are never taken, but have to be legal in a tensor map.
 constexpr uint64_t any_stride = 16;
 

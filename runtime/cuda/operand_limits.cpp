@@ -1,25 +1,25 @@
 #include "runtime/cuda/operand_limits.h"
 
+#include "runtime/support/checked.h"
+
 #include <algorithm>
-#include <limits>
 #include <span>
 
 namespace algrt::cuda {
 
 namespace {
 
-using Kind = OperandObstacle::Kind;
+using Obstacle = OperandObstacle::Kind;
 
 // cuTensorMapEncodeTiled: addresses and strides are multiples of 16 bytes, strides below 2^40. No thread
 // moves more than 16 bytes at a time.
 constexpr int64_t quantum = 16, stride_limit = int64_t(1) << 40;
-constexpr int64_t most_int32 = std::numeric_limits<int32_t>::max();
 
 // One operand, and what the kernel demands of it.
 struct Demands {
   OperandObstacle obstacle; // but for its kind and value
 
-  std::optional<OperandObstacle> refuse(Kind kind, int64_t value) const {
+  std::optional<OperandObstacle> refuse(Obstacle kind, int64_t value) const {
     OperandObstacle result = obstacle;
     result.kind = kind;
     result.value = value;
@@ -33,23 +33,23 @@ struct Demands {
   std::optional<OperandObstacle> check(const Operand &operand, int64_t rows,
                                        std::span<const OperandView> views) const {
     if (operand.address % uint64_t(obstacle.unit_bytes) != 0)
-      return refuse(Kind::Address, 0);
+      return refuse(Obstacle::Address, 0);
     // A tensor map has to be right about steps that it never takes.
     if (engine() || rows > 1) {
       if (operand.leading_dimension % unit() != 0)
-        return refuse(Kind::RowDistance, operand.leading_dimension);
+        return refuse(Obstacle::RowDistance, operand.leading_dimension);
       if (isFar(operand.leading_dimension))
-        return refuse(Kind::FarRows, operand.leading_dimension);
+        return refuse(Obstacle::FarRows, operand.leading_dimension);
     }
     for (const OperandView &view : views) {
       for (int64_t extent : view.extents)
         if (extent > most_int32)
-          return refuse(Kind::Extent, extent);
+          return refuse(Obstacle::Extent, extent);
       if (!engine() && view.granule % unit() != 0)
-        return refuse(view.group_list < 0 ? Kind::GroupWidth : Kind::GroupGranule, view.granule);
+        return refuse(view.group_list < 0 ? Obstacle::GroupWidth : Obstacle::GroupGranule, view.granule);
       for (int64_t stride : view.strides)
         if (stride % unit() != 0 || isFar(stride))
-          return refuse(Kind::Stride, stride);
+          return refuse(Obstacle::Stride, stride);
     }
     return std::nullopt;
   }
@@ -65,7 +65,7 @@ Demands demandsBesideSums(const std::string &name, const GpuKernel &kernel, Elem
   const int64_t elements = per_row                              ? 1
                            : kernel.copies == GpuCopies::Engine ? pair
                                                                 : std::min(kernel.vector, pair);
-  return {{Kind::Address, name, GpuCopies::Threads, elements * bytes, bytes, 0}};
+  return {{Obstacle::Address, name, GpuCopies::Threads, elements * bytes, bytes, 0}};
 }
 
 Demands demandsOf(const std::string &name, const GpuKernel &kernel, ElementType element) {
@@ -73,14 +73,15 @@ Demands demandsOf(const std::string &name, const GpuKernel &kernel, ElementType 
   // Vector reductions write their result element by element.
   const int64_t elements = kernel.isReduction() && name == "y" ? 1 : kernel.vector;
   const int64_t unit = kernel.copies == GpuCopies::Engine ? quantum : std::min(elements * bytes, quantum);
-  return {{Kind::Address, name, kernel.copies, unit, bytes, 0}};
+  return {{Obstacle::Address, name, kernel.copies, unit, bytes, 0}};
 }
 
 } // namespace
 
 algrt_status OperandObstacle::status() const {
-  return kind == Kind::Address || kind == Kind::RowDistance || kind == Kind::FarRows ? ALGRT_INVALID_ARGUMENT
-                                                                                     : ALGRT_UNSUPPORTED;
+  return kind == Obstacle::Address || kind == Obstacle::RowDistance || kind == Obstacle::FarRows
+             ? ALGRT_INVALID_ARGUMENT
+             : ALGRT_UNSUPPORTED;
 }
 
 std::string OperandObstacle::text() const {
@@ -90,25 +91,25 @@ std::string OperandObstacle::text() const {
                                 ? ""
                                 : ", which the kernel's threads move " + elements + " elements at a time";
   switch (kind) {
-  case Kind::Address:
+  case Obstacle::Address:
     return name + "starts at an address that is not a multiple of " + unit + " bytes: align it";
-  case Kind::RowDistance:
+  case Obstacle::RowDistance:
     return name + "has rows " + number + " elements apart, which is " +
            std::to_string(value * element_bytes) + " bytes, not a multiple of " + unit +
            ": pad the rows to a multiple of " + elements + " elements";
-  case Kind::FarRows:
+  case Obstacle::FarRows:
     return name + "has rows " + std::to_string(value * element_bytes) +
            " bytes apart, a tensor map takes less than 2^40";
-  case Kind::GroupWidth:
-  case Kind::GroupGranule:
-    return name + "has groups of " + (kind == Kind::GroupWidth ? "" : "multiples of ") + number + " columns" +
-           moved + ": choose group widths that are multiples of " + elements +
+  case Obstacle::GroupWidth:
+  case Obstacle::GroupGranule:
+    return name + "has groups of " + (kind == Obstacle::GroupWidth ? "" : "multiples of ") + number +
+           " columns" + moved + ": choose group widths that are multiples of " + elements +
            ", or compile the kernel for fewer at a time";
-  case Kind::Stride:
+  case Obstacle::Stride:
     return name + "a tensor map cannot step over " + std::to_string(value * element_bytes) +
            " bytes, only over multiples of 16 below 2^40: choose group widths that are multiples of " +
            elements + ", or the rows of the matrix closer together";
-  case Kind::Extent:
+  case Obstacle::Extent:
     return name + number +
            " columns, groups or rows of one group do not fit a coordinate of 32 bits: cut the layer into "
            "smaller ones";
@@ -158,7 +159,7 @@ std::optional<OperandObstacle> findObstacle(const Layer &layer, const GpuKernel 
     if (further.hasNoMap(*layer.fusion)) {
       // Numbers of columns lie one behind the other, and are read one by one.
       if (operand.address % uint64_t(elementBytes(element)) != 0)
-        return demandsBesideSums(name, kernel, element, true).refuse(Kind::Address, 0);
+        return demandsBesideSums(name, kernel, element, true).refuse(Obstacle::Address, 0);
       continue;
     }
     const ViewsOfOperand seen = viewFurther(kernelShape(layer, kernel), layer, place, operand, m, offset);

@@ -15,7 +15,6 @@ namespace algrt::cuda {
 
 namespace {
 
-constexpr int64_t most_int32 = std::numeric_limits<int32_t>::max();
 constexpr int32_t negative = std::numeric_limits<int32_t>::min(); // bit 31 of a weight row
 
 [[noreturn]] void refuse(const std::string &what) { throw Error(ALGRT_UNSUPPORTED, what); }

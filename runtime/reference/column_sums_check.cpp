@@ -1,14 +1,12 @@
 #include "runtime/reference/column_sums_check.h"
 
 #include "runtime/numeric/bfloat16.h"
+#include "runtime/reference/sampled_check.h"
 
 #include <cmath>
 #include <cstdio>
 
 namespace algrt {
-
-// What SampledCheck allows a bf16 result: the rounding of the result, and of sums in f32 in any order.
-static constexpr double rounding = 0x1p-8, sum_error = 0x1p-14;
 
 ColumnSumsCheck::ColumnSumsCheck(const uint16_t *dy, int64_t m, int64_t n)
     : sums_(size_t(n), 0), magnitudes_(size_t(n), 0) {
@@ -23,7 +21,7 @@ ColumnSumsCheck::ColumnSumsCheck(const uint16_t *dy, int64_t m, int64_t n)
 std::string ColumnSumsCheck::objection(const uint16_t *sums) const {
   for (size_t column = 0; column < sums_.size(); ++column) {
     const double value = double(fromBfloat16(sums[column]));
-    const double allowed = rounding * std::abs(sums_[column]) + sum_error * magnitudes_[column];
+    const double allowed = bf16_rounding * std::abs(sums_[column]) + f32_sum_error * magnitudes_[column];
     if (std::abs(value - sums_[column]) <= allowed) // false for NaN
       continue;
     char text[128];

@@ -7,13 +7,13 @@
 
 namespace algrt {
 
-namespace {
-
 std::vector<int64_t> beginsOf(const std::vector<int64_t> &widths) {
   std::vector<int64_t> begins(widths.size() + 1, 0);
   std::partial_sum(widths.begin(), widths.end(), begins.begin() + 1);
   return begins;
 }
+
+namespace {
 
 std::vector<int64_t> groupOfEach(const std::vector<int64_t> &widths) {
   std::vector<int64_t> groups;

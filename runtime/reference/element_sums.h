@@ -19,6 +19,9 @@ struct ResultBlocks {
   std::vector<int64_t> column_groups; // widths: output groups, input groups of dx, all in one for dw of slots
 };
 
+// Where each of some neighbours begins, and where the last one ends.
+std::vector<int64_t> beginsOf(const std::vector<int64_t> &widths);
+
 // `type_of_row` is of the m rows of the batch.
 ResultBlocks resultBlocks(const Layer &layer, Map map, const std::vector<int64_t> &type_of_row);
 

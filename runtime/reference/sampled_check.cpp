@@ -20,19 +20,10 @@ namespace {
 
 constexpr int64_t smallest_cell = 64, least_samples = 4096, most_samples = int64_t(1) << 19;
 
-// Beyond the rounding of the result itself: f32 sums in any order, truncated at every step as tensor cores
-// do, stay far below this fraction of the sum of absolute values at every depth up to 2^16.
-constexpr double sum_error = 0x1p-14;
-constexpr double bf16_rounding = 0x1p-8, f32_rounding = 0x1p-20;
+constexpr double f32_rounding = 0x1p-20;
 // The relative L2 error of f32 results: sums of tensor cores are truncated, not rounded, and drift more than
 // those of a CPU.
 constexpr double f32_tolerance = 1e-4;
-
-std::vector<int64_t> beginsOf(const std::vector<int64_t> &widths) {
-  std::vector<int64_t> begins(widths.size() + 1, 0);
-  std::partial_sum(widths.begin(), widths.end(), begins.begin() + 1);
-  return begins;
-}
 
 int64_t cellsOf(const std::vector<int64_t> &extents, int64_t cell) {
   return std::accumulate(extents.begin(), extents.end(), int64_t(0),
@@ -193,7 +184,7 @@ CheckOutcome SampledCheck::compare(const void *result, ElementType output, int64
     const double rounding = narrow ? bf16_rounding : f32_rounding;
     // What is rounded between the rounds is no larger than the sum of absolute values.
     const double allowed = rounding * std::abs(sample.expected.value) +
-                           (sum_error + double(roundings - 1) * rounding / 2) * sample.expected.magnitude;
+                           (f32_sum_error + double(roundings - 1) * rounding / 2) * sample.expected.magnitude;
     const double error = std::abs(double(actual.back()) - sample.expected.value);
     if (error <= allowed) // false for NaN
       continue;

@@ -13,6 +13,12 @@
 
 namespace algrt {
 
+// Beyond the rounding of the result itself: f32 sums in any order, truncated at every step as tensor cores
+// do, stay far below this fraction of the sum of absolute values at every depth up to 2^16.
+constexpr double f32_sum_error = 0x1p-14;
+// The relative error of a bf16 result that is rounded once.
+constexpr double bf16_rounding = 0x1p-8;
+
 // The bit pattern of an output that nobody has written: every byte of the result is set to this before a
 // checked run. It is NaN in bf16 and in f32.
 inline constexpr unsigned char unwritten_byte = 0xff;

@@ -11,15 +11,15 @@
 
 namespace algrt {
 
+void refuseFile(const std::string &file, const std::string &what) {
+  throw Error(ALGRT_INVALID_ARGUMENT, file + ": " + what);
+}
+
 namespace {
 
 using nlohmann::json;
 
 constexpr size_t most_dimensions = 32;
-
-[[noreturn]] void refuse(const std::string &file, const std::string &what) {
-  throw Error(ALGRT_INVALID_ARGUMENT, file + ": " + what);
-}
 
 // Lists are bounded and a key that comes twice is noticed before anything is stored: the document is an
 // object of objects, of which some fields are lists.
@@ -30,22 +30,22 @@ public:
 private:
   void foundObject() override {
     if (depth() >= tensor_depth)
-      refuse(file_, "its safetensors header is nested too deeply");
+      refuseFile(file_, "its safetensors header is nested too deeply");
     keys_[depth()].clear();
   }
   void foundList() override {
     if (depth() > tensor_depth)
-      refuse(file_, "its safetensors header is nested too deeply");
+      refuseFile(file_, "its safetensors header is nested too deeply");
     list_length_ = 0;
   }
   void foundScalar() override {
     if (depth() > tensor_depth && ++list_length_ > most_dimensions)
-      refuse(file_, "its safetensors header has a list of more than " + std::to_string(most_dimensions) +
-                        " numbers");
+      refuseFile(file_, "its safetensors header has a list of more than " + std::to_string(most_dimensions) +
+                            " numbers");
   }
   void foundKey(const std::string &name) override {
     if (!keys_[depth() - 1].insert(name).second)
-      refuse(file_, "its safetensors header has " + quotedTensorName(name) + " twice");
+      refuseFile(file_, "its safetensors header has " + quotedTensorName(name) + " twice");
   }
 
   static constexpr size_t tensor_depth = 2; // of what is in a tensor's object
@@ -57,7 +57,7 @@ private:
 
 json parseDocument(std::string_view header, const std::string &file) {
   if (const std::string fault = HeaderScan(file).fault(header); !fault.empty())
-    refuse(file, "its safetensors header " + fault);
+    refuseFile(file, "its safetensors header " + fault);
   return json::parse(header);
 }
 
@@ -115,7 +115,7 @@ public:
 
 private:
   [[noreturn]] void fail(const std::string &what) const {
-    refuse(file_, "tensor " + quotedTensorName(name_) + ": " + what);
+    refuseFile(file_, "tensor " + quotedTensorName(name_) + ": " + what);
   }
 
   const json &field(const char *key) const {
@@ -164,7 +164,7 @@ private:
 void requireMetadata(const json &metadata, const std::string &file) {
   if (!metadata.is_object() ||
       !std::all_of(metadata.begin(), metadata.end(), [](const json &value) { return value.is_string(); }))
-    refuse(file, "its __metadata__ are not strings");
+    refuseFile(file, "its __metadata__ are not strings");
 }
 
 // A byte that belongs to two tensors or to none is a mistake of the writer, or hides something.
@@ -173,17 +173,17 @@ void requireCover(const std::vector<SafetensorsEntry> &sorted, uint64_t data_siz
   const std::string *before = nullptr;
   for (const SafetensorsEntry &entry : sorted) {
     if (entry.begin < position)
-      refuse(file,
-             "tensors " + quotedTensorName(*before) + " and " + quotedTensorName(entry.name) + " overlap");
+      refuseFile(file, "tensors " + quotedTensorName(*before) + " and " + quotedTensorName(entry.name) +
+                           " overlap");
     if (entry.begin > position)
-      refuse(file, "bytes " + std::to_string(position) + " to " + std::to_string(entry.begin) +
-                       " of the data belong to no tensor");
+      refuseFile(file, "bytes " + std::to_string(position) + " to " + std::to_string(entry.begin) +
+                           " of the data belong to no tensor");
     position = entry.end;
     before = &entry.name;
   }
   if (position != data_size)
-    refuse(file, "has " + std::to_string(data_size) + " bytes of data, its tensors are " +
-                     std::to_string(position));
+    refuseFile(file, "has " + std::to_string(data_size) + " bytes of data, its tensors are " +
+                         std::to_string(position));
 }
 
 } // namespace
@@ -203,7 +203,7 @@ std::vector<SafetensorsEntry> parseSafetensorsHeader(std::string_view header, ui
                                                      const std::string &file) {
   const json document = parseDocument(header, file);
   if (!document.is_object())
-    refuse(file, "its safetensors header is not an object");
+    refuseFile(file, "its safetensors header is not an object");
   std::vector<SafetensorsEntry> entries;
   for (const auto &[name, object] : document.items())
     if (name == "__metadata__")

@@ -31,6 +31,9 @@ struct SafetensorsEntry {
 std::vector<SafetensorsEntry> parseSafetensorsHeader(std::string_view header, uint64_t data_size,
                                                      const std::string &file);
 
+// Throws Error(ALGRT_INVALID_ARGUMENT) that names the file.
+[[noreturn]] void refuseFile(const std::string &file, const std::string &what);
+
 // A name of a tensor in quotes, with whatever a terminal would not show escaped.
 std::string quotedTensorName(const std::string &name);
 

@@ -13,14 +13,10 @@ namespace algrt {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string &file, const std::string &what) {
-  throw Error(ALGRT_INVALID_ARGUMENT, file + ": " + what);
-}
-
 [[noreturn]] void wrongType(const std::string &file, const SafetensorsEntry &tensor, const char *needed,
                             const char *conversion) {
-  refuse(file, "tensor " + quotedTensorName(tensor.name) + " holds elements of type " + tensor.dtype +
-                   ", needs " + needed + ": convert it with " + conversion);
+  refuseFile(file, "tensor " + quotedTensorName(tensor.name) + " holds elements of type " + tensor.dtype +
+                       ", needs " + needed + ": convert it with " + conversion);
 }
 
 // Element by element out of bytes that need not be aligned.
@@ -60,34 +56,34 @@ Safetensors::Safetensors(std::string name, uint64_t size, ReadBytes read)
     : name_(std::move(name)), read_(std::move(read)) {
   constexpr uint64_t length_bytes = 8;
   if (size < length_bytes)
-    refuse(name_, "is not a safetensors file: it has " + std::to_string(size) + " bytes");
+    refuseFile(name_, "is not a safetensors file: it has " + std::to_string(size) + " bytes");
   uint64_t header_size = 0;
   const std::string length = read_(0, length_bytes);
   for (size_t i = 0; i < length_bytes; ++i)
     header_size |= uint64_t(static_cast<unsigned char>(length[i])) << (8 * i);
   if (header_size > most_safetensors_header_bytes)
-    refuse(name_, "is not a safetensors file: its header would have " + std::to_string(header_size) +
-                      " bytes, and " + std::to_string(most_safetensors_header_bytes) + " are the most");
+    refuseFile(name_, "is not a safetensors file: its header would have " + std::to_string(header_size) +
+                          " bytes, and " + std::to_string(most_safetensors_header_bytes) + " are the most");
   if (header_size > size - length_bytes)
-    refuse(name_, "is not a safetensors file or is truncated: its header should have " +
-                      std::to_string(header_size) + " bytes, and " + std::to_string(size - length_bytes) +
-                      " follow");
+    refuseFile(name_, "is not a safetensors file or is truncated: its header should have " +
+                          std::to_string(header_size) + " bytes, and " + std::to_string(size - length_bytes) +
+                          " follow");
   data_begin_ = length_bytes + header_size;
   tensors_ = parseSafetensorsHeader(read_(length_bytes, header_size), size - data_begin_, name_);
 }
 
 const SafetensorsEntry &Safetensors::find(const std::string &name) const {
   if (tensors_.empty())
-    refuse(name_, "has no tensors");
+    refuseFile(name_, "has no tensors");
   if (name.empty() && tensors_.size() == 1)
     return tensors_.front();
   if (name.empty())
-    refuse(name_, "has " + std::to_string(tensors_.size()) + " tensors: name one as " + name_ +
-                      ":TENSOR. It has" + listOf(tensors_));
+    refuseFile(name_, "has " + std::to_string(tensors_.size()) + " tensors: name one as " + name_ +
+                          ":TENSOR. It has" + listOf(tensors_));
   for (const SafetensorsEntry &tensor : tensors_)
     if (tensor.name == name)
       return tensor;
-  refuse(name_, "has no tensor " + quotedTensorName(name) + ". It has" + listOf(tensors_));
+  refuseFile(name_, "has no tensor " + quotedTensorName(name) + ". It has" + listOf(tensors_));
 }
 
 std::string Safetensors::bytesOf(const SafetensorsEntry &tensor) const {

@@ -4,8 +4,12 @@
 #include "runtime/support/error.h"
 
 #include <cstdint>
+#include <limits>
 
 namespace algrt {
+
+// What drivers and kernels count in 32 bits.
+constexpr int64_t most_int32 = std::numeric_limits<int32_t>::max();
 
 template <typename Integer> Integer checkedMultiply(Integer a, Integer b, const char *what) {
   Integer result;

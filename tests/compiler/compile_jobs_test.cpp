@@ -3,8 +3,8 @@
 
 #include "compiler/bundle/assemble.h"
 #include "compiler/cache/compilation_cache.h"
-#include "compiler/failure.h"
-#include "compiler/pipeline.h"
+#include "compiler/pipeline/pipeline.h"
+#include "compiler/process/failure.h"
 #include "tests/compiler/layers.h"
 #include "tests/tools/temporary_folder.h"
 

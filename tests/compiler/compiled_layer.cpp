@@ -1,6 +1,6 @@
 #include "tests/compiler/compiled_layer.h"
 
-#include "compiler/pipeline.h"
+#include "compiler/pipeline/pipeline.h"
 #include "tests/tools/temporary_folder.h"
 
 #include <bit>

@@ -9,20 +9,20 @@
 namespace {
 
 using compiler_test::CompiledModule;
-using Matrix = std::vector<float>;
+using Elements = std::vector<float>;
 
 /// A kernel of 4 row types, Q(4), cyclic: 16 columns of X and 20 of Y for each.
 constexpr int64_t types = 4, in = 16, out = 20, k = types * in, n = types * out;
 /// Of 43 rows that one type has.
 constexpr int64_t most_rows = 11;
 
-algrt_memref2 describe(Matrix &matrix, int64_t rows) {
+algrt_memref2 describe(Elements &matrix, int64_t rows) {
   const auto columns = static_cast<int64_t>(matrix.size()) / rows;
   return {matrix.data(), matrix.data(), 0, {rows, columns}, {columns, 1}};
 }
 
-Matrix randomMatrix(std::mt19937 &random, int64_t elements, float scale = 1) {
-  Matrix matrix(static_cast<size_t>(elements));
+Elements randomMatrix(std::mt19937 &random, int64_t elements, float scale = 1) {
+  Elements matrix(static_cast<size_t>(elements));
   for (float &element : matrix)
     element = scale * (static_cast<float>(random()) / 0x80000000u - 1);
   return matrix;
@@ -30,7 +30,7 @@ Matrix randomMatrix(std::mt19937 &random, int64_t elements, float scale = 1) {
 
 /// Row `row` times column `column` of a weight matrix of Q(4): the terms of type t and group j are the groups
 /// t and j.
-double product(const Matrix &x, const Matrix &w, int64_t row, int64_t column) {
+double product(const Elements &x, const Elements &w, int64_t row, int64_t column) {
   double sum = 0;
   const int64_t type = row % types, group = column / out;
   for (int64_t term : {std::min(type, group), std::max(type, group)}) {
@@ -84,10 +84,10 @@ TEST(Epilogue, ReadsOperandsOfEveryKind) {
   std::mt19937 random(7);
   const CompiledModule module(every_operand);
   constexpr int64_t m = 43; // of types 0 to 2 there are eleven rows, of the last ten
-  Matrix alpha = {-0.75f};
-  Matrix x = randomMatrix(random, m * k), w = randomMatrix(random, k * n), bias = randomMatrix(random, n),
-         scale = randomMatrix(random, m), residual = randomMatrix(random, m * n),
-         y(static_cast<size_t>(m * n), std::numeric_limits<float>::quiet_NaN());
+  Elements alpha = {-0.75f};
+  Elements x = randomMatrix(random, m * k), w = randomMatrix(random, k * n), bias = randomMatrix(random, n),
+           scale = randomMatrix(random, m), residual = randomMatrix(random, m * n),
+           y(static_cast<size_t>(m * n), std::numeric_limits<float>::quiet_NaN());
   module.multiply("kernel",
                   {describe(x, m), describe(w, k), describe(bias, 1), describe(scale, m),
                    describe(residual, m), describe(alpha, 1), describe(y, m)},
@@ -146,9 +146,9 @@ TEST(Epilogue, TwoProductsOfTheSameRowsMakeAGate) {
   std::mt19937 random(8);
   const CompiledModule module(gate);
   constexpr int64_t m = 43;
-  Matrix x = randomMatrix(random, m * k), first = randomMatrix(random, k * n),
-         second = randomMatrix(random, k * n),
-         y(static_cast<size_t>(m * n), std::numeric_limits<float>::quiet_NaN());
+  Elements x = randomMatrix(random, m * k), first = randomMatrix(random, k * n),
+           second = randomMatrix(random, k * n),
+           y(static_cast<size_t>(m * n), std::numeric_limits<float>::quiet_NaN());
   module.multiply("gate", {describe(x, m), describe(first, k), describe(second, k), describe(y, m)},
                   most_rows, types, 0);
   for (int64_t row = 0; row < m; ++row)
@@ -194,7 +194,7 @@ TEST_P(MathFunctions, AreCloseToTheirValuesOnAnInterval) {
   const Function function = GetParam();
   const CompiledModule module(functionOf(function.name));
   constexpr int64_t m = 640;
-  Matrix x(static_cast<size_t>(m * k)), w(static_cast<size_t>(k * n)), y(static_cast<size_t>(m * n));
+  Elements x(static_cast<size_t>(m * k)), w(static_cast<size_t>(k * n)), y(static_cast<size_t>(m * n));
   for (int64_t row = 0; row < m; ++row)
     x[static_cast<size_t>(row * k + row % types * in)] =
         function.from + (function.to - function.from) * static_cast<float>(row) / (m - 1);

@@ -1,5 +1,5 @@
 // The pipeline for sm_90a as a library: what the simulator and the bundle get.
-#include "compiler/gpu_pipeline.h"
+#include "compiler/pipeline/gpu_pipeline.h"
 
 #include "algebras/constructions.h"
 #include "algebras/error.h"

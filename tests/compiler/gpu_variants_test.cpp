@@ -1,5 +1,5 @@
 // Which kernels go into a bundle for a GPU.
-#include "compiler/gpu_variants.h"
+#include "compiler/pipeline/gpu_variants.h"
 
 #include "algebras/constructions.h"
 #include "compiler/schedule/ranking.h"

@@ -1,6 +1,6 @@
 // Compiled code says of itself what the manifest says of it, and no other manifest is believed.
 #include "algebras/constructions.h"
-#include "compiler/pipeline.h"
+#include "compiler/pipeline/pipeline.h"
 #include "runtime/bundle/bundle.h"
 #include "runtime/support/file.h"
 #include "tests/runtime/lies.h"

@@ -1,5 +1,5 @@
 // The pipeline as a command uses it: stages, options, failures.
-#include "compiler/pipeline.h"
+#include "compiler/pipeline/pipeline.h"
 
 #include "algebras/constructions.h"
 #include "algebras/error.h"

@@ -1,5 +1,5 @@
 // The plain C that `emit --stage=c` writes, compiled with the C compiler at hand and run.
-#include "compiler/pipeline.h"
+#include "compiler/pipeline/pipeline.h"
 #include "tests/compiler/compiled_layer.h"
 #include "tests/compiler/layers.h"
 #include "tests/tools/temporary_folder.h"

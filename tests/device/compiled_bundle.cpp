@@ -1,7 +1,7 @@
 #include "tests/device/compiled_bundle.h"
 
-#include "compiler/auxiliary/group_rows_images.h"
-#include "compiler/gpu_pipeline.h"
+#include "compiler/pipeline/gpu_pipeline.h"
+#include "compiler/pipeline/group_rows_images.h"
 #include "compiler/simulator/kernel_module.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

@@ -2,7 +2,7 @@
 // which the very image came.
 #pragma once
 
-#include "compiler/pipeline.h"
+#include "compiler/pipeline/pipeline.h"
 #include "compiler/simulator/host/host_kernel.h"
 #include "compiler/spec/spec.h"
 #include "runtime/bundle/bundle.h"

@@ -1,5 +1,5 @@
 // Finding NVIDIA's assembler, running it, and reading its report.
-#include "compiler/failure.h"
+#include "compiler/process/failure.h"
 #include "compiler/targets/nvidia/assembler.h"
 #include "tests/tools/temporary_folder.h"
 

@@ -1,6 +1,6 @@
 // Kernels whose blocks copy for each other, in the sizes that large projections take.
 #include "algebras/expression.h"
-#include "compiler/gpu_pipeline.h"
+#include "compiler/pipeline/gpu_pipeline.h"
 #include "tests/gates/gate.h"
 
 #include <fmt/format.h>

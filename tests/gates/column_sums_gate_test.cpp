@@ -1,7 +1,7 @@
 // The element-wise function that sums rows, as the gradient of a bias is, before NVIDIA's assembler:
 // registers for blocks that hide each other's latency, and loads that are on their way together.
 #include "algebras/expression.h"
-#include "compiler/pipeline.h"
+#include "compiler/pipeline/pipeline.h"
 #include "compiler/spec/spec.h"
 #include "tests/gates/gate.h"
 

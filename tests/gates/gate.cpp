@@ -1,6 +1,6 @@
 #include "tests/gates/gate.h"
 
-#include "compiler/failure.h"
+#include "compiler/process/failure.h"
 #include "dialects/sm/sm.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

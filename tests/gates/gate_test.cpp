@@ -1,6 +1,6 @@
 // The gate itself: kernels that it must not let through.
 #include "algebras/expression.h"
-#include "compiler/gpu_pipeline.h"
+#include "compiler/pipeline/gpu_pipeline.h"
 #include "tests/gates/gate.h"
 
 #include <fmt/format.h>

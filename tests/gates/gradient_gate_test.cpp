@@ -2,7 +2,7 @@
 // before the gate: those that a bundle for Hopper holds, those whose threads copy, and schedules that crowd
 // registers with what only gradients have.
 #include "algebras/expression.h"
-#include "compiler/gpu_pipeline.h"
+#include "compiler/pipeline/gpu_pipeline.h"
 #include "runtime/bench/table.h"
 #include "tests/gates/gate.h"
 

@@ -1,7 +1,7 @@
 // The kernel that lists rows by type before NVIDIA's assembler: 1024 threads share a multiprocessor's
 // registers.
-#include "compiler/auxiliary/group_rows.h"
-#include "compiler/auxiliary/group_rows_images.h"
+#include "compiler/pipeline/group_rows_images.h"
+#include "compiler/targets/nvidia/group_rows.h"
 #include "tests/gates/gate.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Kernels that look up where rows and groups are, before the gate: of published projection shapes, with rows
 // in a list, with groups of unequal widths around those of the shape, and with both. Lists take registers.
 #include "algebras/expression.h"
-#include "compiler/gpu_pipeline.h"
+#include "compiler/pipeline/gpu_pipeline.h"
 #include "tests/gates/gate.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@ namespace {
 
 using algebras::DataType;
 
-struct Shape {
+struct ListedShape {
   int64_t m, k, n, q, step; // groups are `step` columns wider and narrower by turns; 0: of one width
   bool listed;
   algrt::Map map;
@@ -35,7 +35,7 @@ protected:
         GTEST_SKIP() << "NOT TESTED: " << tool.reason;
   }
 
-  static void look(const Shape &shape, DataType output, int64_t vector = 0) {
+  static void look(const ListedShape &shape, DataType output, int64_t vector = 0) {
     const algebras::Algebra algebra = algebras::parseExpression(fmt::format("Q({})", shape.q));
     algebras::Layer layer =
         algebras::makeLayer(algebras::Lift::rows(algebra), shape.k, shape.n, DataType::BF16);

@@ -1,7 +1,7 @@
 // The kernels of sm_80 for rows of the published projection shapes, before the gate: those that tensor maps
 // could describe, and those that they could not. One PTX for each has to suit every machine since Ampere.
 #include "algebras/expression.h"
-#include "compiler/gpu_pipeline.h"
+#include "compiler/pipeline/gpu_pipeline.h"
 #include "compiler/schedule/reduction_schedule.h"
 #include "compiler/schedule/staged.h"
 #include "runtime/bench/table.h"
@@ -25,9 +25,9 @@ compiler::Spec specOf(int64_t q, int64_t k, int64_t n) {
           fmt::format("Q({})", q)};
 }
 
-struct Shape {
+struct PortableShape {
   int64_t m, k, n, q;
-  auto operator<=>(const Shape &) const = default;
+  auto operator<=>(const PortableShape &) const = default;
 };
 
 class PortableGate : public testing::Test {
@@ -39,7 +39,7 @@ protected:
   }
 
   // Looks at the kernel of a shape, unless an equal one has been looked at.
-  void look(const Shape &shape, DataType output, const std::string &schedule = "") {
+  void look(const PortableShape &shape, DataType output, const std::string &schedule = "") {
     compiler::CompileOptions options;
     options.targets = {compiler::Target::Sm80};
     options.rows = shape.m;
@@ -67,7 +67,7 @@ protected:
 
 // One row of each width and q of the tables, in turn with results in bf16 and f32.
 TEST_F(PortableGate, RowsOfTheTables) {
-  std::set<Shape> shapes;
+  std::set<PortableShape> shapes;
   std::set<std::tuple<int64_t, int64_t>> widths;
   for (const char *table :
        {"projection_best_q", "projection_q32", "projection_qwen3_32b", "square_fixed_block"})
@@ -78,16 +78,18 @@ TEST_F(PortableGate, RowsOfTheTables) {
         shapes.insert({row.m, row.k, row.n, row.q});
   ASSERT_FALSE(shapes.empty());
   int number = 0;
-  for (const Shape &shape : shapes)
+  for (const PortableShape &shape : shapes)
     look(shape, number++ % 2 ? DataType::F32 : DataType::BF16);
 }
 
 // The kernels of single elements that bundles carry for operands at any address: their copies go through
 // registers.
 TEST_F(PortableGate, SingleElementsBesideVectors) {
-  for (const Shape &shape : {Shape{1, 2048, 6144, 32}, Shape{1, 7168, 2048, 32}, Shape{2048, 2048, 768, 32},
-                             Shape{2048, 5120, 25600, 128}, Shape{8192, 25600, 5120, 64},
-                             Shape{4096, 4096, 4096, 32}, Shape{32768, 25600, 5120, 256}})
+  for (const PortableShape &shape :
+       {PortableShape{1, 2048, 6144, 32}, PortableShape{1, 7168, 2048, 32},
+        PortableShape{2048, 2048, 768, 32}, PortableShape{2048, 5120, 25600, 128},
+        PortableShape{8192, 25600, 5120, 64}, PortableShape{4096, 4096, 4096, 32},
+        PortableShape{32768, 25600, 5120, 256}})
     for (const compiler::Target target : {compiler::Target::Sm80, compiler::Target::Sm90a}) {
       const compiler::Spec spec = specOf(shape.q, shape.k, shape.n);
       const std::string schedule = toString(chooseStaged(compiler::StagedProblem(*spec.layer, DataType::BF16),
@@ -106,8 +108,8 @@ TEST_F(PortableGate, VectorReductions) {
         "reduce=32,rows=8,columns=8,vector=1", "reduce=32,rows=4,columns=16,vector=2"})
     for (const DataType output : {DataType::BF16, DataType::F32})
       look({1, 2048, 6144, 32}, output, schedule);
-  for (const Shape &shape :
-       {Shape{1, 7 * 20, 7 * 100, 7}, Shape{1, 640, 1536, 32}, Shape{1, 3 * 75, 3 * 111, 3}})
+  for (const PortableShape &shape : {PortableShape{1, 7 * 20, 7 * 100, 7}, PortableShape{1, 640, 1536, 32},
+                                     PortableShape{1, 3 * 75, 3 * 111, 3}})
     look(shape, DataType::BF16, "reduce=32,rows=4,columns=8");
   // Those of single elements that bundles carry beside vectors.
   for (const compiler::Target target : {compiler::Target::Sm80, compiler::Target::Sm90a}) {
@@ -121,8 +123,9 @@ TEST_F(PortableGate, VectorReductions) {
 
 // Blocks that are multiples of nothing, and aligned ones whose operands are not.
 TEST_F(PortableGate, UnalignedBlocks) {
-  for (const Shape &shape : {Shape{2048, 640, 1536, 32}, Shape{512, 7 * 20, 7 * 100, 7},
-                             Shape{2048, 96 * 5, 96 * 7, 96}, Shape{100, 12 * 80, 12 * 304, 12}})
+  for (const PortableShape &shape :
+       {PortableShape{2048, 640, 1536, 32}, PortableShape{512, 7 * 20, 7 * 100, 7},
+        PortableShape{2048, 96 * 5, 96 * 7, 96}, PortableShape{100, 12 * 80, 12 * 304, 12}})
     for (const DataType output : {DataType::BF16, DataType::F32})
       look(shape, output);
   look({2048, 2048, 2048, 32}, DataType::BF16, "rows=64,columns=64,depth=32,stages=2,warps=2x2,vector=1");

@@ -1,7 +1,7 @@
 // Kernels whose tiles share, in the sizes that crowd registers, before the gate: what thread blocks share
 // must cost no spills, and no product that waits for another.
 #include "algebras/expression.h"
-#include "compiler/gpu_pipeline.h"
+#include "compiler/pipeline/gpu_pipeline.h"
 #include "tests/gates/gate.h"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // The kernels of the published projection shapes, as the compiler schedules them, before the gate.
 #include "algebras/expression.h"
-#include "compiler/gpu_pipeline.h"
+#include "compiler/pipeline/gpu_pipeline.h"
 #include "runtime/bench/table.h"
 #include "tests/gates/gate.h"
 

@@ -1,6 +1,6 @@
 // Faults planted in the kernel that lists rows by type, one at a time: the simulator has to object, or the
 // list is wrong.
-#include "compiler/failure.h"
+#include "compiler/process/failure.h"
 #include "tests/mutation/plain_code.h"
 #include "tests/simulator/kernels/row_list_case.h"
 

@@ -1,7 +1,7 @@
 // Plants one fault after another in emitted kernels and demands that the simulator objects to each. What it
 // does not object to is listed in survivors.txt with the reason why it is no fault; a line of that file that
 // is killed, or that names no mutation, fails as well.
-#include "compiler/failure.h"
+#include "compiler/process/failure.h"
 #include "compiler/simulator/kernel_module.h"
 #include "runtime/support/error.h"
 #include "tests/mutation/mutations.h"

@@ -21,18 +21,18 @@ algebras::Layer layerOf(const std::string &expression, int64_t in, int64_t out,
                              in, out, DataType::BF16);
 }
 
-struct Counted {
+struct CountedBlocks {
   double tiles = 0, steps = 0;
 };
 
 /// Block by block, type by type; where every type has a part in a block, all rows at once.
-Counted walk(const algebras::Layer &layer, const StagedSchedule &schedule, int64_t m) {
+CountedBlocks walkBlocks(const algebras::Layer &layer, const StagedSchedule &schedule, int64_t m) {
   const algebras::WeightTerms terms(layer.lift);
   const int64_t types = layer.lift.types();
   auto up = [](int64_t value, int64_t step) { return (value + step - 1) / step; };
   const int64_t tiles_of_block =
       up(layer.in.width(0), schedule.rows) * up(layer.out.width(0), schedule.columns);
-  Counted counted;
+  CountedBlocks counted;
   for (int64_t row = 0; row < terms.weightRows(); ++row)
     for (int64_t column = 0; column < terms.weightColumns(); ++column) {
       const auto of = terms.of(row, column);
@@ -64,7 +64,7 @@ TEST(WeightGradientCost, CountsTilesAndStepsOfEveryBlock) {
       SCOPED_TRACE(layer.lift.algebra().name() + ", " + toString(schedule));
       const WeightGradientWork work = weightGradientWork(layer, m, DataType::F32);
       const Cost cost = threadsCost(work, schedule, DataType::F32, machine);
-      const Counted counted = walk(layer, schedule, m);
+      const CountedBlocks counted = walkBlocks(layer, schedule, m);
       EXPECT_DOUBLE_EQ(cost.tiles, counted.tiles);
       // Every step multiplies a whole tile by its depth.
       const double of_step = static_cast<double>(schedule.rows * schedule.columns * schedule.depth);

@@ -4,7 +4,7 @@
 namespace simulator {
 namespace {
 
-constexpr Shape oneWarp{32, 16384, 1, 1, 0, false};
+constexpr Shape copier_warp{32, 16384, 1, 1, 0, false};
 
 // An input and an output matrix of 128 x 64, maps with boxes of 64 x 64.
 struct Copies : testing::Test {
@@ -40,7 +40,7 @@ TEST_F(Copies, SwizzlesOnAddressBitsAndFillsWithZeros) {
             EXPECT_EQ(fromBits(load<uint16_t>(at)), exists ? in.at(row + 96, column - 8) : 0.0f);
           }
       },
-      memory, oneWarp));
+      memory, copier_warp));
 }
 
 TEST_F(Copies, MapsOfFiveDimensionsCountTheInnermostFirst) {
@@ -76,7 +76,7 @@ TEST_F(Copies, MapsOfFiveDimensionsCountTheInnermostFirst) {
                 EXPECT_EQ(load<uint16_t>(sharedAt(at * 2)), z + 2 < 4 ? in.data[size_t(element)] : 0);
               }
       },
-      memory, oneWarp));
+      memory, copier_warp));
 }
 
 TEST_F(Copies, DataIsThereAfterThePhaseOnly) {
@@ -90,7 +90,7 @@ TEST_F(Copies, DataIsThereAfterThePhaseOnly) {
           sm_read(2, sharedAt(0), 4);
         }
       },
-      memory, oneWarp));
+      memory, copier_warp));
   EXPECT_TRUE(faults(
       FaultKind::PendingAtExit,
       [&] {
@@ -98,7 +98,7 @@ TEST_F(Copies, DataIsThereAfterThePhaseOnly) {
         if (threadIndex() == 0)
           loadBox(sharedAt(0), mbarrierAt(), 0, 0, 1);
       },
-      memory, oneWarp));
+      memory, copier_warp));
 }
 
 TEST_F(Copies, TwoCopiesToOnePlace) {
@@ -112,7 +112,7 @@ TEST_F(Copies, TwoCopiesToOnePlace) {
         }
         waitParity(mbarrierAt(), 0);
       },
-      memory, oneWarp));
+      memory, copier_warp));
 }
 
 TEST_F(Copies, TooFewBytesExpected) {
@@ -126,7 +126,7 @@ TEST_F(Copies, TooFewBytesExpected) {
              }
              waitParity(mbarrierAt(), 0);
            },
-           memory, oneWarp))
+           memory, copier_warp))
     EXPECT_EQ(kind, "deadlock");
 }
 
@@ -143,8 +143,8 @@ TEST_F(Copies, GenericWritesNeedAFenceBeforeACopyOverThem) {
       waitParity(mbarrierAt(), 0);
     };
   };
-  EXPECT_TRUE(passes(kernel(true), memory, oneWarp));
-  EXPECT_TRUE(faults(FaultKind::MissingProxyFence, kernel(false), memory, oneWarp));
+  EXPECT_TRUE(passes(kernel(true), memory, copier_warp));
+  EXPECT_TRUE(faults(FaultKind::MissingProxyFence, kernel(false), memory, copier_warp));
 }
 
 TEST_F(Copies, AlignmentBoundsAndMaps) {
@@ -158,17 +158,17 @@ TEST_F(Copies, AlignmentBoundsAndMaps) {
       waitParity(mbarrierAt(), 0);
     };
   };
-  EXPECT_TRUE(passes(kernel(0, &in.map, 2), memory, oneWarp));
-  EXPECT_TRUE(faults(FaultKind::Misaligned, kernel(64, &in.map, 2), memory, oneWarp));
-  EXPECT_TRUE(faults(FaultKind::OutOfBounds, kernel(8192 + 128, &in.map, 2), memory, oneWarp));
-  EXPECT_TRUE(faults(FaultKind::Mbarrier, kernel(1024, &in.map, 2), memory, oneWarp));
-  EXPECT_TRUE(faults(FaultKind::BadTensorMap, kernel(0, &in.map, 3), memory, oneWarp));
+  EXPECT_TRUE(passes(kernel(0, &in.map, 2), memory, copier_warp));
+  EXPECT_TRUE(faults(FaultKind::Misaligned, kernel(64, &in.map, 2), memory, copier_warp));
+  EXPECT_TRUE(faults(FaultKind::OutOfBounds, kernel(8192 + 128, &in.map, 2), memory, copier_warp));
+  EXPECT_TRUE(faults(FaultKind::Mbarrier, kernel(1024, &in.map, 2), memory, copier_warp));
+  EXPECT_TRUE(faults(FaultKind::BadTensorMap, kernel(0, &in.map, 3), memory, copier_warp));
   alignas(64) TensorMap empty = {};
-  EXPECT_TRUE(faults(FaultKind::BadTensorMap, kernel(0, &empty, 2), memory, oneWarp));
+  EXPECT_TRUE(faults(FaultKind::BadTensorMap, kernel(0, &empty, 2), memory, copier_warp));
   EXPECT_TRUE(faults(FaultKind::Misaligned, kernel(0, reinterpret_cast<const uint8_t *>(&in.map) + 16, 2),
-                     memory, oneWarp));
+                     memory, copier_warp));
   GlobalMemory none;
-  EXPECT_TRUE(faults(FaultKind::OutOfBounds, kernel(0, &in.map, 2), none, oneWarp));
+  EXPECT_TRUE(faults(FaultKind::OutOfBounds, kernel(0, &in.map, 2), none, copier_warp));
 }
 
 // ---- stores
@@ -202,7 +202,7 @@ void storeKernel(const Matrix &out, Store how) {
 }
 
 TEST_F(Copies, StoresClipAndLeaveTheRestAlone) {
-  EXPECT_TRUE(passes([&] { storeKernel(out, Store::Right); }, memory, oneWarp));
+  EXPECT_TRUE(passes([&] { storeKernel(out, Store::Right); }, memory, copier_warp));
   for (int32_t row = 0; row < 128; ++row)
     for (int32_t column = 0; column < 64; ++column)
       EXPECT_EQ(out.data[size_t(row * 64 + column)], row < 96     ? 0
@@ -214,14 +214,14 @@ TEST_F(Copies, StoresClipAndLeaveTheRestAlone) {
 
 TEST_F(Copies, StoresNeedFenceBarrierCommitAndWait) {
   auto with = [&](Store how) { return [this, how] { storeKernel(out, how); }; };
-  EXPECT_TRUE(faults(FaultKind::MissingProxyFence, with(Store::NoFence), memory, oneWarp));
-  EXPECT_TRUE(faults(FaultKind::MissingProxyFence, with(Store::FenceByIssuer), memory, oneWarp));
-  for (const std::string &kind : kindsOver(with(Store::NoBarrier), memory, oneWarp))
+  EXPECT_TRUE(faults(FaultKind::MissingProxyFence, with(Store::NoFence), memory, copier_warp));
+  EXPECT_TRUE(faults(FaultKind::MissingProxyFence, with(Store::FenceByIssuer), memory, copier_warp));
+  for (const std::string &kind : kindsOver(with(Store::NoBarrier), memory, copier_warp))
     EXPECT_TRUE(kind == "race" || kind == "never written") << kind;
-  EXPECT_TRUE(faults(FaultKind::PendingAtExit, with(Store::NoWait), memory, oneWarp));
-  EXPECT_TRUE(faults(FaultKind::PendingAtExit, with(Store::NoCommit), memory, oneWarp));
-  EXPECT_TRUE(faults(FaultKind::Overwrite, with(Store::EarlyWrite), memory, oneWarp));
-  EXPECT_TRUE(faults(FaultKind::GlobalConflict, with(Store::Twice), memory, oneWarp));
+  EXPECT_TRUE(faults(FaultKind::PendingAtExit, with(Store::NoWait), memory, copier_warp));
+  EXPECT_TRUE(faults(FaultKind::PendingAtExit, with(Store::NoCommit), memory, copier_warp));
+  EXPECT_TRUE(faults(FaultKind::Overwrite, with(Store::EarlyWrite), memory, copier_warp));
+  EXPECT_TRUE(faults(FaultKind::GlobalConflict, with(Store::Twice), memory, copier_warp));
 }
 
 TEST_F(Copies, WaitGroupLeavesTheNewest) {
@@ -241,8 +241,8 @@ TEST_F(Copies, WaitGroupLeavesTheNewest) {
       sm_bulk_wait_group(7, 0, 0);
     };
   };
-  EXPECT_TRUE(passes(kernel(1), memory, oneWarp));
-  EXPECT_TRUE(faults(FaultKind::Overwrite, kernel(2), memory, oneWarp));
+  EXPECT_TRUE(passes(kernel(1), memory, copier_warp));
+  EXPECT_TRUE(faults(FaultKind::Overwrite, kernel(2), memory, copier_warp));
 }
 
 TEST_F(Copies, PlainBulkLoads) {
@@ -257,8 +257,8 @@ TEST_F(Copies, PlainBulkLoads) {
       EXPECT_EQ(load<uint16_t>(sharedAt(16 + laneIndex() * 2)), in.data[size_t(8 + laneIndex())]);
     };
   };
-  EXPECT_TRUE(passes(kernel(64), memory, oneWarp));
-  EXPECT_TRUE(faults(FaultKind::Misaligned, kernel(60), memory, oneWarp));
+  EXPECT_TRUE(passes(kernel(64), memory, copier_warp));
+  EXPECT_TRUE(faults(FaultKind::Misaligned, kernel(60), memory, copier_warp));
 }
 
 // ---- cp.async
@@ -279,12 +279,12 @@ TEST_F(Copies, CpAsyncGroups) {
       sm_cp_async_wait_group(4, 0);
     };
   };
-  EXPECT_TRUE(passes(kernel(1), memory, oneWarp));
-  EXPECT_TRUE(faults(FaultKind::Race, kernel(2), memory, oneWarp));
+  EXPECT_TRUE(passes(kernel(1), memory, copier_warp));
+  EXPECT_TRUE(faults(FaultKind::Race, kernel(2), memory, copier_warp));
   EXPECT_TRUE(faults(
       FaultKind::PendingAtExit,
       [&] { sm_cp_async(1, sharedAt(laneIndex() * 16), in.data.data() + laneIndex() * 8, 16, 16); }, memory,
-      oneWarp));
+      copier_warp));
 }
 
 TEST_F(Copies, CpAsyncReadsNoMoreThanItsSourceSize) {
@@ -298,11 +298,11 @@ TEST_F(Copies, CpAsyncReadsNoMoreThanItsSourceSize) {
         EXPECT_EQ(load<uint32_t>(sharedAt(0)), 0u);
     };
   };
-  EXPECT_TRUE(passes(outside(0), memory, oneWarp));
-  EXPECT_TRUE(faults(FaultKind::OutOfBounds, outside(2), memory, oneWarp));
+  EXPECT_TRUE(passes(outside(0), memory, copier_warp));
+  EXPECT_TRUE(faults(FaultKind::OutOfBounds, outside(2), memory, copier_warp));
   EXPECT_TRUE(faults(
       FaultKind::NeverWritten, [&] { sm_cp_async(1, sharedAt(laneIndex() * 16), out.data.data(), 16, 16); },
-      memory, oneWarp));
+      memory, copier_warp));
 }
 
 TEST_F(Copies, CpAsyncCompletesOnAnMbarrier) {
@@ -319,9 +319,9 @@ TEST_F(Copies, CpAsyncCompletesOnAnMbarrier) {
       load<uint16_t>(sharedAt((31 - laneIndex()) * 16));
     };
   };
-  EXPECT_TRUE(passes(kernel(true, true), memory, oneWarp));
-  EXPECT_TRUE(passes(kernel(false, true), memory, oneWarp));
-  EXPECT_TRUE(faults(FaultKind::Race, kernel(true, false), memory, oneWarp));
+  EXPECT_TRUE(passes(kernel(true, true), memory, copier_warp));
+  EXPECT_TRUE(passes(kernel(false, true), memory, copier_warp));
+  EXPECT_TRUE(faults(FaultKind::Race, kernel(true, false), memory, copier_warp));
 }
 
 TEST_F(Copies, CpAsyncWritesThroughTheGenericProxy) {
@@ -340,8 +340,8 @@ TEST_F(Copies, CpAsyncWritesThroughTheGenericProxy) {
       }
     };
   };
-  EXPECT_TRUE(passes(kernel(true), memory, oneWarp));
-  EXPECT_TRUE(faults(FaultKind::MissingProxyFence, kernel(false), memory, oneWarp));
+  EXPECT_TRUE(passes(kernel(true), memory, copier_warp));
+  EXPECT_TRUE(faults(FaultKind::MissingProxyFence, kernel(false), memory, copier_warp));
 }
 
 // ---- tensor maps

@@ -4,7 +4,7 @@
 namespace simulator {
 namespace {
 
-constexpr Shape oneWarp{32, 4096, 1, 1, 0, false};
+constexpr Shape barrier_warp{32, 4096, 1, 1, 0, false};
 constexpr Shape twoWarps{64, 4096, 1, 1, 0, false};
 
 TEST(Mbarrier, CarriesWritesFromArriversToWaiters) {
@@ -48,7 +48,7 @@ TEST(Mbarrier, ParityOneOfAFreshBarrierHasPassed) {
         EXPECT_EQ(sm_mbarrier_test_wait_parity(1, sharedAt(0), 1), 1);
         EXPECT_EQ(sm_mbarrier_test_wait_parity(2, sharedAt(0), 0), 0);
       },
-      oneWarp));
+      barrier_warp));
 }
 
 TEST(Mbarrier, StateFormWaitsForThePhaseOfTheArrival) {
@@ -62,7 +62,7 @@ TEST(Mbarrier, StateFormWaitsForThePhaseOfTheArrival) {
           sm_warp_sync(3, -1);
         }
       },
-      oneWarp));
+      barrier_warp));
   EXPECT_TRUE(faults(
       FaultKind::Mbarrier,
       [] {
@@ -77,7 +77,7 @@ TEST(Mbarrier, StateFormWaitsForThePhaseOfTheArrival) {
           sm_warp_sync(3, -1);
         }
       },
-      oneWarp));
+      barrier_warp));
 }
 
 TEST(Mbarrier, ArrivalsBeyondTheCount) {
@@ -88,9 +88,9 @@ TEST(Mbarrier, ArrivalsBeyondTheCount) {
         sm_mbarrier_arrive(1, sharedAt(0), count);
     };
   };
-  EXPECT_TRUE(passes(kernel(2), oneWarp));
-  EXPECT_TRUE(faults(FaultKind::Mbarrier, kernel(3), oneWarp));
-  EXPECT_TRUE(faults(FaultKind::PendingAtExit, kernel(1), oneWarp));
+  EXPECT_TRUE(passes(kernel(2), barrier_warp));
+  EXPECT_TRUE(faults(FaultKind::Mbarrier, kernel(3), barrier_warp));
+  EXPECT_TRUE(faults(FaultKind::PendingAtExit, kernel(1), barrier_warp));
 }
 
 TEST(Mbarrier, TransactionCountHasARange) {
@@ -105,8 +105,8 @@ TEST(Mbarrier, TransactionCountHasARange) {
         sm_mbarrier_complete_tx(2, sharedAt(0), (1 << 19));
     };
   };
-  EXPECT_TRUE(passes(kernel(1), oneWarp));
-  EXPECT_TRUE(faults(FaultKind::Mbarrier, kernel(2), oneWarp));
+  EXPECT_TRUE(passes(kernel(1), barrier_warp));
+  EXPECT_TRUE(faults(FaultKind::Mbarrier, kernel(2), barrier_warp));
 }
 
 TEST(Mbarrier, BytesExpectedAndNeverSent) {
@@ -117,11 +117,12 @@ TEST(Mbarrier, BytesExpectedAndNeverSent) {
         if (threadIndex() == 0)
           sm_mbarrier_arrive_expect_tx(1, sharedAt(0), 16);
       },
-      oneWarp));
+      barrier_warp));
 }
 
 TEST(Mbarrier, MustBeInitialised) {
-  EXPECT_TRUE(faults(FaultKind::Mbarrier, [] { sm_mbarrier_test_wait_parity(1, sharedAt(0), 0); }, oneWarp));
+  EXPECT_TRUE(
+      faults(FaultKind::Mbarrier, [] { sm_mbarrier_test_wait_parity(1, sharedAt(0), 0); }, barrier_warp));
 }
 
 TEST(Mbarrier, InitialisationMustBeOrderedBeforeUse) {
@@ -134,7 +135,7 @@ TEST(Mbarrier, InitialisationMustBeOrderedBeforeUse) {
         else
           sm_mbarrier_arrive(2, sharedAt(0), 1);
       },
-      oneWarp));
+      barrier_warp));
 }
 
 TEST(Mbarrier, InitialisedTwice) {
@@ -148,8 +149,8 @@ TEST(Mbarrier, InitialisedTwice) {
       sm_mbarrier_init(3, sharedAt(0), 1);
     };
   };
-  EXPECT_TRUE(passes(kernel(true), oneWarp));
-  EXPECT_TRUE(faults(FaultKind::Mbarrier, kernel(false), oneWarp));
+  EXPECT_TRUE(passes(kernel(true), barrier_warp));
+  EXPECT_TRUE(faults(FaultKind::Mbarrier, kernel(false), barrier_warp));
 }
 
 TEST(Mbarrier, InvalidatedInAPhase) {
@@ -162,11 +163,11 @@ TEST(Mbarrier, InvalidatedInAPhase) {
         sm_mbarrier_arrive(2, sharedAt(0), 1);
         sm_mbarrier_inval(3, sharedAt(0));
       },
-      oneWarp));
+      barrier_warp));
 }
 
 TEST(Mbarrier, IsAlignedAndNotData) {
-  EXPECT_TRUE(faults(FaultKind::Misaligned, [] { sm_mbarrier_init(1, sharedAt(4), 1); }, oneWarp));
+  EXPECT_TRUE(faults(FaultKind::Misaligned, [] { sm_mbarrier_init(1, sharedAt(4), 1); }, barrier_warp));
   EXPECT_TRUE(faults(
       FaultKind::Mbarrier,
       [] {
@@ -174,14 +175,14 @@ TEST(Mbarrier, IsAlignedAndNotData) {
         if (threadIndex() == 0)
           store<int32_t>(sharedAt(12), 1);
       },
-      oneWarp));
+      barrier_warp));
   EXPECT_TRUE(passes(
       [] {
         initialise(sharedAt(8), 1);
         if (threadIndex() == 0)
           store<int32_t>(sharedAt(16), 1);
       },
-      oneWarp));
+      barrier_warp));
 }
 
 TEST(Mbarrier, AStuckPhaseIsADeadlock) {
@@ -193,7 +194,7 @@ TEST(Mbarrier, AStuckPhaseIsADeadlock) {
           sm_mbarrier_arrive(1, sharedAt(0), 1);
         waitParity(sharedAt(0), 0);
       },
-      oneWarp));
+      barrier_warp));
 }
 
 TEST(Mbarrier, PollingForEverIsADeadlock) {
@@ -204,7 +205,7 @@ TEST(Mbarrier, PollingForEverIsADeadlock) {
                   while (!sm_mbarrier_test_wait_parity(1, sharedAt(0), 0)) {
                   }
                 },
-                none, oneWarp, 2),
+                none, barrier_warp, 2),
             std::set<std::string>{"deadlock"});
 }
 

@@ -4,19 +4,20 @@
 namespace simulator {
 namespace {
 
-constexpr Shape oneWarp{32, 4096, 1, 1, 0, false};
+constexpr Shape accessing_warp{32, 4096, 1, 1, 0, false};
 constexpr Shape fourWarps{128, 4096, 1, 1, 0, false};
 
 TEST(SharedMemory, Bounds) {
-  EXPECT_TRUE(passes([] { store<int32_t>(sharedAt(4096 - 128) + threadIndex() * 4, 1); }, oneWarp));
+  EXPECT_TRUE(passes([] { store<int32_t>(sharedAt(4096 - 128) + threadIndex() * 4, 1); }, accessing_warp));
   EXPECT_TRUE(faults(
-      FaultKind::OutOfBounds, [] { store<int32_t>(sharedAt(4096 - 124) + threadIndex() * 4, 1); }, oneWarp));
-  EXPECT_TRUE(faults(FaultKind::OutOfBounds, [] { sm_write(1, sharedAt(-4), 4); }, oneWarp));
-  EXPECT_TRUE(faults(FaultKind::Misaligned, [] { sm_read(1, sharedAt(2), 4); }, oneWarp));
+      FaultKind::OutOfBounds, [] { store<int32_t>(sharedAt(4096 - 124) + threadIndex() * 4, 1); },
+      accessing_warp));
+  EXPECT_TRUE(faults(FaultKind::OutOfBounds, [] { sm_write(1, sharedAt(-4), 4); }, accessing_warp));
+  EXPECT_TRUE(faults(FaultKind::Misaligned, [] { sm_read(1, sharedAt(2), 4); }, accessing_warp));
 }
 
 TEST(SharedMemory, NeverWritten) {
-  EXPECT_TRUE(faults(FaultKind::NeverWritten, [] { sm_read(1, sharedAt(0), 4); }, oneWarp));
+  EXPECT_TRUE(faults(FaultKind::NeverWritten, [] { sm_read(1, sharedAt(0), 4); }, accessing_warp));
   // Half of the word is.
   EXPECT_TRUE(faults(
       FaultKind::NeverWritten,
@@ -26,7 +27,7 @@ TEST(SharedMemory, NeverWritten) {
           sm_read(1, sharedAt(0), 4);
         }
       },
-      oneWarp));
+      accessing_warp));
 }
 
 TEST(SharedMemory, RacesBetweenWarps) {
@@ -94,12 +95,12 @@ TEST(GlobalMemoryTest, RowsAreRegionsOfTheirOwn) {
         if (threadIndex() < 16)
           store<int32_t>(&out[size_t(32 + threadIndex())], 1);
       },
-      memory, oneWarp));
+      memory, accessing_warp));
   EXPECT_EQ(memory.neverWritten("out row 0"), 64);
   EXPECT_EQ(memory.neverWritten("out row 1"), 0);
   EXPECT_EQ(memory.neverWrittenAt(&out[64]), 64);
   EXPECT_THROW(memory.neverWrittenAt(&out[1]), std::invalid_argument);
-  EXPECT_TRUE(faults(FaultKind::OutOfBounds, [&] { sm_write(1, &out[16], 4); }, memory, oneWarp));
+  EXPECT_TRUE(faults(FaultKind::OutOfBounds, [&] { sm_write(1, &out[16], 4); }, memory, accessing_warp));
   GlobalMemory overlapping;
   overlapping.registerGlobal("middle", &out[40], 4, Access::Read);
   EXPECT_THROW(overlapping.registerRows("out", out.data(), 3, 64, 128, Access::Write), std::invalid_argument);
@@ -113,12 +114,12 @@ TEST(GlobalMemoryTest, RegionsAndTheirAccess) {
   memory.registerGlobal("out", out.data(), 128, Access::Write);
   EXPECT_TRUE(
       passes([&] { store<int32_t>(&out[size_t(threadIndex())], load<int32_t>(&in[size_t(threadIndex())])); },
-             memory, oneWarp));
+             memory, accessing_warp));
   EXPECT_EQ(memory.neverWritten("out"), 0);
-  EXPECT_TRUE(faults(FaultKind::OutOfBounds, [&] { sm_write(1, &in[0], 4); }, memory, oneWarp));
-  EXPECT_TRUE(faults(FaultKind::OutOfBounds, [&] { sm_read(1, in.data() + 32, 4); }, memory, oneWarp));
-  EXPECT_TRUE(faults(FaultKind::NeverWritten, [&] { sm_read(1, &out[0], 4); }, memory, oneWarp));
-  EXPECT_TRUE(faults(FaultKind::GlobalConflict, [&] { sm_write(1, &out[0], 4); }, memory, oneWarp));
+  EXPECT_TRUE(faults(FaultKind::OutOfBounds, [&] { sm_write(1, &in[0], 4); }, memory, accessing_warp));
+  EXPECT_TRUE(faults(FaultKind::OutOfBounds, [&] { sm_read(1, in.data() + 32, 4); }, memory, accessing_warp));
+  EXPECT_TRUE(faults(FaultKind::NeverWritten, [&] { sm_read(1, &out[0], 4); }, memory, accessing_warp));
+  EXPECT_TRUE(faults(FaultKind::GlobalConflict, [&] { sm_write(1, &out[0], 4); }, memory, accessing_warp));
   EXPECT_THROW(memory.registerGlobal("again", in.data() + 1, 4, Access::Read), std::invalid_argument);
 }
 
@@ -130,7 +131,7 @@ TEST(GlobalMemoryTest, TheStackIsTheThreadsOwn) {
         sm_write(1, local, 4);
         sm_read(2, local, 4);
       },
-      oneWarp));
+      accessing_warp));
 }
 
 TEST(DependentLaunch, GlobalMemoryOnlyAfterTheWait) {
@@ -138,7 +139,7 @@ TEST(DependentLaunch, GlobalMemoryOnlyAfterTheWait) {
   GlobalMemory memory;
   memory.registerGlobal("in", in.data(), 128, Access::Read);
   memory.registerGlobal("weights", weights.data(), 128, Access::Read, true);
-  Shape dependent = oneWarp;
+  Shape dependent = accessing_warp;
   dependent.dependent_launch = true;
   auto kernel = [&](bool waits) {
     return [&, waits] {
@@ -149,7 +150,7 @@ TEST(DependentLaunch, GlobalMemoryOnlyAfterTheWait) {
     };
   };
   EXPECT_TRUE(passes(kernel(true), memory, dependent));
-  EXPECT_TRUE(passes(kernel(false), memory, oneWarp));
+  EXPECT_TRUE(passes(kernel(false), memory, accessing_warp));
   EXPECT_TRUE(faults(FaultKind::DependentLaunch, kernel(false), memory, dependent));
 }
 
@@ -198,15 +199,16 @@ TEST(NamedBarrier, ArriveOrdersTheWaiterAfterTheArriverOnly) {
 }
 
 TEST(Warp, AlignedInstructionsNeedAllLanesAtOneSite) {
-  EXPECT_TRUE(faults(FaultKind::Divergence, [] { sm_barrier(laneIndex() < 16 ? 1 : 2, 0, 0); }, oneWarp));
+  EXPECT_TRUE(
+      faults(FaultKind::Divergence, [] { sm_barrier(laneIndex() < 16 ? 1 : 2, 0, 0); }, accessing_warp));
   EXPECT_TRUE(faults(
       FaultKind::Divergence,
       [] {
         if (laneIndex() != 5)
           sm_barrier(1, 0, 0);
       },
-      oneWarp));
-  EXPECT_TRUE(passes([] { sm_barrier(1, 0, 0); }, oneWarp));
+      accessing_warp));
+  EXPECT_TRUE(passes([] { sm_barrier(1, 0, 0); }, accessing_warp));
 }
 
 TEST(Warp, ElectShuffleVote) {
@@ -228,7 +230,7 @@ TEST(Warp, ElectShuffleVote) {
         EXPECT_EQ(sm_vote(8, sm_vote_any, -1, 0), 0);
         EXPECT_EQ(sm_vote(9, sm_vote_uniform, -1, laneIndex() == 0), 0);
       },
-      oneWarp));
+      accessing_warp));
 }
 
 TEST(Warp, SyncOrdersItsLanes) {
@@ -240,8 +242,8 @@ TEST(Warp, SyncOrdersItsLanes) {
       sm_write(2, sharedAt((31 - laneIndex()) * 4), 4);
     };
   };
-  EXPECT_TRUE(passes(kernel(true), oneWarp));
-  EXPECT_TRUE(faults(FaultKind::Race, kernel(false), oneWarp));
+  EXPECT_TRUE(passes(kernel(true), accessing_warp));
+  EXPECT_TRUE(faults(FaultKind::Race, kernel(false), accessing_warp));
 }
 
 TEST(Registers, ArePooled) {
@@ -283,19 +285,19 @@ TEST(Registers, NeedTheWarpgroupToSynchroniseBetweenChanges) {
 }
 
 TEST(Trap, IsAFault) {
-  EXPECT_TRUE(faults(FaultKind::Trap, [] { sm_trap(1); }, oneWarp));
+  EXPECT_TRUE(faults(FaultKind::Trap, [] { sm_trap(1); }, accessing_warp));
 }
 
 TEST(Undefined, IsAFault) {
   for (int32_t what :
        {sm_undefined_division, sm_undefined_shift, sm_undefined_element, sm_undefined_unreachable})
-    EXPECT_TRUE(faults(FaultKind::Undefined, [=] { sm_undefined(1, what); }, oneWarp));
-  EXPECT_TRUE(faults(FaultKind::BadCall, [] { sm_undefined(1, 4); }, oneWarp));
+    EXPECT_TRUE(faults(FaultKind::Undefined, [=] { sm_undefined(1, what); }, accessing_warp));
+  EXPECT_TRUE(faults(FaultKind::BadCall, [] { sm_undefined(1, 4); }, accessing_warp));
 }
 
 TEST(Calls, RefuseWhatNoInstructionHas) {
-  EXPECT_TRUE(faults(FaultKind::BadCall, [] { sm_special_register(1, 999); }, oneWarp));
-  EXPECT_TRUE(faults(FaultKind::BadCall, [] { sm_cp_async(1, sharedAt(0), nullptr, 5, 0); }, oneWarp));
+  EXPECT_TRUE(faults(FaultKind::BadCall, [] { sm_special_register(1, 999); }, accessing_warp));
+  EXPECT_TRUE(faults(FaultKind::BadCall, [] { sm_cp_async(1, sharedAt(0), nullptr, 5, 0); }, accessing_warp));
 }
 
 TEST(Launches, AreChecked) {

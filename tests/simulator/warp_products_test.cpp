@@ -8,7 +8,7 @@
 namespace simulator {
 namespace {
 
-constexpr Shape oneWarp{32, 65536, 1, 1, 0, false};
+constexpr Shape multiplying_warp{32, 65536, 1, 1, 0, false};
 
 TEST(Halves, AreExact) {
   for (uint32_t bits = 0; bits < 65536; ++bits) {
@@ -47,21 +47,21 @@ TEST(Matrices, GoOutAndComeBack) {
             for (int32_t i = 0; i < count; ++i)
               EXPECT_EQ(in[i], out[i]);
           },
-          oneWarp));
+          multiplying_warp));
   EXPECT_TRUE(faults(
       FaultKind::Misaligned,
       [] {
         uint32_t registers[4] = {};
         sm_stmatrix(1, sharedAt(laneIndex() * 16 + 8), registers, 4, 0);
       },
-      oneWarp));
+      multiplying_warp));
   EXPECT_TRUE(faults(
       FaultKind::NeverWritten,
       [] {
         uint32_t registers[4];
         sm_ldmatrix(1, registers, sharedAt(laneIndex() * 16), 4, 0);
       },
-      oneWarp));
+      multiplying_warp));
 }
 
 TEST(Matrices, MmaSync) {
@@ -86,7 +86,7 @@ TEST(Matrices, MmaSync) {
           EXPECT_EQ(d[i], sum);
         }
       },
-      oneWarp));
+      multiplying_warp));
 }
 
 } // namespace

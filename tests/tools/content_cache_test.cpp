@@ -1,7 +1,7 @@
 // The folder of compiled kernels: what is found again, what is not, and what other processes may do to it.
 #include "compiler/cache/build_identity.h"
 #include "compiler/cache/compilation_cache.h"
-#include "compiler/failure.h"
+#include "compiler/process/failure.h"
 
 #include "tests/tools/temporary_folder.h"
 

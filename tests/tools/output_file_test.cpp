@@ -1,6 +1,6 @@
 #include "compiler/tools/output_file.h"
 
-#include "compiler/failure.h"
+#include "compiler/process/failure.h"
 #include "tests/tools/temporary_folder.h"
 
 #include <csignal>

@@ -1,6 +1,6 @@
 // Programs on the side, temporary files, and what is left of both when the program ends.
-#include "compiler/failure.h"
 #include "compiler/process/child_process.h"
+#include "compiler/process/failure.h"
 #include "compiler/process/interruption.h"
 #include "compiler/process/remove_folder.h"
 #include "compiler/process/temporary_file.h"

@@ -1,7 +1,7 @@
 // Arrays of `algctl run`: shapes, row counts, random numbers.
 #include "compiler/tools/run_arrays.h"
 
-#include "compiler/failure.h"
+#include "compiler/process/failure.h"
 #include "compiler/spec/usage_error.h"
 #include "runtime/numpy/npy.h"
 #include "runtime/support/error.h"

@@ -1,6 +1,6 @@
 #include "compiler/simulator/host/host_kernel.h"
 
-#include "compiler/failure.h"
+#include "compiler/process/failure.h"
 #include "compiler/simulator/host/model_symbols.h"
 #include "compiler/simulator/passes.h"
 #include "compiler/targets/nvidia/parameters.h"

@@ -1,4 +1,4 @@
-// sm-pipeline-copies: copies run ahead of the products, through a ring of slots.
+// sm-pipeline-copies: copies run ahead of the products, through a ring of stages.
 #include "compiler/schedule/staged.h"
 #include "compiler/targets/ampere/passes.h"
 #include "compiler/targets/thread_block/block_product.h"
@@ -19,11 +19,11 @@ using namespace compiler;
 
 namespace {
 
-/// The slots of a kernel, and what goes through them.
+/// The stages of a kernel, and what goes through them.
 class CopyPipeline {
 public:
-  CopyPipeline(const BlockProducts &from, int64_t slots)
-      : products_(from), slots_(slots), builder_(products_.first()), location_(products_.first().getLoc()),
+  CopyPipeline(const BlockProducts &from, int64_t stages)
+      : products_(from), stages_(stages), builder_(products_.first()), location_(products_.first().getLoc()),
         math_(builder_, location_), fetches_(from.weight_matrices.begin(), from.weight_matrices.end()) {
     fetches_.insert(fetches_.begin(), products_.a);
   }
@@ -36,15 +36,15 @@ public:
 
 private:
   LogicalResult collectCoordinates(scf::ForOp loop);
-  /// Copies the blocks of a step into a slot where there is such a step, and closes their group.
-  void copyAhead(scf::ForOp loop, Value step, Value slot);
-  void copy(const IRMapping &values, Value slot);
-  void multiplyFrom(Value slot);
-  Value nextSlot(Value slot) const;
-  Value slotBefore(Value slot) const;
+  /// Copies the blocks of a step into a stage where there is such a step, and closes their group.
+  void copyAhead(scf::ForOp loop, Value step, Value stage);
+  void copy(const IRMapping &values, Value stage);
+  void multiplyFrom(Value stage);
+  Value nextStage(Value stage) const;
+  Value stageBefore(Value stage) const;
 
   BlockProducts products_;
-  int64_t slots_;
+  int64_t stages_;
   OpBuilder builder_;
   Location location_;
   IndexMath math_;
@@ -76,20 +76,21 @@ LogicalResult CopyPipeline::allocate(sm::KernelOp kernel) {
     sm::BlockType block = fetch.getBlock().getType();
     if (!block.getSwizzle())
       return fetch.emitOpError("does not know how its block lies in shared memory: assign swizzles first");
-    auto type = sm::BufferType::get(kernel.getContext(), slots_, block.getRows(), block.getColumns(),
+    auto type = sm::BufferType::get(kernel.getContext(), stages_, block.getRows(), block.getColumns(),
                                     block.getElementType(), block.getSwizzle());
     buffers_.push_back(sm::AllocateOp::create(builder_, fetch.getLoc(), type));
   }
   return success();
 }
 
-Value CopyPipeline::nextSlot(Value slot) const {
-  Value next = math_.add(slot, 1);
-  return math_.select(math_.equal(next, math_.constant(slots_)), math_.constant(0), next);
+Value CopyPipeline::nextStage(Value stage) const {
+  Value next = math_.add(stage, 1);
+  return math_.select(math_.equal(next, math_.constant(stages_)), math_.constant(0), next);
 }
 
-Value CopyPipeline::slotBefore(Value slot) const {
-  return math_.select(math_.equal(slot, math_.constant(0)), math_.constant(slots_ - 1), math_.add(slot, -1));
+Value CopyPipeline::stageBefore(Value stage) const {
+  return math_.select(math_.equal(stage, math_.constant(0)), math_.constant(stages_ - 1),
+                      math_.add(stage, -1));
 }
 
 LogicalResult CopyPipeline::collectCoordinates(scf::ForOp loop) {
@@ -117,16 +118,16 @@ LogicalResult CopyPipeline::collectCoordinates(scf::ForOp loop) {
   return success();
 }
 
-void CopyPipeline::copy(const IRMapping &values, Value slot) {
+void CopyPipeline::copy(const IRMapping &values, Value stage) {
   for (auto [of_step, buffer] : llvm::zip_equal(fetches_, buffers_)) {
     sm::FetchOp fetch = of_step;
     auto of = [&](Value value) { return values.lookupOrDefault(value); };
     sm::CopyOp::create(builder_, fetch.getLoc(), of(fetch.getSource()), of(fetch.getMap()),
-                       llvm::map_to_vector(fetch.getCoordinates(), of), buffer, slot);
+                       llvm::map_to_vector(fetch.getCoordinates(), of), buffer, stage);
   }
 }
 
-void CopyPipeline::copyAhead(scf::ForOp loop, Value step, Value slot) {
+void CopyPipeline::copyAhead(scf::ForOp loop, Value step, Value stage) {
   auto exists = scf::IfOp::create(builder_, location_, math_.less(step, loop.getUpperBound()),
                                   /*withElseRegion=*/false);
   {
@@ -136,20 +137,20 @@ void CopyPipeline::copyAhead(scf::ForOp loop, Value step, Value slot) {
     values.map(loop.getInductionVar(), step);
     for (Operation *op : coordinates_)
       builder_.clone(*op, values);
-    copy(values, slot);
+    copy(values, stage);
   }
   sm::CopyCommitOp::create(builder_, location_);
 }
 
-void CopyPipeline::multiplyFrom(Value slot) {
+void CopyPipeline::multiplyFrom(Value stage) {
   sm::MultiplyOp first = products_.first();
   builder_.setInsertionPoint(products_.multiplies.back());
   auto write = [&](IntegerAttr depth) {
     SmallVector<Value> sums;
     for (auto [multiply, weights] : llvm::zip_equal(products_.multiplies, ArrayRef(buffers_).drop_front())) {
       sm::MultiplyOp of = multiply;
-      sums.push_back(sm::MmaOp::create(builder_, location_, of.getResult().getType(), buffers_[0], slot,
-                                       weights, slot, of.getAccumulator(), /*negate=*/false, of.getNegate(),
+      sums.push_back(sm::MmaOp::create(builder_, location_, of.getResult().getType(), buffers_[0], stage,
+                                       weights, stage, of.getAccumulator(), /*negate=*/false, of.getNegate(),
                                        depth, of.getATransposed(), of.getBTransposed()));
     }
     return sums;
@@ -170,9 +171,9 @@ LogicalResult CopyPipeline::overlap(scf::ForOp loop) {
     return loop.emitOpError("must count the steps of a tile from 0 by 1");
   if (failed(collectCoordinates(loop)))
     return failure();
-  const int64_t ahead = slots_ - 1;
+  const int64_t ahead = stages_ - 1;
 
-  // A warp may still multiply from the slots of the tile before.
+  // A warp may still multiply from the stages of the tile before.
   builder_.setInsertionPoint(loop);
   sm::BlockSyncOp::create(builder_, location_);
   auto first =
@@ -180,58 +181,58 @@ LogicalResult CopyPipeline::overlap(scf::ForOp loop) {
   builder_.setInsertionPoint(first.getBody()->getTerminator());
   copyAhead(loop, first.getInductionVar(), first.getInductionVar());
 
-  // The loop carries the slot of its step.
+  // The loop carries the stage of its step.
   builder_.setInsertionPoint(loop);
   SmallVector<Value> inits(loop.getInitArgs());
   inits.push_back(math_.constant(0));
   auto steps = scf::ForOp::create(builder_, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(),
                                   loop.getStep(), inits);
   steps.getRegion().takeBody(loop.getRegion());
-  Value slot = steps.getBody()->addArgument(builder_.getIndexType(), location_);
+  Value stage = steps.getBody()->addArgument(builder_.getIndexType(), location_);
   loop->replaceAllUsesWith(steps.getResults().drop_back());
   loop.erase();
 
   builder_.setInsertionPointToStart(steps.getBody());
   sm::CopyWaitOp::create(builder_, location_, ahead - 1);
   sm::BlockSyncOp::create(builder_, location_);
-  copyAhead(steps, math_.add(steps.getInductionVar(), ahead), slotBefore(slot));
-  multiplyFrom(slot);
+  copyAhead(steps, math_.add(steps.getInductionVar(), ahead), stageBefore(stage));
+  multiplyFrom(stage);
   Operation *yield = steps.getBody()->getTerminator();
   builder_.setInsertionPoint(yield);
-  yield->insertOperands(yield->getNumOperands(), nextSlot(slot));
+  yield->insertOperands(yield->getNumOperands(), nextStage(stage));
   return success();
 }
 
 void CopyPipeline::inOrder() {
   builder_.setInsertionPoint(products_.multiplies.back());
-  Value slot = math_.constant(0);
-  // A warp may still multiply from the slot.
+  Value stage = math_.constant(0);
+  // A warp may still multiply from the stage.
   sm::BlockSyncOp::create(builder_, location_);
-  copy(IRMapping(), slot);
+  copy(IRMapping(), stage);
   sm::CopyCommitOp::create(builder_, location_);
   sm::CopyWaitOp::create(builder_, location_, 0);
   sm::BlockSyncOp::create(builder_, location_);
-  multiplyFrom(slot);
+  multiplyFrom(stage);
 }
 
-/// As many slots as the schedule has stages, or as fit.
-static FailureOr<int64_t> chooseSlots(sm::KernelOp kernel, BlockProducts products) {
+/// As many stages as the schedule says, or as fit.
+static FailureOr<int64_t> chooseStages(sm::KernelOp kernel, BlockProducts products) {
   sm::BlockType a = products.a.getBlock().getType();
   const sm::AccumulatorType sums = products.first().getAccumulator().getType();
   const int64_t depth = products.first().getATransposed() ? a.getRows() : a.getColumns();
-  const int64_t slot = stageBytes(StagedSchedule::ofThreads(sums.getRows(), sums.getColumns(), depth),
-                                  static_cast<int64_t>(products.weight_matrices.size()));
-  const int64_t fit = ampere_shared_bytes / slot;
+  const int64_t stage_bytes = stageBytes(StagedSchedule::ofThreads(sums.getRows(), sums.getColumns(), depth),
+                                         static_cast<int64_t>(products.weight_matrices.size()));
+  const int64_t fit = ampere_shared_bytes / stage_bytes;
   auto schedule = dyn_cast<tile::StagedAttr>(kernel.getSchedule());
   const int64_t wanted =
       schedule && schedule.getStages() ? schedule.getStages() : std::min(usual_ampere_stages, fit);
   if (wanted < 2)
-    return kernel.emitOpError("needs at least 2 slots of ")
-           << slot << " bytes, so that one fills while the other is multiplied; "
+    return kernel.emitOpError("needs at least 2 stages of ")
+           << stage_bytes << " bytes, so that one fills while the other is multiplied; "
            << (fit < 2 ? "shared memory has no room for them" : "its schedule has fewer stages");
   if (wanted > fit)
     return kernel.emitOpError("cannot have ")
-           << wanted << " slots of " << slot << " bytes: " << fit << " fit shared memory";
+           << wanted << " stages of " << stage_bytes << " bytes: " << fit << " fit shared memory";
   return wanted;
 }
 
@@ -243,10 +244,10 @@ LogicalResult SmPipelineCopies::pipeline(sm::KernelOp kernel) {
     return products->parts.emitOpError("brings rows of several types, which threads do not copy");
   auto loop = dyn_cast<scf::ForOp>(products->first()->getParentOp());
   const bool steps = loop && llvm::any_of(loop.getResultTypes(), llvm::IsaPred<sm::AccumulatorType>);
-  FailureOr<int64_t> slots = steps ? chooseSlots(kernel, *products) : FailureOr<int64_t>(1);
-  if (failed(slots))
+  FailureOr<int64_t> stages = steps ? chooseStages(kernel, *products) : FailureOr<int64_t>(1);
+  if (failed(stages))
     return failure();
-  CopyPipeline pipeline(*products, *slots);
+  CopyPipeline pipeline(*products, *stages);
   if (failed(pipeline.allocate(kernel)))
     return failure();
   if (steps)

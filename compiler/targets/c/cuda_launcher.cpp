@@ -1,6 +1,6 @@
 #include "compiler/targets/c/cuda_launcher.h"
 
-#include "compiler/failure.h"
+#include "compiler/process/failure.h"
 #include "compiler/spec/usage_error.h"
 #include "compiler/targets/c/cuda_launcher_text.h"
 #include "compiler/targets/c/launcher_arguments.h"

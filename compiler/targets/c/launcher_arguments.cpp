@@ -1,6 +1,6 @@
 #include "compiler/targets/c/launcher_arguments.h"
 
-#include "compiler/failure.h"
+#include "compiler/process/failure.h"
 #include "runtime/cuda/operand_limits.h"
 
 #include <algorithm>

@@ -63,7 +63,7 @@ struct WeightTermTables {
 };
 } // namespace
 
-static WeightTermTables tabulate(const algebras::Lift &lift) {
+static WeightTermTables tabulateWeightTerms(const algebras::Lift &lift) {
   const algebras::WeightTerms terms(lift);
   WeightTermTables tables;
   for (int64_t row = 0; row < terms.weightRows(); ++row)
@@ -85,7 +85,7 @@ struct KernelEmitter::WeightTermLevel {
   WeightTermLevel(const algebras::Lift &lift, Value weight_row, Value column)
       : lift(lift), weight_row(weight_row), column(column) {
     if (!lift.formula())
-      tables = tabulate(lift);
+      tables = tabulateWeightTerms(lift);
   }
   /// Columns of blocks that the weight matrix has.
   int64_t columns() const { return columnsOf(lift); }

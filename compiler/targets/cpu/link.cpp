@@ -1,5 +1,5 @@
-#include "compiler/failure.h"
 #include "compiler/process/child_process.h"
+#include "compiler/process/failure.h"
 #include "compiler/process/temporary_file.h"
 #include "compiler/targets/cpu/object_code.h"
 

@@ -1,5 +1,5 @@
 // The level of the machine at hand, as LLVM sees it.
-#include "compiler/targets/cpu/level.h"
+#include "compiler/schedule/cpu_level.h"
 
 #include "algebras/error.h"
 

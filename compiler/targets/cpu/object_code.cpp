@@ -1,6 +1,6 @@
 #include "compiler/targets/cpu/object_code.h"
 
-#include "compiler/failure.h"
+#include "compiler/process/failure.h"
 
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"

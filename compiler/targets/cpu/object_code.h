@@ -1,7 +1,7 @@
 // From a module of the LLVM dialect to machine code for a CPU level.
 #pragma once
 
-#include "compiler/targets/cpu/level.h"
+#include "compiler/schedule/cpu_level.h"
 
 #include "mlir/IR/BuiltinOps.h"
 

@@ -1,8 +1,8 @@
 // Writes one element-wise kernel as instructions of a GPU's threads.
 #pragma once
 
-#include "compiler/auxiliary/instruction_writer.h"
 #include "compiler/targets/elementwise/task.h"
+#include "compiler/targets/nvidia/instruction_writer.h"
 
 #include <list>
 

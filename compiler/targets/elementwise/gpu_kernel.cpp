@@ -1,6 +1,6 @@
 #include "compiler/targets/elementwise/gpu_kernel.h"
 
-#include "compiler/failure.h"
+#include "compiler/process/failure.h"
 #include "compiler/targets/elementwise/gpu_emitter.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"

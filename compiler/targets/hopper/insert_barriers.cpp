@@ -50,9 +50,9 @@ static FailureOr<Fill> findFill(sm::ProducerAcquireOp acquire, int64_t stages) {
   bool writes = false;
   for (Operation *op = acquire->getNextNode(); op && !fill.commit; op = op->getNextNode()) {
     if (auto load = dyn_cast<sm::LoadOp>(op)) {
-      // Of a pipe of one stage the buffer's slots are pieces of it.
-      if (load.getSlot() != acquire.getStage() && stages > 1 &&
-          load.getTarget().getType().getSlots() == stages)
+      // Of a pipe of one stage the buffer's places are pieces of it.
+      if (load.getStage() != acquire.getStage() && stages > 1 &&
+          load.getTarget().getType().getStages() == stages)
         return load.emitOpError("loads into another stage than the one that was acquired");
       fill.loads.push_back(load);
     }
@@ -105,7 +105,7 @@ static void lowerFill(OpBuilder &builder, const Fill &fill, const PipeBarriers &
                          conditionalBytes(builder, location, fill.loads));
     for (sm::LoadOp load : fill.loads) {
       load.getBarriersMutable().assign(barriers.full);
-      load.getBarrierSlotMutable().assign(acquire.getStage());
+      load.getBarrierStageMutable().assign(acquire.getStage());
     }
   }
   commit.erase();

@@ -167,11 +167,11 @@ LogicalResult SmLowerEpilogue::lower(sm::KernelOp kernel) {
         static_cast<int64_t>(store_sums.op->getParentOfType<sm::PartitionOp>().getWarpgroups());
     auto sums = cast<sm::AccumulatorType>(store_sums.sums.getType());
     const sm::MapsType maps = boxes[store_sums.target];
-    // A slot for each warpgroup, so that none waits for another.
+    // A stage for each warpgroup, so that none waits for another.
     builder.setInsertionPointToStart(&kernel.getBody().front());
-    auto slots = sm::BufferType::get(kernel.getContext(), warpgroups, sums.getRowsOfWarpgroup(),
-                                     sums.getColumnsOfWarpgroup(), maps.getElementType(), maps.getSwizzle());
-    Value staging = sm::AllocateOp::create(builder, store_sums.op->getLoc(), slots);
+    auto stages = sm::BufferType::get(kernel.getContext(), warpgroups, sums.getRowsOfWarpgroup(),
+                                      sums.getColumnsOfWarpgroup(), maps.getElementType(), maps.getSwizzle());
+    Value staging = sm::AllocateOp::create(builder, store_sums.op->getLoc(), stages);
     Value target = store_sums.target;
     target.setType(maps);
     lowerStoreSums(builder, store_sums, staging);

@@ -42,9 +42,9 @@ struct PipePlan {
 } // namespace
 
 static int64_t alignedBytes(int64_t rows, int64_t columns, Type element) {
-  constexpr int64_t slot_alignment = 1024;
+  constexpr int64_t stage_alignment = 1024;
   return static_cast<int64_t>(
-      llvm::alignTo(rows * columns * (element.getIntOrFloatBitWidth() / 8), slot_alignment));
+      llvm::alignTo(rows * columns * (element.getIntOrFloatBitWidth() / 8), stage_alignment));
 }
 
 //===--------------------------------------------------------------------------------------------===//
@@ -119,7 +119,7 @@ static LogicalResult chooseStages(sm::KernelOp kernel, MutableArrayRef<PipePlan>
   int64_t taken = 0, each = 0;
   for (auto allocate : kernel.getBody().getOps<sm::AllocateOp>()) {
     sm::BufferType type = allocate.getBuffer().getType();
-    taken += type.getSlots() * alignedBytes(type.getRows(), type.getColumns(), type.getElementType());
+    taken += type.getStages() * alignedBytes(type.getRows(), type.getColumns(), type.getElementType());
   }
   for (auto allocate : kernel.getBody().getOps<sm::AllocateReductionBufferOp>())
     taken += allocate.getReductionBuffer().getType().getBytes();

@@ -18,12 +18,12 @@ SmallVector<Value> fetchedParts(OpBuilder &builder, sm::FetchPartsOp fetch) {
 }
 
 void loadParts(OpBuilder &builder, sm::FetchPartsOp fetch, ArrayRef<Value> fetched, Value buffer,
-               Value slot) {
+               Value stage) {
   const int64_t rows = fetch.getSource().getType().getRows();
   for (auto [part, map, condition] : llvm::enumerate(fetch.getMaps(), fetched)) {
     const auto number = static_cast<int64_t>(part);
     auto load = sm::LoadOp::create(builder, fetch.getLoc(), fetch.getSource(), map,
-                                   fetch.getCoordinatesOf(number), buffer, slot, Value(), Value());
+                                   fetch.getCoordinatesOf(number), buffer, stage, Value(), Value());
     load.setRow(number * rows);
     load.getConditionMutable().assign(condition);
   }
@@ -40,7 +40,7 @@ void loadPieces(OpBuilder &builder, sm::HoldOp rows, Value buffer, Value stage) 
       coordinates[0] = math.add(coordinates[0], piece * maps.getColumns());
       auto load = sm::LoadOp::create(
           builder, location, rows.getSource(), rows.getMaps()[static_cast<unsigned>(part)], coordinates,
-          buffer, slotOfPiece(builder, location, buffer, pieces, stage, math.constant(piece)), Value(),
+          buffer, placeOfPiece(builder, location, buffer, pieces, stage, math.constant(piece)), Value(),
           Value());
       load.setRow(part * maps.getRows());
     }

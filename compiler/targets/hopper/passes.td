@@ -56,8 +56,8 @@ def SmReduceInCluster : HopperPass<"sm-reduce-in-cluster"> {
 def SmLowerEpilogue : HopperPass<"sm-lower-epilogue"> {
   let summary = "Let results leave through shared memory";
   let description = [{
-    `sm.store_sums` becomes: wait until the warpgroup's previous store has read its slot, write the sums into the
-    slot, make them visible to the copy engine, store. The store runs on while the next tile is multiplied; at
+    `sm.store_sums` becomes: wait until the warpgroup's previous store has read its stage, write the sums into the
+    stage, make them visible to the copy engine, store. The store runs on while the next tile is multiplied; at
     the end of the kernel the last one is waited for. Each warpgroup stores its own 64 rows and meets no other. Of
     `sm.store_sums_in_parts` it takes the map and the coordinates of the part that its rows belong to.
 
@@ -78,7 +78,7 @@ def SmMultiBuffer : HopperPass<"sm-multi-buffer"> {
     Of `sm.fetch_parts` each part has its rows in the stage, and a load that is made where the part, or all, are
     asked for. The product of a part is made by the warpgroups that hold its sums; the others pass over the step.
 
-    Of stationary rows a stage has a slot for each piece. They are released at the end of the block of operations that
+    Of stationary rows a stage has a place for each piece. They are released at the end of the block of operations that
     consumes them, where all products with them are done. Of rounded sums it has one for each warpgroup that writes them.
   }];
   let options = [

@@ -23,11 +23,11 @@ BlockPieces piecesOf(Value produced) {
   return {block.getRows(), block.getColumns(), 1};
 }
 
-Value slotOfPiece(OpBuilder &builder, Location location, Value buffer, int64_t pieces, Value stage,
-                  Value piece) {
+Value placeOfPiece(OpBuilder &builder, Location location, Value buffer, int64_t pieces, Value stage,
+                   Value piece) {
   if (pieces == 1)
     return stage;
-  if (cast<sm::BufferType>(buffer.getType()).getSlots() == pieces)
+  if (cast<sm::BufferType>(buffer.getType()).getStages() == pieces)
     return piece; // of the only stage
   const IndexMath math(builder, location);
   return math.add(math.multiply(stage, pieces), piece);
@@ -61,7 +61,7 @@ void fillStage(OpBuilder &builder, sm::ProduceOp produce, Value staged_pipe, Arr
       Value warpgroup =
           pieces == 1 ? Value() : sm::WarpgroupOp::create(builder, location, builder.getIndexType());
       sm::WriteOp::create(builder, round.getLoc(), round.getAccumulator(), buffer,
-                          slotOfPiece(builder, location, buffer, pieces, stage, warpgroup));
+                          placeOfPiece(builder, location, buffer, pieces, stage, warpgroup));
     }
     op->erase();
   }
@@ -101,11 +101,11 @@ static void lowerProducts(OpBuilder &builder, ArrayRef<sm::MultiplyOp> multiplie
   sm::MultiplyOp first = multiplies.front(), last = multiplies.back();
   builder.setInsertionPoint(last);
   Location location = first.getLoc();
-  auto products_from = [&](Value a, Value a_slot, bool negate, IntegerAttr depth) {
+  auto products_from = [&](Value a, Value a_stage, bool negate, IntegerAttr depth) {
     SmallVector<Value> sums;
     for (sm::MultiplyOp multiply : multiplies) {
       StagedBlock b = blocks.at(multiply.getB());
-      auto mma = sm::MmaOp::create(builder, location, multiply.getResult().getType(), a, a_slot, b.buffer,
+      auto mma = sm::MmaOp::create(builder, location, multiply.getResult().getType(), a, a_stage, b.buffer,
                                    b.wait.getStage(), multiply.getAccumulator(), negate);
       mma.setDepthAttr(depth);
       mma.setATransposed(multiply.getATransposed());
@@ -130,9 +130,9 @@ static void lowerProducts(OpBuilder &builder, ArrayRef<sm::MultiplyOp> multiplie
   };
   auto own = [&] {
     StagedBlock held = blocks.at(first.getHeld());
-    Value slot = slotOfPiece(builder, location, held.buffer, held.pieces.count, held.wait.getStage(),
-                             first.getPiece());
-    return of_any_depth([&](IntegerAttr depth) { return products_from(held.buffer, slot, false, depth); });
+    Value place = placeOfPiece(builder, location, held.buffer, held.pieces.count, held.wait.getStage(),
+                               first.getPiece());
+    return of_any_depth([&](IntegerAttr depth) { return products_from(held.buffer, place, false, depth); });
   };
   SmallVector<Value> sums;
   if (first.getPart())
@@ -162,9 +162,9 @@ static void lowerStore(OpBuilder &builder, sm::StoreBlockOp store, const StagedB
     SmallVector<Value> coordinates(store.getCoordinates());
     Value &along = coordinates[below ? 3 : 0];
     along = math.add(along, piece * (below ? block.pieces.rows : block.pieces.columns));
-    Value slot = slotOfPiece(builder, location, block.buffer, block.pieces.count, wait.getStage(),
-                             math.constant(piece));
-    sm::StoreOp::create(builder, location, block.buffer, slot, store.getTarget(), store.getMap(),
+    Value place = placeOfPiece(builder, location, block.buffer, block.pieces.count, wait.getStage(),
+                               math.constant(piece));
+    sm::StoreOp::create(builder, location, block.buffer, place, store.getTarget(), store.getMap(),
                         coordinates);
   }
   store.erase();

@@ -8,9 +8,9 @@
 
 namespace compiler {
 
-/// What a block is cut into in shared memory. Each piece has a slot of the buffer, so that a stage has as
-/// many slots as the block has pieces: of stationary rows one for each box of their maps, of rounded sums one
-/// for each warpgroup that writes them, of others one.
+/// What a block is cut into in shared memory. Each piece has a place in the buffer, so that a stage has as
+/// many places as the block has pieces: of stationary rows one for each box of their maps, of rounded sums
+/// one for each warpgroup that writes them, of others one.
 struct BlockPieces {
   int64_t rows, columns; ///< of one piece
   int64_t count;
@@ -29,9 +29,9 @@ struct StagedBlock {
 };
 using StagedBlocks = llvm::DenseMap<mlir::Value, StagedBlock>;
 
-/// The slot of the buffer with a piece of the block in a stage.
-mlir::Value slotOfPiece(mlir::OpBuilder &builder, mlir::Location location, mlir::Value buffer, int64_t pieces,
-                        mlir::Value stage, mlir::Value piece);
+/// The place in the buffer of a piece of the block in a stage.
+mlir::Value placeOfPiece(mlir::OpBuilder &builder, mlir::Location location, mlir::Value buffer,
+                         int64_t pieces, mlir::Value stage, mlir::Value piece);
 
 /// Writes what fills a stage between its acquisition and its commit: the loads, or the writes of sums.
 void fillStage(mlir::OpBuilder &builder, sm::ProduceOp produce, mlir::Value staged_pipe,

@@ -1,5 +1,5 @@
 // What ptxas -v prints, read back.
-#include "compiler/failure.h"
+#include "compiler/process/failure.h"
 #include "compiler/targets/nvidia/assembler.h"
 
 #include "llvm/ADT/SmallVector.h"

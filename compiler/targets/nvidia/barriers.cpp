@@ -32,9 +32,9 @@ template <class Op> struct PlaceLowering : ConvertOpToLLVMPattern<Op> {
   }
 };
 
-Value barrierOf(ConversionPatternRewriter &rewriter, Location location, Value barriers, Value slot) {
+Value barrierOf(ConversionPatternRewriter &rewriter, Location location, Value barriers, Value stage) {
   Instructions write(rewriter, location);
-  return write.advance(barriers, write.multiply(slot, barrier_bytes));
+  return write.advance(barriers, write.multiply(stage, barrier_bytes));
 }
 
 struct InitializeLowering : ConvertOpToLLVMPattern<sm::InitializeOp> {
@@ -43,10 +43,10 @@ struct InitializeLowering : ConvertOpToLLVMPattern<sm::InitializeOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Instructions write(rewriter, op.getLoc());
     for (auto [ring, address] : llvm::zip(op.getBarriers(), adaptor.getBarriers())) {
-      const auto slots = cast<sm::BarriersType>(ring.getType()).getSlots();
+      const auto stages = cast<sm::BarriersType>(ring.getType()).getStages();
       const auto arrivals = ring.getDefiningOp<sm::BarriersOp>().getArrivals();
-      for (int64_t slot = 0; slot < slots; ++slot)
-        NVVM::MBarrierInitOp::create(rewriter, op.getLoc(), write.advance(address, slot * barrier_bytes),
+      for (int64_t stage = 0; stage < stages; ++stage)
+        NVVM::MBarrierInitOp::create(rewriter, op.getLoc(), write.advance(address, stage * barrier_bytes),
                                      write.constant(static_cast<int64_t>(arrivals)), Value());
     }
     rewriter.eraseOp(op);
@@ -58,7 +58,7 @@ struct ExpectLowering : ConvertOpToLLVMPattern<sm::ExpectOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult matchAndRewrite(sm::ExpectOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    Value barrier = barrierOf(rewriter, op.getLoc(), adaptor.getBarriers(), adaptor.getSlot());
+    Value barrier = barrierOf(rewriter, op.getLoc(), adaptor.getBarriers(), adaptor.getStage());
     Instructions write(rewriter, op.getLoc());
     Value bytes = write.constant(static_cast<int64_t>(op.getBytes()));
     if (Value more = adaptor.getMore())
@@ -75,7 +75,7 @@ struct WaitLowering : ConvertOpToLLVMPattern<sm::WaitOp> {
   LogicalResult matchAndRewrite(sm::WaitOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Location location = op.getLoc();
-    Value barrier = barrierOf(rewriter, location, adaptor.getBarriers(), adaptor.getSlot());
+    Value barrier = barrierOf(rewriter, location, adaptor.getBarriers(), adaptor.getStage());
     Block *before = rewriter.getInsertionBlock();
     Block *after = rewriter.splitBlock(before, rewriter.getInsertionPoint());
     Block *attempt = rewriter.createBlock(after);
@@ -94,11 +94,11 @@ struct ArriveLowering : ConvertOpToLLVMPattern<sm::ArriveOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult matchAndRewrite(sm::ArriveOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    Value barrier = barrierOf(rewriter, op.getLoc(), adaptor.getBarriers(), adaptor.getSlot());
+    Value barrier = barrierOf(rewriter, op.getLoc(), adaptor.getBarriers(), adaptor.getStage());
     if (op.getMask()) {
-      // Each lane of the mask arrives at the block of its own number. In every step it hands over a slot that
-      // has been read, no data: at the scope of the cluster ptxas would fence all of memory at every arrival,
-      // and empty the first-level cache at every wait.
+      // Each lane of the mask arrives at the block of its own number. In every step it hands over a stage
+      // that has been read, no data: at the scope of the cluster ptxas would fence all of memory at every
+      // arrival, and empty the first-level cache at every wait.
       Value block = Instructions(rewriter, op.getLoc()).lane();
       barrier = NVVM::MapaOp::create(rewriter, op.getLoc(),
                                      pointerTo(rewriter.getContext(), Space::ClusterShared), barrier, block);

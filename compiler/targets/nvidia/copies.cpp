@@ -1,4 +1,4 @@
-// Copies between global and shared memory by the tensor-map engine: one for each panel of a slot.
+// Copies between global and shared memory by the tensor-map engine: one for each panel of a stage.
 #include "compiler/targets/nvidia/conditional.h"
 #include "compiler/targets/nvidia/instructions.h"
 #include "compiler/targets/nvidia/lowering_patterns.h"
@@ -18,13 +18,13 @@ Value mapOf(ConversionPatternRewriter &rewriter, Location location, Value maps, 
   return LLVM::GEPOp::create(rewriter, location, maps.getType(), map, maps, ArrayRef<LLVM::GEPArg>{index});
 }
 
-/// Calls `copy` with the address and the coordinates of every panel of a slot, from one of its rows on.
+/// Calls `copy` with the address and the coordinates of every panel of a stage, from one of its rows on.
 void forEachPanel(ConversionPatternRewriter &rewriter, Location location, sm::BufferType type, Value buffer,
-                  Value slot, int64_t row, ValueRange coordinates,
+                  Value stage, int64_t row, ValueRange coordinates,
                   llvm::function_ref<void(Value address, ValueRange coordinates)> copy) {
   Instructions write(rewriter, location);
   Value start =
-      write.advance(write.advance(buffer, write.multiply(slot, slotStride(type))), row * type.getSwizzle());
+      write.advance(write.advance(buffer, write.multiply(stage, stageStride(type))), row * type.getSwizzle());
   for (int64_t panel = 0; panel < type.getPanels(); ++panel) {
     SmallVector<Value> at(coordinates);
     at.front() = write.add(at.front(), panel * type.getPanelColumns());
@@ -43,7 +43,7 @@ struct LoadLowering : ConvertOpToLLVMPattern<sm::LoadOp> {
     constexpr int64_t barrier_bytes = 8;
     Value map = mapOf(rewriter, location, adaptor.getSource(), adaptor.getMap());
     Value barrier =
-        write.advance(adaptor.getBarriers(), write.multiply(adaptor.getBarrierSlot(), barrier_bytes));
+        write.advance(adaptor.getBarriers(), write.multiply(adaptor.getBarrierStage(), barrier_bytes));
     auto tile = NVVM::TMALoadModeAttr::get(rewriter.getContext(), NVVM::TMALoadMode::TILE);
     const sm::MapsType maps = op.getSource().getType();
     SmallVector<Value> first(adaptor.getCoordinates());
@@ -65,7 +65,7 @@ struct LoadLowering : ConvertOpToLLVMPattern<sm::LoadOp> {
           rewriter.getBoolAttr(false), NVVM::CTAGroupKindAttr(), Value());
     };
     onlyWhere(rewriter, location, adaptor.getCondition(), [&] {
-      forEachPanel(rewriter, location, op.getTarget().getType(), adaptor.getTarget(), adaptor.getSlot(),
+      forEachPanel(rewriter, location, op.getTarget().getType(), adaptor.getTarget(), adaptor.getStage(),
                    static_cast<int64_t>(op.getRow().value_or(0)), first, copy);
     });
     rewriter.eraseOp(op);
@@ -85,7 +85,7 @@ struct StoreLowering : ConvertOpToLLVMPattern<sm::StoreOp> {
     for (int64_t row = 0; row < op.getSource().getType().getRows(); row += maps.getRows()) {
       SmallVector<Value> first(adaptor.getCoordinates());
       first[maps.getRowDimension()] = write.add(first[maps.getRowDimension()], row);
-      forEachPanel(rewriter, location, op.getSource().getType(), adaptor.getSource(), adaptor.getSlot(), row,
+      forEachPanel(rewriter, location, op.getSource().getType(), adaptor.getSource(), adaptor.getStage(), row,
                    first, [&](Value address, ValueRange coordinates) {
                      NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(rewriter, location, map, address,
                                                                         coordinates, Value(), tile, Value());

@@ -6,7 +6,7 @@
 //     bits 16-29  leading byte offset (LBO)                                 bits 62-63  swizzle: 1 128 B, 2
 //     64 B, 3 32 B
 //
-// A slot consists of panels of `swizzle` bytes per row, one below the other (dialects/sm). With a swizzle of
+// A stage consists of panels of `swizzle` bytes per row, one below the other (dialects/sm). With a swizzle of
 // S bytes the instruction reads *atoms* of 8 rows of S bytes, which is 8*S bytes in a row:
 //
 //   K-major (rows x depth, and a transposed weight matrix's columns x depth): a row of an atom is S bytes of
@@ -40,9 +40,9 @@ struct DescriptorFields {
   uint32_t high() const;
 };
 
-/// Of a slot that holds rows x depth, or columns x depth.
+/// Of a stage that holds rows x depth, or columns x depth.
 DescriptorFields major_descriptor(sm::BufferType buffer);
-/// Of a slot that holds depth x columns.
+/// Of a stage that holds depth x columns.
 DescriptorFields mnMajorDescriptor(sm::BufferType buffer);
 
 /// Bytes from the start of the operand to what the instruction for depths `depth` .. `depth` + 15 reads.

@@ -1,7 +1,7 @@
 #include "compiler/targets/nvidia/kernel_attribute.h"
 
-#include "compiler/failure.h"
 #include "compiler/lower/staged_schedule.h"
+#include "compiler/process/failure.h"
 #include "compiler/schedule/coefficients.h"
 #include "compiler/schedule/reduction_schedule.h"
 #include "compiler/targets/nvidia/kernel_structure.h"
@@ -111,8 +111,8 @@ FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, int64_t shared_byt
   if (schedule && schedule.ordersGroups())
     tile.number("long_groups", schedule.getLongestFirst());
   tile.number("columns", sums.getColumns());
-  tile.number("depth", product.getSlotDepth());
-  tile.number("stages", product.getA().getType().getSlots());
+  tile.number("depth", product.getStageDepth());
+  tile.number("stages", product.getA().getType().getStages());
   auto partition = product->getParentOfType<sm::PartitionOp>();
   tile.number("consumers", partition ? static_cast<int64_t>(partition.getWarpgroups())
                                      : llvm::divideCeil(threads, sm::warpgroup_threads));
@@ -152,7 +152,7 @@ FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, int64_t shared_byt
   }
   if (schedule)
     description.add("schedule",
-                    StringAttr::get(context, scheduleText(schedule, product.getA().getType().getSlots())));
+                    StringAttr::get(context, scheduleText(schedule, product.getA().getType().getStages())));
   description.add("tile", tile.all());
   description.add("boxes", boxes.all());
   return description.all();

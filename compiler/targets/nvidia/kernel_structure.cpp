@@ -308,7 +308,7 @@ void declareSharedMemory(ModuleOp module, Location location) {
   OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
   auto global = LLVM::GlobalOp::create(builder, location, LLVM::LLVMArrayType::get(builder.getI8Type(), 0),
                                        /*isConstant=*/false, LLVM::Linkage::External, shared_memory_name,
-                                       Attribute(), slot_alignment, static_cast<unsigned>(Space::Shared));
+                                       Attribute(), stage_alignment, static_cast<unsigned>(Space::Shared));
   global.setDsoLocal(false);
 }
 

@@ -1,4 +1,4 @@
-// Where the elements of one row lie in a slot of a buffer: swizzled panels, as the sm dialect lays them out.
+// Where the elements of one row lie in a stage of a buffer: swizzled panels, as the sm dialect lays them out.
 #pragma once
 
 #include "compiler/targets/nvidia/instructions.h"
@@ -11,7 +11,7 @@ constexpr int64_t piece_bytes = 16;
 /// The permutation repeats after this many rows, whatever the swizzle.
 constexpr int64_t swizzle_period_rows = 8;
 
-/// Offsets in bytes from the start of a slot, for one row that depends on the thread. What the row alone
+/// Offsets in bytes from the start of a stage, for one row that depends on the thread. What the row alone
 /// decides is computed once; rows that lie a multiple of swizzle_period_rows further down have the same
 /// offsets and `rowBytes` for each row more.
 class PanelRow {

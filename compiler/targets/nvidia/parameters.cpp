@@ -1,6 +1,6 @@
 #include "compiler/targets/nvidia/parameters.h"
 
-#include "compiler/failure.h"
+#include "compiler/process/failure.h"
 #include "compiler/targets/nvidia/instructions.h"
 #include "compiler/targets/nvidia/plain_map.h"
 #include "runtime/bundle/json_fields.h"

@@ -36,7 +36,7 @@ struct ZeroLowering : ConvertOpToLLVMPattern<sm::ZeroOp> {
   }
 };
 
-/// One side of an instruction: an operand in its slot, as the instruction walks through its depth.
+/// One side of an instruction: an operand in its stage, as the instruction walks through its depth.
 struct Side {
   Value low;
   DescriptorFields fields;
@@ -61,13 +61,13 @@ struct MmaLowering : ConvertOpToLLVMPattern<sm::MmaOp> {
     MLIRContext *context = op.getContext();
     Instructions write(rewriter, location);
     sm::BufferType rows_type = op.getA().getType(), weight_type = op.getB().getType();
-    auto start = [&](Value buffer, Value slot, sm::BufferType type) {
-      return write.add(write.address(buffer), write.multiply(slot, slotStride(type)));
+    auto start = [&](Value buffer, Value stage, sm::BufferType type) {
+      return write.add(write.address(buffer), write.multiply(stage, stageStride(type)));
     };
-    Value rows_start = start(adaptor.getA(), adaptor.getASlot(), rows_type);
-    Value weight_start = start(adaptor.getB(), adaptor.getBSlot(), weight_type);
+    Value rows_start = start(adaptor.getA(), adaptor.getAStage(), rows_type);
+    Value weight_start = start(adaptor.getB(), adaptor.getBStage(), weight_type);
     // The operand on side M is cut among the warpgroups: rows of A, or columns of B. Those are rows of its
-    // slot where it is stored along its depth, and else panels, each of which has the 64 of one.
+    // stage where it is stored along its depth, and else panels, each of which has the 64 of one.
     const bool transposed = sums.getTransposed(), rows_along_depth = !op.getATransposed(),
                weight_along_depth = op.getBTransposed();
     if (sums.getWarpgroups() > 1) {

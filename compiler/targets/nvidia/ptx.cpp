@@ -1,6 +1,6 @@
 #include "compiler/targets/nvidia/ptx.h"
 
-#include "compiler/failure.h"
+#include "compiler/process/failure.h"
 #include "compiler/schedule/targets.h"
 #include "compiler/targets/nvidia/instruction_counts.h"
 #include "compiler/targets/nvidia/settle_translation.h"

@@ -17,16 +17,16 @@ namespace {
 constexpr int64_t vector_sums = 4, vector_bytes = 4 * vector_sums;
 constexpr int64_t row_bytes = sm::warpgroup_threads * vector_bytes;
 
-/// Where this thread's vectors of a warpgroup's first slot begin, in this block's shared memory.
+/// Where this thread's vectors of a warpgroup's first place begin, in this block's shared memory.
 Value startOf(Instructions &write, sm::ReductionBufferType type, Value reduction_buffer, Value warpgroup) {
-  Value slots = write.multiply(warpgroup, (type.getBlocks() - 1) * type.getSlotBytes());
-  return write.advance(write.advance(reduction_buffer, slots),
+  Value places = write.multiply(warpgroup, (type.getBlocks() - 1) * type.getPlaceBytes());
+  return write.advance(write.advance(reduction_buffer, places),
                        write.multiply(write.threadInWarpgroup(), vector_bytes));
 }
 
 /// Of the vector that begins with sum `first` of the part that block `sender` has for block `receiver`.
 int64_t offsetOf(sm::ReductionBufferType type, int64_t sender, int64_t receiver, int64_t first) {
-  return sm::ReductionBufferType::getSlotOf(sender, receiver) * type.getSlotBytes() +
+  return sm::ReductionBufferType::getPlaceOf(sender, receiver) * type.getPlaceBytes() +
          first / vector_sums * row_bytes;
 }
 

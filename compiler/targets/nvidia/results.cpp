@@ -1,4 +1,4 @@
-// Sums on their way from registers to a slot in shared memory.
+// Sums on their way from registers to a stage in shared memory.
 #include "compiler/targets/nvidia/instructions.h"
 #include "compiler/targets/nvidia/lowering_patterns.h"
 #include "compiler/targets/nvidia/shared_memory.h"
@@ -18,12 +18,12 @@ constexpr int64_t warp_rows = 16;
 /// Columns of an 8 x 8 matrix of stmatrix, and of the pieces of an accumulator.
 constexpr int64_t matrix_columns = 8;
 
-/// Byte offsets inside a slot that is written by 16-byte pieces, for one row that depends on the thread.
+/// Byte offsets inside a stage that is written by 16-byte pieces, for one row that depends on the thread.
 class SwizzledRow {
 public:
-  SwizzledRow(Instructions &write, sm::BufferType type, Value slot_start, Value row)
+  SwizzledRow(Instructions &write, sm::BufferType type, Value stage_start, Value row)
       : write_(write), type_(type),
-        start_(write.advance(slot_start, write.multiply(row, type.getSwizzle()))) {
+        start_(write.advance(stage_start, write.multiply(row, type.getSwizzle()))) {
     // The engine XORs the number of a piece with address bits 7 and up: with the row, where rows have 128
     // bytes, with every second or fourth row where they are shorter.
     const int64_t pieces = type.getSwizzle() / piece_bytes;
@@ -56,7 +56,7 @@ struct WriteLowering : ConvertOpToLLVMPattern<sm::WriteOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Instructions write(rewriter, op.getLoc());
     sm::BufferType type = op.getTarget().getType();
-    Value start = write.advance(adaptor.getTarget(), write.multiply(adaptor.getSlot(), slotStride(type)));
+    Value start = write.advance(adaptor.getTarget(), write.multiply(adaptor.getStage(), stageStride(type)));
     const bool bf16 = type.getElementType().isBF16(),
                transposed = op.getAccumulator().getType().getTransposed();
     auto store = transposed ? bf16 ? storeTransposedMatrices : storeTransposed
@@ -82,13 +82,13 @@ private:
     Value warp = write.shiftRight(write.threadInWarpgroup(), llvm::Log2_64(sm::warp_threads));
     Value row = write.add(write.multiply(warp, warp_rows), write.bitAnd(write.thread(), warp_rows - 1));
     Value lane_bytes = write.bitAnd(write.thread(), warp_rows); // 16 = one piece, for lanes 16 to 31
-    SwizzledRow slot_row(write, type, start, row);
+    SwizzledRow stage_row(write, type, start, row);
     storeFourByFour(op, sums, NVVM::MMALayout::row, rewriter, [&](int64_t matrix) {
-      return slot_row.at(matrix * matrix_columns * element_bytes, lane_bytes);
+      return stage_row.at(matrix * matrix_columns * element_bytes, lane_bytes);
     });
   }
 
-  /// Transposed bf16: what is a column of the slot for one matrix is a row of the sums. Lane l gives the
+  /// Transposed bf16: what is a column of the stage for one matrix is a row of the sums. Lane l gives the
   /// address of row l mod 8 (+ 8 for lanes 16 to 31), in the first or second 8 of the warp's 16 columns.
   static void storeTransposedMatrices(sm::WriteOp op, Value sums, Value start,
                                       ConversionPatternRewriter &rewriter) {
@@ -100,8 +100,8 @@ private:
     Value second_rows = write.shiftRight(write.bitAnd(write.thread(), 16), 1); // 8 or 0
     Value row = write.add(second_rows, write.bitAnd(write.thread(), matrix_columns - 1));
     Value lane_bytes = write.add(write.multiply(warp, warp_bytes), write.multiply(second_piece, 2));
-    SwizzledRow slot_row(write, type, start, row);
-    Value first = slot_row.at(0, lane_bytes);
+    SwizzledRow stage_row(write, type, start, row);
+    Value first = stage_row.at(0, lane_bytes);
     storeFourByFour(op, sums, NVVM::MMALayout::col, rewriter, [&](int64_t matrix) {
       return write.advance(first, matrix * matrix_columns * type.getSwizzle());
     });
@@ -146,7 +146,7 @@ private:
     Value lane_bytes = write.multiply(write.bitAnd(write.thread(), lanes_per_row - 1), pair_bytes);
     Type pair = VectorType::get(2, rewriter.getF32Type());
     for (int64_t below : {0, 1}) {
-      SwizzledRow slot_row(write, type, start, write.add(first, 8 * below));
+      SwizzledRow stage_row(write, type, start, write.add(first, 8 * below));
       for (int64_t matrix = 0; matrix < type.getColumns() / matrix_columns; ++matrix) {
         Value both = LLVM::PoisonOp::create(rewriter, location, pair);
         for (int64_t i : {0, 1})
@@ -154,7 +154,7 @@ private:
                                                element(rewriter, location, sums, 4 * matrix + 2 * below + i),
                                                write.constant(i));
         LLVM::StoreOp::create(rewriter, location, both,
-                              slot_row.at(matrix * matrix_columns * element_bytes, lane_bytes), pair_bytes);
+                              stage_row.at(matrix * matrix_columns * element_bytes, lane_bytes), pair_bytes);
       }
     }
   }
@@ -175,9 +175,9 @@ private:
                                  write.multiply(column, element_bytes));
     Value first = write.multiply(write.bitAnd(write.thread(), lanes_per_column - 1), 2);
     for (int64_t next : {0, 1}) {
-      SwizzledRow slot_row(write, type, panel, write.add(first, next));
+      SwizzledRow stage_row(write, type, panel, write.add(first, next));
       for (int64_t behind : {0, 1}) {
-        Value address = slot_row.at(behind * matrix_columns * element_bytes, lane_bytes);
+        Value address = stage_row.at(behind * matrix_columns * element_bytes, lane_bytes);
         for (int64_t matrix = 0; matrix < type.getRows() / matrix_columns; ++matrix)
           LLVM::StoreOp::create(
               rewriter, location, element(rewriter, location, sums, 4 * matrix + 2 * behind + next),

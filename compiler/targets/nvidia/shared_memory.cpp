@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace compiler {
 
-int64_t slotStride(sm::BufferType buffer) { return llvm::alignTo(buffer.getSlotBytes(), slot_alignment); }
+int64_t stageStride(sm::BufferType buffer) { return llvm::alignTo(buffer.getStageBytes(), stage_alignment); }
 
 FailureOr<int64_t> placeSharedMemory(sm::KernelOp kernel) {
   constexpr int64_t barrier_bytes = 8;
@@ -19,12 +19,12 @@ FailureOr<int64_t> placeSharedMemory(sm::KernelOp kernel) {
   };
   for (auto buffer : kernel.getBody().getOps<sm::AllocateOp>()) {
     sm::BufferType type = buffer.getBuffer().getType();
-    place(buffer, type.getSlots() * slotStride(type));
+    place(buffer, type.getStages() * stageStride(type));
   }
   for (auto reduction_buffer : kernel.getBody().getOps<sm::AllocateReductionBufferOp>())
     place(reduction_buffer, reduction_buffer.getReductionBuffer().getType().getBytes());
   for (auto barriers : kernel.getBody().getOps<sm::BarriersOp>())
-    place(barriers, barriers.getBarriers().getType().getSlots() * barrier_bytes);
+    place(barriers, barriers.getBarriers().getType().getStages() * barrier_bytes);
   const int64_t most = usesPlainMaps(kernel) ? most_portable_shared_bytes : most_shared_bytes;
   if (bytes > most)
     return kernel.emitOpError("needs ") << bytes << " bytes of shared memory, a block can have " << most

@@ -27,10 +27,10 @@ struct CopyLowering : ConvertOpToLLVMPattern<sm::CopyOp> {
     sm::BufferType buffer = op.getTarget().getType();
     const PlainBlock block(rewriter, location, maps, adaptor.getSource(), adaptor.getMap(),
                            adaptor.getCoordinates());
-    Value slot_start =
-        write.advance(adaptor.getTarget(), write.multiply(adaptor.getSlot(), slotStride(buffer)));
+    Value stage_start =
+        write.advance(adaptor.getTarget(), write.multiply(adaptor.getStage(), stageStride(buffer)));
     const SmallVector<VectorCopy> vectors =
-        distributeVectors(rewriter, location, maps, buffer, block, slot_start,
+        distributeVectors(rewriter, location, maps, buffer, block, stage_start,
                           threadsOf(op->getParentOfType<LLVM::LLVMFuncOp>()));
     if (maps.getVector() == 1)
       copyElements(vectors, block, location, rewriter);

@@ -11,9 +11,10 @@ namespace {
 class Distribution {
 public:
   Distribution(OpBuilder &builder, Location location, sm::MapsType maps, sm::BufferType buffer,
-               const PlainBlock &block, Value slot_start, int64_t threads)
-      : write_(builder, location), buffer_(buffer), block_(block), slot_start_(slot_start), threads_(threads),
-        vector_(maps.getVector()), element_bytes_(maps.getElementType().getIntOrFloatBitWidth() / 8),
+               const PlainBlock &block, Value stage_start, int64_t threads)
+      : write_(builder, location), buffer_(buffer), block_(block), stage_start_(stage_start),
+        threads_(threads), vector_(maps.getVector()),
+        element_bytes_(maps.getElementType().getIntOrFloatBitWidth() / 8),
         row_vectors_(buffer.getPanelColumns() / vector_) {}
 
   SmallVector<VectorCopy> vectors() {
@@ -31,7 +32,7 @@ private:
     Value row = write_.divide(write_.thread(), row_vectors_);
     Value column = write_.multiply(write_.remainder(write_.thread(), row_vectors_), vector_);
     const PanelRow panel_row(write_, buffer_, row);
-    Value target = write_.advance(slot_start_, panel_row.at(write_.multiply(column, element_bytes_)));
+    Value target = write_.advance(stage_start_, panel_row.at(write_.multiply(column, element_bytes_)));
     // Rows of a list are looked up once for all panels.
     SmallVector<Value> listed_rows;
     for (int64_t down = 0; block_.isListed() && down < buffer_.getRows(); down += step)
@@ -75,7 +76,7 @@ private:
       Value source = block_.isListed()
                          ? write_.advance(block_.rowStart(row), write_.multiply(column, element_bytes_))
                          : write_.advance(block_.start(), elementOffset(row, column));
-      copies.push_back({source, write_.advance(slot_start_, target),
+      copies.push_back({source, write_.advance(stage_start_, target),
                         write_.both(block_.hasColumn(column), block_.hasRow(row)),
                         first + threads_ > all ? write_.below(number, all) : Value()});
     }
@@ -91,7 +92,7 @@ private:
   Instructions write_;
   sm::BufferType buffer_;
   const PlainBlock &block_;
-  Value slot_start_;
+  Value stage_start_;
   int64_t threads_, vector_, element_bytes_;
   int64_t row_vectors_; ///< of a panel's row
 };
@@ -99,9 +100,9 @@ private:
 } // namespace
 
 SmallVector<VectorCopy> distributeVectors(OpBuilder &builder, Location location, sm::MapsType maps,
-                                          sm::BufferType buffer, const PlainBlock &block, Value slot_start,
+                                          sm::BufferType buffer, const PlainBlock &block, Value stage_start,
                                           int64_t threads) {
-  return Distribution(builder, location, maps, buffer, block, slot_start, threads).vectors();
+  return Distribution(builder, location, maps, buffer, block, stage_start, threads).vectors();
 }
 
 } // namespace compiler

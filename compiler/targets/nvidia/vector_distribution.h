@@ -14,10 +14,10 @@ struct VectorCopy {
 };
 
 /// Deals the vectors of a block out to `threads` threads: those of one row of a panel to neighbours, so that
-/// a warp reads whole stretches of rows. `slot_start` is where the block shall lie.
+/// a warp reads whole stretches of rows. `stage_start` is where the block shall lie.
 llvm::SmallVector<VectorCopy> distributeVectors(mlir::OpBuilder &builder, mlir::Location location,
                                                 sm::MapsType maps, sm::BufferType buffer,
-                                                const PlainBlock &block, mlir::Value slot_start,
+                                                const PlainBlock &block, mlir::Value stage_start,
                                                 int64_t threads);
 
 } // namespace compiler

@@ -33,7 +33,7 @@ public:
                          write.multiply(write.divide(write.lane(), sm::mma_rows), piece_bytes));
   }
 
-  /// In the slot that starts at `start`, from `depth` and from `column` of the warp's on.
+  /// In the stage that starts at `start`, from `depth` and from `column` of the warp's on.
   Value at(Value start, int64_t depth, int64_t column) const {
     const int64_t rows = transposed_ ? column : depth, within = transposed_ ? depth : column;
     Value offset = row_.at(write_.add(piece_, within * element_bytes));
@@ -62,7 +62,7 @@ private:
 class RowAddresses {
 public:
   RowAddresses(Instructions &write, sm::BufferType type, bool transposed, Value first_row)
-      : write_(write), transposed_(transposed), row_(write, type, slotRow(first_row)) {
+      : write_(write), transposed_(transposed), row_(write, type, stageRow(first_row)) {
     if (transposed)
       // Rows of a matrix are the depth, its pieces 8 rows of A.
       piece_ =
@@ -72,7 +72,7 @@ public:
       piece_ = write.multiply(write.divide(write.lane(), sm::mma_rows), piece_bytes);
   }
 
-  /// In the slot that starts at `start`, from `depth` and from `row_of_warp` of the warp's on.
+  /// In the stage that starts at `start`, from `depth` and from `row_of_warp` of the warp's on.
   Value at(Value start, int64_t depth, int64_t row_of_warp) const {
     const int64_t rows = transposed_ ? depth : row_of_warp, within = transposed_ ? row_of_warp : depth;
     Value offset = row_.at(write_.add(piece_, within * element_bytes));
@@ -82,7 +82,7 @@ public:
 private:
   static constexpr int64_t matrix_rows = 8;
 
-  Value slotRow(Value first_row) const {
+  Value stageRow(Value first_row) const {
     if (!transposed_)
       return write_.add(first_row, write_.bitAnd(write_.lane(), sm::mma_rows - 1));
     Value deep = write_.multiply(write_.divide(write_.lane(), sm::mma_rows), matrix_rows);
@@ -104,8 +104,8 @@ public:
         b_(op.getB().getType()), sums_type_(op.getAccumulator().getType()),
         a_transposed_(op.getATransposed()), b_transposed_(op.getBTransposed()),
         multiplied_depth_(op.getMultipliedDepth()), sign_bits_(sign_bits),
-        a_start_(slotStart(operands.getA(), operands.getASlot(), a_)),
-        b_start_(slotStart(operands.getB(), operands.getBSlot(), b_)) {}
+        a_start_(stageStart(operands.getA(), operands.getAStage(), a_)),
+        b_start_(stageStart(operands.getB(), operands.getBStage(), b_)) {}
 
   Value add(Value sums) {
     WarpPart part(write_, sums_type_);
@@ -132,8 +132,8 @@ public:
   }
 
 private:
-  Value slotStart(Value buffer, Value slot, sm::BufferType type) {
-    return write_.advance(buffer, write_.multiply(slot, slotStride(type)));
+  Value stageStart(Value buffer, Value stage, sm::BufferType type) {
+    return write_.advance(buffer, write_.multiply(stage, stageStride(type)));
   }
 
   /// 8 x 8 matrices whose rows begin at the addresses that groups of 8 lanes give.

@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace compiler {
 
-constexpr int64_t element_bytes = 2; // bf16
+constexpr int64_t weight_element_bytes = 2; // bf16
 constexpr int64_t depth = algrt_reduction_depth;
 
 /// The block's first row, at `column` of the group; and the bytes between its rows.
@@ -31,7 +31,7 @@ ReductionProgram::Values ReductionProgram::loadVectors(Value start, int64_t coun
   const int64_t words = vectorWords();
   Type word = words == 0 ? builder_.getI16Type() : builder_.getI32Type();
   Type type = words > 1 ? Type(VectorType::get(words, word)) : word;
-  const auto bytes = static_cast<unsigned>(schedule_.getVector() * element_bytes);
+  const auto bytes = static_cast<unsigned>(schedule_.getVector() * weight_element_bytes);
   Values vectors;
   for (int64_t i = 0; i < count; ++i)
     vectors.push_back(LLVM::LoadOp::create(builder_, location_, type,
@@ -89,7 +89,7 @@ ReductionProgram::Values ReductionProgram::multiplyRows(Value weight_start, Valu
           x.push_back(loadVectors(
               start, depth / vector,
               [&](int64_t i) {
-                return instructions_.multiplyWide(instructions_.wide(places[i * vector]), element_bytes);
+                return instructions_.multiplyWide(instructions_.wide(places[i * vector]), weight_element_bytes);
               },
               vectors_present, /*lasting=*/false));
         Values next(carried);

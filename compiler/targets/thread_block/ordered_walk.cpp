@@ -72,8 +72,7 @@ Value ThreadBlockProgram::startOfOrder() {
   int64_t slots = lift.types() * lift.outputGroups(), words = (scaled ? 3 : 2) + (pieces ? 1 : 0);
   if (layout_.isWeightGradient()) {
     slots = lift.weightRows() * layout_.getWeightColumns();
-    words =
-        WeightSteps::wordsOfTerm(scaled ? StepTerms::Coefficients::Numbers : StepTerms::Coefficients::Signs);
+    words = WeightSteps::wordsOfTerm(scaled ? Coefficients::General : Coefficients::Signs);
   }
   const int64_t lists = wordsOfGroupStarts(layout_);
   Value terms = math_.readTerms(table_, math_.constant(lists + slots));

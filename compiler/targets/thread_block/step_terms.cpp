@@ -54,7 +54,7 @@ StepTerms::Term StepTerms::at(Value ordinal) const {
   }
   Value group = math_.fromWord(read(ordinal, 0)), weights = read(ordinal, weightWord());
   Value column = pieces_ ? math_.fromWord(read(ordinal, 1)) : Value();
-  if (coefficients_ == Coefficients::Numbers)
+  if (coefficients_ == Coefficients::General)
     return {group, math_.fromWord(weights), {}, column};
   auto word = [&](int32_t value) -> Value {
     return arith::ConstantOp::create(builder_, location_, builder_.getI32IntegerAttr(value));
@@ -68,7 +68,7 @@ StepTerms::Term StepTerms::at(Value ordinal) const {
 }
 
 StepTerms::Coefficient StepTerms::coefficientAt(Value ordinal) const {
-  assert(coefficients_ == Coefficients::Numbers && !computed_);
+  assert(coefficients_ == Coefficients::General && !computed_);
   return coefficientAmong(math_, builder_, location_, ordinal, term_count_,
                           [&](Value term) { return read(term, weightWord() + 1); });
 }

@@ -1,6 +1,7 @@
 // The terms of the tile that a thread block works on: computed for Q(q), read from the terms table otherwise.
 #pragma once
 
+#include "compiler/schedule/coefficients.h"
 #include "compiler/targets/thread_block/index_math.h"
 #include "dialects/sm/sm.h"
 
@@ -13,15 +14,10 @@ int64_t wordsOfGroupStarts(tile::LayoutAttr layout);
 class StepTerms {
 public:
   using Value = mlir::Value;
-  /// What of the terms' coefficients a program asks for. The terms table has two forms for it, see
-  /// runtime/gpu_kernel_abi.h.
-  enum class Coefficients {
-    None,    ///< all are 1
-    Signs,   ///< a bit of the weight matrix row
-    Numbers, ///< a word of their own; terms with one coefficient stand together
-  };
-
   /// Writes what all terms of (type, output group) share, where `builder` stands.
+  /// `coefficients` is what of them the program asks for: nothing, a bit of the weight matrix row (signs), or
+  /// a word of their own, where terms with one coefficient stand together. The terms table has two forms for
+  /// it, see runtime/gpu_kernel_abi.h.
   StepTerms(mlir::OpBuilder &builder, mlir::Location location, tile::LayoutAttr layout,
             Coefficients coefficients, Value table, Value type, Value group);
 
@@ -42,7 +38,7 @@ public:
     Value number;   ///< f32
     Value ends_run; ///< i1, the next term has another one or there is none
   };
-  /// Of term `ordinal`. Only for Coefficients::Numbers.
+  /// Of term `ordinal`. Only for Coefficients::General.
   Coefficient coefficientAt(Value ordinal) const;
   /// The same of any list of `count` terms, the bits of whose coefficients `read` writes the reading of.
   static Coefficient coefficientAmong(const IndexMath &math, mlir::OpBuilder &builder,
@@ -51,7 +47,7 @@ public:
 
 private:
   int64_t weightWord() const { return pieces_ ? 2 : 1; }
-  int64_t wordsOfTerm() const { return weightWord() + (coefficients_ == Coefficients::Numbers ? 2 : 1); }
+  int64_t wordsOfTerm() const { return weightWord() + (coefficients_ == Coefficients::General ? 2 : 1); }
   Value read(Value ordinal, int64_t word) const;
 
   mlir::OpBuilder &builder_;

@@ -107,7 +107,7 @@ private:
   void writeScaling(Value ends_term, llvm::function_ref<StepTerms::Coefficient()> coefficient_here,
                     mlir::ValueRange partials, mlir::ValueRange totals);
 
-  /// Rows of a block of the weight matrix as it lies in memory and in a slot, and its columns: depth x
+  /// Rows of a block of the weight matrix as it lies in memory and in a stage, and its columns: depth x
   /// columns, or of a transposed weight columns x depth.
   int64_t weightBlockRows() const {
     return layout_.isTransposed() ? schedule_.getColumns() : schedule_.getDepth();

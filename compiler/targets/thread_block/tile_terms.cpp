@@ -83,9 +83,9 @@ LogicalResult ThreadBlockProgram::writeTerms(tile::TermsOp terms, tile::ForallOp
   auto mma = cast<tile::MmaOp>(terms.getBody().front().front());
   const bool scaled = mma.getScale() && !mma.getSigns();
   const StepTerms steps(builder_, location_, layout_,
-                        scaled           ? StepTerms::Coefficients::Numbers
-                        : mma.getScale() ? StepTerms::Coefficients::Signs
-                                         : StepTerms::Coefficients::None,
+                        scaled           ? Coefficients::General
+                        : mma.getScale() ? Coefficients::Signs
+                                         : Coefficients::One,
                         table_, tile.segment.type, tile.group);
   const int64_t depth = schedule_.getDepth();
   // Pieces of terms are one step each.

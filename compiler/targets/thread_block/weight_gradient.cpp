@@ -49,9 +49,9 @@ LogicalResult ThreadBlockProgram::writeWeightTerms(tile::WeightTermsOp terms, ti
   auto mma = cast<tile::MmaRowsOp>(terms.getBody().front().front());
   const bool scaled = mma.getScale() && !mma.getSigns();
   const WeightSteps steps(builder_, location_, layout_,
-                          scaled           ? StepTerms::Coefficients::Numbers
-                          : mma.getScale() ? StepTerms::Coefficients::Signs
-                                           : StepTerms::Coefficients::None,
+                          scaled           ? Coefficients::General
+                          : mma.getScale() ? Coefficients::Signs
+                                           : Coefficients::One,
                           table_, *segments_, rows_, schedule_.getDepth(), tile.weight_row, tile.group,
                           schedule_.hasWarps() || RowSegments::areListed(layout_.getRowTypes())
                               ? WeightSteps::AllRows::AsTheyLie

@@ -4,8 +4,6 @@ using namespace mlir;
 
 namespace compiler {
 
-using Coefficients = StepTerms::Coefficients;
-
 /// Steps through a run of an interval, 0 for cyclic types.
 static int64_t stepsOfRun(alg::RowTypesAttr types, int64_t depth) {
   return types.getKind() == alg::RowTypeKind::Interval ? (types.getWidth() + depth - 1) / depth : 0;
@@ -111,7 +109,7 @@ WeightSteps::Step WeightSteps::at(Value number) const {
   auto word = [&](int32_t value) -> Value {
     return arith::ConstantOp::create(builder_, location_, builder_.getI32IntegerAttr(value));
   };
-  if (coefficients_ == Coefficients::Numbers) {
+  if (coefficients_ == Coefficients::General) {
     step.ends_term = math_.equal(math_.add(piece, 1), steps_of_term_);
   } else {
     // Bit 31 is the sign of the coefficient.
@@ -126,7 +124,7 @@ WeightSteps::Step WeightSteps::at(Value number) const {
 }
 
 StepTerms::Coefficient WeightSteps::coefficientAt(Value ordinal) const {
-  assert(coefficients_ == Coefficients::Numbers && !computed_);
+  assert(coefficients_ == Coefficients::General && !computed_);
   return StepTerms::coefficientAmong(math_, builder_, location_, ordinal, term_count_,
                                      [&](Value term) { return read(term, 3); });
 }

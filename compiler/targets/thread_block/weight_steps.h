@@ -27,16 +27,16 @@ public:
 
   /// Writes what all steps share, where `builder` stands. `rows` is M, of which a step takes `depth`.
   WeightSteps(mlir::OpBuilder &builder, mlir::Location location, tile::LayoutAttr layout,
-              StepTerms::Coefficients coefficients, Value table, const RowSegments &segments, Value rows,
-              int64_t depth, Value weight_row, Value group, AllRows all_rows);
+              Coefficients coefficients, Value table, const RowSegments &segments, Value rows, int64_t depth,
+              Value weight_row, Value group, AllRows all_rows);
 
   /// Maps of X, and of dY.
   static int64_t maps(alg::RowTypesAttr types) {
     return RowSegments::maps(types) + (RowSegments::areListed(types) ? 0 : 1);
   }
   /// Words of a term in the terms table.
-  static int64_t wordsOfTerm(StepTerms::Coefficients coefficients) {
-    return coefficients == StepTerms::Coefficients::Numbers ? 4 : 3;
+  static int64_t wordsOfTerm(Coefficients coefficients) {
+    return coefficients == Coefficients::General ? 4 : 3;
   }
   /// Steps through the rows of one type, in which only an interval's runs may be partly empty.
   static Value stepsOfType(const IndexMath &math, alg::RowTypesAttr types, const RowSegments &segments,
@@ -49,11 +49,11 @@ public:
     Value input_group, output_group;
     Value negative;  ///< i1, the coefficient is -1; null but for Coefficients::Signs
     Value ordinal;   ///< of its term
-    Value ends_term; ///< i1; only for Coefficients::Numbers, else null
+    Value ends_term; ///< i1; only for Coefficients::General, else null
   };
   Step at(Value step) const;
 
-  /// Of term `ordinal`. Only for Coefficients::Numbers.
+  /// Of term `ordinal`. Only for Coefficients::General.
   StepTerms::Coefficient coefficientAt(Value ordinal) const;
 
 private:
@@ -65,7 +65,7 @@ private:
   mlir::Location location_;
   IndexMath math_;
   tile::LayoutAttr layout_;
-  StepTerms::Coefficients coefficients_;
+  Coefficients coefficients_;
   const RowSegments &segments_;
   int64_t depth_;
   bool computed_;

@@ -1,5 +1,6 @@
 #include "runtime/bench/gpu/block_product.h"
 
+#include "runtime/reference/element_sums.h"
 #include "runtime/support/checked.h"
 #include "runtime/support/error.h"
 
@@ -17,12 +18,6 @@ namespace {
 struct RowSet {
   int64_t first, count;
 };
-
-std::vector<int64_t> beginsOf(const std::vector<int64_t> &widths) {
-  std::vector<int64_t> begins(widths.size() + 1, 0);
-  std::partial_sum(widths.begin(), widths.end(), begins.begin() + 1);
-  return begins;
-}
 
 // From one row of a set to the next.
 int64_t rowDistance(const Layer &layer, int64_t m) {

@@ -29,7 +29,7 @@ sm.kernel @steps(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 64, v
   // CHECK-NEXT: sm.copy_commit
   // CHECK-NEXT: }
 
-  // Each step waits for its own group, of which one more is under way, and copies into the slot of the step before.
+  // Each step waits for its own group, of which one more is under way, and copies into the stage of the step before.
   // CHECK-NEXT: %[[TOTAL:.*]]:2 = scf.for %[[STEP:.*]] = %c0 to %rows step %c1 iter_args(%[[SUM:.*]] = %[[ZERO]], %[[SLOT:.*]] = %c0)
   // CHECK-NEXT: sm.copy_wait 1
   // CHECK-NEXT: sm.block_sync

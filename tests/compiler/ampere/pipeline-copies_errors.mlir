@@ -15,7 +15,7 @@ sm.kernel @nothing(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 64,
 
 // -----
 
-// expected-error @+4 {{needs at least 2 slots of 2048 bytes, so that one fills while the other is multiplied; its schedule has fewer stages}}
+// expected-error @+4 {{needs at least 2 stages of 2048 bytes, so that one fills while the other is multiplied; its schedule has fewer stages}}
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 16, columns = 16, depth = 32, stages = 1, warps = 1 x 1, vector = 8>
@@ -37,7 +37,7 @@ sm.kernel @stages(%x: !sm.maps<2 x 16 x 32 x bf16, row_dimension 3, swizzle 64, 
 
 // -----
 
-// expected-error @+4 {{cannot have 50 slots of 2048 bytes: 49 fit shared memory}}
+// expected-error @+4 {{cannot have 50 stages of 2048 bytes: 49 fit shared memory}}
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 16, columns = 16, depth = 32, stages = 50, warps = 1 x 1, vector = 8>

@@ -1,6 +1,6 @@
 // Functions that GPUs approximate, on the simulator: for every bf16 and for many f32, within what
 // approximate-math says of their errors and what rounding to bf16 may do.
-#include "compiler/elementwise_pipeline.h"
+#include "compiler/pipeline/elementwise_pipeline.h"
 #include "compiler/simulator/elementwise.h"
 #include "tests/compiler/elementwise/elementwise_function.h"
 
@@ -20,7 +20,7 @@ struct Function {
   double relative, absolute;
 };
 
-const Function functions[] = {
+const Function approximated_functions[] = {
     {"exp", "%y = math.exp %x : f32", [](double x) { return std::exp(x); }, "ex2.approx.ftz.f32", 1.1e-5,
      0x1p-126},
     {"sigmoid", R"(%one = arith.constant 1.0 : f32
@@ -119,7 +119,7 @@ TEST(GpuApproximation, IsCloseForEveryBf16) {
   std::vector<float> x(count);
   for (uint32_t bits = 0; bits < count; ++bits)
     x[bits] = std::bit_cast<float>(bits << 16);
-  for (const Function &function : functions)
+  for (const Function &function : approximated_functions)
     for (const compiler::Target target : {compiler::Target::Sm80, compiler::Target::Sm90a})
       expectClose(function, "bf16", x, target);
 }
@@ -132,7 +132,7 @@ TEST(GpuApproximation, IsCloseForManyF32) {
   for (float number = -100; number < 100; number += 0x1p-9f)
     x.push_back(number);
   x.resize(x.size() / 256 * 256);
-  for (const Function &function : functions)
+  for (const Function &function : approximated_functions)
     expectClose(function, "f32", x, compiler::Target::Sm90a);
 }
 

@@ -1,6 +1,6 @@
 // Element-wise functions in bundles: programs of them called through the runtime, on the CPU and, with
 // kernels on the simulator, through a driver that stands in for a device; manifests that say what is not so.
-#include "compiler/elementwise_pipeline.h"
+#include "compiler/pipeline/elementwise_pipeline.h"
 #include "runtime/algrt.h"
 #include "runtime/api/tensor.h"
 #include "runtime/bundle/writer.h"

@@ -1,6 +1,6 @@
 // Element-wise kernels of the CPU: compiled, run as several threads would, and compared with double
 // precision.
-#include "compiler/elementwise_pipeline.h"
+#include "compiler/pipeline/elementwise_pipeline.h"
 #include "runtime/cpu/matrix_view.h"
 #include "runtime/cpu/shared_object.h"
 #include "runtime/kernel_abi.h"

@@ -1,6 +1,6 @@
 // Programs of element-wise functions on a device that a driver stands in for: their kernels run on the
 // simulator with the parameters that the runtime launched them with.
-#include "compiler/elementwise_pipeline.h"
+#include "compiler/pipeline/elementwise_pipeline.h"
 #include "compiler/simulator/kernel_module.h"
 #include "compiler/simulator/simulate.h"
 #include "runtime/api/tensor.h"

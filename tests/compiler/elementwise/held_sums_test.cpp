@@ -1,6 +1,6 @@
 // Sums over rows that are added to what their results held: kernels of the CPU and, on the simulator, of
 // GPUs, compared with sums in double precision.
-#include "compiler/elementwise_pipeline.h"
+#include "compiler/pipeline/elementwise_pipeline.h"
 #include "compiler/simulator/elementwise.h"
 #include "runtime/cpu/matrix_view.h"
 #include "runtime/cpu/shared_object.h"
@@ -52,9 +52,9 @@ void expectSums(const std::vector<float> &sums, const std::vector<float> &matrix
 }
 
 /// A kernel on the simulator.
-class Simulated {
+class SimulatedSums {
 public:
-  Simulated(int64_t n, ElementType output, compiler::Target target = compiler::Target::Sm90a)
+  SimulatedSums(int64_t n, ElementType output, compiler::Target target = compiler::Target::Sm90a)
       : function_(sumsOf(n, ElementType::Bf16, output)),
         program_(compiler::gpuElementwiseProgram(function_.described, target, compiler::CompileOptions())),
         kernel_(function_.description(), program_.kernel, program_.nvvm) {}
@@ -80,7 +80,7 @@ TEST(HeldSumsOfGpu, AgreeWithTheReference) {
   uint64_t seed = 0;
   for (const int64_t n : {3, 32, 71})
     for (const ElementType output : {ElementType::F32, ElementType::Bf16}) {
-      const Simulated simulated(n, output, n == 32 ? compiler::Target::Sm80 : compiler::Target::Sm90a);
+      const SimulatedSums simulated(n, output, n == 32 ? compiler::Target::Sm80 : compiler::Target::Sm90a);
       for (const int64_t m : {0, 1, 15, 17, 255, 300})
         for (const float beta : {0.0f, -0.3f}) {
           ++seed;
@@ -102,7 +102,7 @@ TEST(HeldSumsOfGpu, AgreeWithTheReference) {
 // Sums of f32 lose these: what is large comes and goes, and what is small is left.
 TEST(HeldSumsOfGpu, AreInDoublePrecision) {
   constexpr int64_t m = 600, n = 3;
-  const Simulated simulated(n, ElementType::F32);
+  const SimulatedSums simulated(n, ElementType::F32);
   std::vector<float> matrix(m * n, 0);
   for (size_t column = 0; column < n; ++column) {
     matrix[column] = 0x1p40f;
@@ -117,7 +117,7 @@ TEST(HeldSumsOfGpu, AreInDoublePrecision) {
 TEST(HeldSumsOfGpu, KeepNanAndInfinitiesInTheirColumns) {
   constexpr int64_t m = 40, n = 70;
   for (const ElementType output : {ElementType::F32, ElementType::Bf16}) {
-    const Simulated simulated(n, output);
+    const SimulatedSums simulated(n, output);
     std::vector<float> matrix = randomNumbers(m * n, 3), held = randomNumbers(n, 4);
     matrix[5 * n + 7] = nan;
     matrix[6 * n + 69] = inf;

@@ -1,5 +1,5 @@
 // Element-wise kernels of GPUs on the simulator, compared with double precision.
-#include "compiler/elementwise_pipeline.h"
+#include "compiler/pipeline/elementwise_pipeline.h"
 #include "compiler/simulator/elementwise.h"
 #include "tests/compiler/elementwise/elementwise_function.h"
 
@@ -150,7 +150,7 @@ TEST(ElementwiseSimulator, AddsInOneOrder) {
   }
 }
 
-constexpr const char *maxima = R"(
+constexpr const char *row_maxima = R"(
 !v = !alg.slots<?x20xbf16, rows(cyclic 2), cols(2 x 10)>
 func.func private @f(%x: tensor<?x20xbf16>) -> tensor<?xbf16> {
   %v = alg.slots %x rows(cyclic 2) cols(2 x 10) : tensor<?x20xbf16>
@@ -160,7 +160,7 @@ func.func private @f(%x: tensor<?x20xbf16>) -> tensor<?xbf16> {
 )";
 
 TEST(ElementwiseSimulator, MaximaAreNanWhereAnElementIs) {
-  Simulated simulated(maxima);
+  Simulated simulated(row_maxima);
   constexpr double nan = std::numeric_limits<double>::quiet_NaN(),
                    inf = std::numeric_limits<double>::infinity();
   std::vector<DenseArray> arguments = {{{3, 20}, std::vector<double>(60, -2.0)}};

@@ -21,7 +21,7 @@ sm.kernel @result(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128
       // CHECK: %[[SUM:.*]] = sm.zero
       %sum = sm.zero : <128 x 64>
       // CHECK-NEXT: %[[WARPGROUP:.*]] = sm.warpgroup
-      // The previous store has read the slot, and all threads know.
+      // The previous store has read the stage, and all threads know.
       // CHECK-NEXT: sm.elect {
       // CHECK-NEXT: sm.store_wait 0
       // CHECK-NEXT: }

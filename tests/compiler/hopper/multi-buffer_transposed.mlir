@@ -1,4 +1,4 @@
-// A B that has its columns as rows keeps saying so in its slot, whatever depth and sign are multiplied.
+// A B that has its columns as rows keeps saying so in its stage, whatever depth and sign are multiplied.
 // RUN: alg-opt %s -sm-multi-buffer -canonicalize | FileCheck %s
 
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 96>, weights = <2 x 96>, out = <2 x 32>,

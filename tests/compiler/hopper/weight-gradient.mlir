@@ -48,7 +48,7 @@ sm.kernel @dw(%x: !sm.maps<3 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
       // EPILOGUE-NEXT: sm.store_sums %[[TOTAL:.*]] to %[[PLAIN]][%c0] {{.*}} plus %[[BETA]]
       // EPILOGUE-NEXT: } else {
       // EPILOGUE-NEXT: %[[WARPGROUP:.*]] = sm.warpgroup
-      // The previous store has read the slot.
+      // The previous store has read the stage.
       // EPILOGUE-NEXT: sm.elect {
       // EPILOGUE-NEXT: sm.store_wait 0
       // EPILOGUE-NEXT: }

@@ -20,7 +20,7 @@
 // CHECK-SAME: y = {columns = 16 : i64, rows = 64 : i64, swizzle = 64 : i64}},
 // CHECK-SAME: cluster = 1 : i64, dependent_launch = true,
 // CHECK-SAME: output = f32,
-// Two slots of 16384 bytes, two of 2048, two of 4096, then four barriers of 8.
+// Two stages of 16384 bytes, two of 2048, two of 4096, then four barriers of 8.
 // CHECK-SAME: shared_bytes = 45088 : i64, terms = true, threads = 384 : i64,
 // CHECK-SAME: tile = {columns = 16 : i64, consumers = 2 : i64, depth = 64 : i64, rows = 128 : i64, stages = 2 : i64}}
 sm.kernel @forward(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
@@ -71,7 +71,7 @@ sm.kernel @forward(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 12
     sm.mma_wait 0
     // CHECK-NEXT: sm.settle %{{.*}} : !llvm.struct<(f32, f32, f32, f32, f32, f32, f32, f32)>
     %done = sm.settle %next : !sm.accumulator<128 x 16>
-    // The warpgroup's own slot, and one thread of the warpgroup.
+    // The warpgroup's own stage, and one thread of the warpgroup.
     %group = sm.warpgroup
     // CHECK: %[[IN_WARPGROUP:.*]] = llvm.and %[[THREAD]], %{{.*}}
     // CHECK: %[[ELECTED:.*]] = llvm.icmp "eq" %[[IN_WARPGROUP]], %{{.*}}

@@ -149,7 +149,7 @@ sm.kernel @transposed(%x: !sm.maps<2 x 32 x 32 x bf16, row_dimension 3, swizzle 
                        out = #alg.groups<4 x 64>, row_types = #alg.row_types<cyclic 4>, mode = j>
 
 // A that has its rows as columns: ldmatrix transposes both operands. A fragment of 16 rows is four matrices, of
-// which the second is 8 rows further on, in the next piece of the same row of the slot, and the third 8 rows of the
+// which the second is 8 rows further on, in the next piece of the same row of the stage, and the third 8 rows of the
 // slot further down: lane l names row l mod 8, + 8 from lane 16 on, and the piece of bit 3.
 // CHECK-LABEL: llvm.func @rows_as_columns(
 // CHECK-SAME: f32

@@ -30,7 +30,7 @@ func.func private @maps(!sm.maps<0 x 64 x 64 x bf16, row_dimension 3>)
 
 // -----
 
-// expected-error @+1 {{a buffer has at least one slot, got 0}}
+// expected-error @+1 {{a buffer has at least one stage, got 0}}
 func.func private @slots(!sm.buffer<0 x 64 x 64 x bf16>)
 
 // -----
@@ -125,7 +125,7 @@ func.func @deliver(%sum: !sm.accumulator<64 x 64>, %y: !sm.maps<1 x 64 x 48 x bf
 // -----
 
 func.func @write(%sum: !sm.accumulator<128 x 64>, %slots: !sm.buffer<2 x 128 x 64 x bf16>, %i: index) {
-  // expected-error @+1 {{writes a warpgroup's 64 x 64 sums, but the slot has 128 x 64}}
+  // expected-error @+1 {{writes a warpgroup's 64 x 64 sums, but the stage has 128 x 64}}
   sm.write %sum to %slots[%i] : <128 x 64> to <2 x 128 x 64 x bf16>
   return
 }
@@ -279,7 +279,7 @@ func.func private @f(!sm.accumulator<12 x 64, upright>)
 // -----
 
 func.func @part(%sum: !sm.accumulator<24 x 128, transposed>, %slots: !sm.buffer<2 x 64 x 128 x bf16, swizzle 128>, %i: index) {
-  // expected-error @+1 {{writes a warpgroup's 24 x 64 sums, but the slot has 64 x 128}}
+  // expected-error @+1 {{writes a warpgroup's 24 x 64 sums, but the stage has 64 x 128}}
   sm.write %sum to %slots[%i] : <24 x 128, transposed> to <2 x 64 x 128 x bf16, swizzle 128>
   return
 }

@@ -126,7 +126,7 @@ sm.kernel @load_row(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 12
   %a = sm.allocate : <4 x 128 x 64 x bf16, swizzle 128>
   sm.partition @load warpgroups 1 registers 40 {
     sm.elect {
-      // expected-error @+1 {{loads 64 rows from row 4 on; a part begins at a multiple of 8 and ends within the 128 rows of its slot}}
+      // expected-error @+1 {{loads 64 rows from row 4 on; a part begins at a multiple of 8 and ends within the 128 rows of its stage}}
       sm.load %x[%c1] [%c0, %c0, %c0, %c0] to %a[%c0] row 4 : <2 x 64 x 64 x bf16, row_dimension 3, swizzle 128> to <4 x 128 x 64 x bf16, swizzle 128>
     }
   }

@@ -1,4 +1,4 @@
-// Products by a B that has its columns as rows: as a value and in a slot, for both kinds of sums.
+// Products by a B that has its columns as rows: as a value and in a stage, for both kinds of sums.
 // RUN: alg-opt %s | alg-opt | FileCheck %s
 // RUN: alg-opt %s --mlir-print-op-generic | alg-opt | FileCheck %s
 

@@ -159,14 +159,6 @@ struct Kernel {
   }
 };
 
-template <typename T> T scalar(const std::vector<std::byte> &parameter) {
-  T value;
-  if (parameter.size() != sizeof(value))
-    throw std::logic_error("a parameter of the wrong size");
-  std::memcpy(&value, parameter.data(), sizeof(value));
-  return value;
-}
-
 } // namespace
 
 void runHostKernel(const GpuShape &shape, const cuda_stand_in::Launch &launch) {

@@ -23,7 +23,7 @@ struct WeightTerm {
   float coefficient;
 };
 
-struct Kernel {
+struct WeightKernel {
   const GpuShape &shape;
   std::vector<Map> x, dy;
   Map dw;
@@ -116,14 +116,6 @@ struct Kernel {
   }
 };
 
-template <typename T> T scalar(const std::vector<std::byte> &parameter) {
-  T value;
-  if (parameter.size() != sizeof(value))
-    throw std::logic_error("a parameter of the wrong size");
-  std::memcpy(&value, parameter.data(), sizeof(value));
-  return value;
-}
-
 } // namespace
 
 void runHostWeightKernel(const GpuShape &shape, const cuda_stand_in::Launch &launch) {
@@ -146,14 +138,14 @@ void runHostWeightKernel(const GpuShape &shape, const cuda_stand_in::Launch &lau
   };
   const Map plain = Map::plain(maps + (engine ? all_maps : all_maps - 1) * map_bytes, result_bytes,
                                engine ? 16 / result_bytes : shape.vector);
-  Kernel kernel{shape,
-                {},
-                {},
-                engine && beta == 0 ? map(all_maps - 1) : plain,
-                scalar<int32_t>(launch.parameters.at(1)),
-                scalar<int32_t>(launch.parameters.at(2)),
-                reinterpret_cast<const int32_t *>(scalar<uint64_t>(launch.parameters.at(3))),
-                beta};
+  WeightKernel kernel{shape,
+                      {},
+                      {},
+                      engine && beta == 0 ? map(all_maps - 1) : plain,
+                      scalar<int32_t>(launch.parameters.at(1)),
+                      scalar<int32_t>(launch.parameters.at(2)),
+                      reinterpret_cast<const int32_t *>(scalar<uint64_t>(launch.parameters.at(3))),
+                      beta};
   for (size_t i = 0; i < row_maps; ++i) {
     kernel.x.push_back(map(i));
     kernel.dy.push_back(map(row_maps + i));

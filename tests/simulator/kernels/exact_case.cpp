@@ -1,7 +1,7 @@
 #include "tests/simulator/kernels/exact_case.h"
 
 #include "compiler/bundle/layer_description.h"
-#include "compiler/gpu_pipeline.h"
+#include "compiler/pipeline/gpu_pipeline.h"
 #include "compiler/simulator/agreement.h"
 #include "compiler/spec/spec_options.h"
 #include "tests/compiler/dense_product.h"

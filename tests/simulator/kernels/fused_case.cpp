@@ -2,7 +2,7 @@
 
 #include "compiler/bundle/layer_description.h"
 #include "compiler/lower/passes.h"
-#include "compiler/pipeline.h"
+#include "compiler/pipeline/pipeline.h"
 #include "compiler/targets/ampere/passes.h"
 #include "compiler/targets/hopper/passes.h"
 #include "compiler/targets/nvidia/passes.h"

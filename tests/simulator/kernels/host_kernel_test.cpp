@@ -1,6 +1,6 @@
 // A hand-written kernel, converted, compiled for the host and run on the model: no code generator of ours is
 // involved.
-#include "compiler/failure.h"
+#include "compiler/process/failure.h"
 #include "compiler/simulator/host/host_kernel.h"
 #include "compiler/simulator/kernel_module.h"
 #include "compiler/simulator/model/machine.h"

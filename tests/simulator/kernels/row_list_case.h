@@ -1,9 +1,9 @@
 // One batch for the kernel that groups rows, and the list that it has to make.
 #pragma once
 
-#include "compiler/auxiliary/group_rows.h"
 #include "compiler/simulator/host/host_kernel.h"
 #include "compiler/simulator/model/machine.h"
+#include "compiler/targets/nvidia/group_rows.h"
 
 #include <cstdint>
 #include <random>

@@ -1,13 +1,13 @@
-#include "compiler/program_plan.h"
+#include "compiler/pipeline/program_plan.h"
 
-#include "compiler/compilation.h"
 #include "compiler/lower/elementwise_function.h"
 #include "compiler/lower/product_function.h"
+#include "compiler/pipeline/compilation.h"
+#include "compiler/pipeline/program_module.h"
+#include "compiler/pipeline/program_steps.h"
 #include "compiler/program/passes.h"
 #include "compiler/program/projection.h"
 #include "compiler/program/value_names.h"
-#include "compiler/program_module.h"
-#include "compiler/program_steps.h"
 #include "compiler/spec/usage_error.h"
 
 #include "mlir/Transforms/Passes.h"

@@ -29,7 +29,7 @@ struct ProgramMaps {
 
 struct CompileOptions {
   std::vector<Target> targets = {Target::Cpu};
-  /// Names of CPU levels; see compiler/targets/cpu/level.h.
+  /// Names of CPU levels; see compiler/schedule/cpu_level.h.
   std::vector<std::string> cpu_levels = {"native"};
   /// Rows of X that schedules are chosen for.
   int64_t rows = 2048;

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "compiler/bundle/bundle_contents.h"
-#include "compiler/kernel_source.h"
-#include "compiler/pipeline.h"
+#include "compiler/bundle/kernel_source.h"
+#include "compiler/pipeline/pipeline.h"
 #include "runtime/bundle/elementwise.h"
 #include "runtime/bundle/program.h"
 

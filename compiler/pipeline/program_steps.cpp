@@ -1,4 +1,4 @@
-#include "compiler/program_steps.h"
+#include "compiler/pipeline/program_steps.h"
 
 #include "compiler/program/value_names.h"
 

@@ -1,4 +1,4 @@
-#include "compiler/targets/cpu/level.h"
+#include "compiler/schedule/cpu_level.h"
 
 #include <stdexcept>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "compiler/cache/compilation_cache.h"
-#include "compiler/targets/cpu/level.h"
+#include "compiler/schedule/cpu_level.h"
 
 #include "mlir/IR/BuiltinOps.h"
 

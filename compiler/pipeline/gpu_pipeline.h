@@ -1,8 +1,8 @@
 // alg -> tile -> sm -> nvvm -> PTX -> cubin. Plain C++ like pipeline.h.
 #pragma once
 
-#include "compiler/kernel_source.h"
-#include "compiler/pipeline.h"
+#include "compiler/bundle/kernel_source.h"
+#include "compiler/pipeline/pipeline.h"
 #include "compiler/targets/c/cuda_launcher.h"
 #include "runtime/bundle/manifest.h"
 

@@ -1,6 +1,6 @@
-#include "compiler/machine_code.h"
+#include "compiler/pipeline/machine_code.h"
 
-#include "compiler/compilation.h"
+#include "compiler/pipeline/compilation.h"
 #include "compiler/targets/cpu/object_code.h"
 #include "compiler/targets/nvidia/assembler.h"
 #include "compiler/targets/nvidia/ptx.h"

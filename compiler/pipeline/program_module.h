@@ -1,8 +1,8 @@
 // The programs of a spec as a module of the alg dialect.
 #pragma once
 
-#include "compiler/compilation.h"
-#include "compiler/pipeline.h"
+#include "compiler/pipeline/compilation.h"
+#include "compiler/pipeline/pipeline.h"
 
 namespace compiler {
 

@@ -2,7 +2,7 @@
 // of a Failure, and what a kernel is compiled from in the alg dialect.
 #pragma once
 
-#include "compiler/kernel_source.h"
+#include "compiler/bundle/kernel_source.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"

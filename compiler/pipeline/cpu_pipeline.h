@@ -2,8 +2,8 @@
 #pragma once
 
 #include "compiler/bundle/assemble.h"
-#include "compiler/kernel_source.h"
-#include "compiler/pipeline.h"
+#include "compiler/bundle/kernel_source.h"
+#include "compiler/pipeline/pipeline.h"
 
 namespace compiler {
 

@@ -1,4 +1,4 @@
-#include "compiler/program_module.h"
+#include "compiler/pipeline/program_module.h"
 
 #include "compiler/program/differentiate.h"
 #include "compiler/program/parse_program.h"

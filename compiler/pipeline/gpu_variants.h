@@ -1,7 +1,7 @@
 // Which kernels for a GPU go into a bundle: one for each schedule that is best somewhere.
 #pragma once
 
-#include "compiler/pipeline.h"
+#include "compiler/pipeline/pipeline.h"
 #include "runtime/bundle/gpu_kernel.h"
 
 #include <string>

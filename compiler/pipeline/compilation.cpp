@@ -1,7 +1,7 @@
-#include "compiler/compilation.h"
+#include "compiler/pipeline/compilation.h"
 
-#include "compiler/failure.h"
 #include "compiler/lower/passes.h"
+#include "compiler/process/failure.h"
 #include "compiler/program/projection.h"
 #include "dialects/sm/sm.h"
 

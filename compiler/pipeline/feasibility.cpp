@@ -1,11 +1,11 @@
-#include "compiler/feasibility.h"
+#include "compiler/pipeline/feasibility.h"
 
 #include "algebras/checked.h"
 #include "algebras/coarsest.h"
 #include "algebras/error.h"
 #include "algebras/term_levels.h"
 #include "compiler/bundle/layer_description.h"
-#include "compiler/failure.h"
+#include "compiler/process/failure.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,9 @@
-#include "compiler/cpu_pipeline.h"
+#include "compiler/pipeline/cpu_pipeline.h"
 
 #include "compiler/bundle/attach_records.h"
-#include "compiler/compilation.h"
 #include "compiler/lower/passes.h"
-#include "compiler/machine_code.h"
+#include "compiler/pipeline/compilation.h"
+#include "compiler/pipeline/machine_code.h"
 #include "compiler/targets/c/plain_c.h"
 #include "compiler/targets/cpu/object_code.h"
 

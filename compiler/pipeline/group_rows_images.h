@@ -2,8 +2,8 @@
 // pipeline.h.
 #pragma once
 
-#include "compiler/kernel_source.h"
-#include "compiler/pipeline.h"
+#include "compiler/bundle/kernel_source.h"
+#include "compiler/pipeline/pipeline.h"
 
 #include <string>
 #include <vector>

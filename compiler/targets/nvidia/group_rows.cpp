@@ -1,6 +1,6 @@
-#include "compiler/auxiliary/group_rows.h"
+#include "compiler/targets/nvidia/group_rows.h"
 
-#include "compiler/auxiliary/instruction_writer.h"
+#include "compiler/targets/nvidia/instruction_writer.h"
 #include "runtime/gpu_kernel_abi.h"
 
 using namespace mlir;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "compiler/lower/elementwise_function.h"
-#include "compiler/pipeline.h"
+#include "compiler/pipeline/pipeline.h"
 #include "runtime/bundle/writer.h"
 
 #include <string>

@@ -1,4 +1,4 @@
-#include "compiler/gpu_variants.h"
+#include "compiler/pipeline/gpu_variants.h"
 
 #include "algebras/coarsest.h"
 #include "compiler/schedule/ranking.h"

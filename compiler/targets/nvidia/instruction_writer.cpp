@@ -1,6 +1,6 @@
-#include "compiler/auxiliary/instruction_writer.h"
+#include "compiler/targets/nvidia/instruction_writer.h"
 
-#include "compiler/failure.h"
+#include "compiler/process/failure.h"
 #include "compiler/targets/nvidia/instructions.h"
 #include "compiler/targets/nvidia/parameters.h"
 

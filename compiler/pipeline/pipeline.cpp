@@ -1,11 +1,11 @@
-#include "compiler/pipeline.h"
+#include "compiler/pipeline/pipeline.h"
 
-#include "compiler/cpu_pipeline.h"
-#include "compiler/elementwise_pipeline.h"
-#include "compiler/failure.h"
-#include "compiler/feasibility.h"
-#include "compiler/gpu_pipeline.h"
-#include "compiler/program_plan.h"
+#include "compiler/pipeline/cpu_pipeline.h"
+#include "compiler/pipeline/elementwise_pipeline.h"
+#include "compiler/pipeline/feasibility.h"
+#include "compiler/pipeline/gpu_pipeline.h"
+#include "compiler/pipeline/program_plan.h"
+#include "compiler/process/failure.h"
 #include "compiler/spec/usage_error.h"
 #include "runtime/support/file.h"
 

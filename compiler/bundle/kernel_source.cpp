@@ -1,6 +1,6 @@
-#include "compiler/kernel_source.h"
+#include "compiler/bundle/kernel_source.h"
 
-#include "compiler/failure.h"
+#include "compiler/process/failure.h"
 
 namespace compiler {
 
