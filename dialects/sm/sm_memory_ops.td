@@ -83,7 +83,7 @@ def Sm_ClusterSyncOp : Sm_Op<"cluster_sync", [MemoryEffects<[MemRead, MemWrite]>
   let summary = "All threads of all blocks of the cluster meet";
   let description = [{
     At the end of each partition: no block may exit while others still copy into its shared memory or arrive at its
-    barriers.
+    barriers. It orders those copies and arrivals with the exit, and publishes no writes to memory.
   }];
   let assemblyFormat = "attr-dict";
   let hasVerifier = 1;

@@ -15,8 +15,8 @@ using namespace compiler_test;
 using algebras::DataType;
 using algebras::Layer;
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double nan_bias = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinite_bias = std::numeric_limits<double>::infinity();
 
 compiler::Spec biasedSpec(const std::string &name) {
   compiler::Spec spec = makeSpec(layerCase(name));
@@ -93,8 +93,8 @@ TEST_P(Bias, IsAddedByEveryKernel) {
   }
 }
 
-// What rows of zeros give, and groups that a type does not reach: the bias, bit by bit. NaN and infinity stay
-// in their columns.
+// What rows of zeros give, and groups that a type does not reach: the bias, bit by bit. NaN and infinite_bias
+// stay in their columns.
 TEST_P(Bias, IsAllThatZerosGive) {
   const compiler::Spec spec = biasedSpec(GetParam());
   const Layer &layer = *spec.layer;
@@ -109,9 +109,9 @@ TEST_P(Bias, IsAllThatZerosGive) {
       x.set(row, column, 0);
   w.fill(random);
   bias.fill(random);
-  bias.set(0, 0, nan);
-  bias.set(0, n / 2, infinity);
-  bias.set(0, n - 1, -infinity);
+  bias.set(0, 0, nan_bias);
+  bias.set(0, n / 2, infinite_bias);
+  bias.set(0, n - 1, -infinite_bias);
   const std::vector<double> expected = bias.values();
   for (int kernel = 0; kernel < 3; ++kernel) {
     PaddedMatrix y(m, n, 2, layer.dtype);

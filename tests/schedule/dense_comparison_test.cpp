@@ -3,6 +3,7 @@
 
 #include "algebras/expression.h"
 #include "compiler/schedule/ranking.h"
+#include "tests/schedule/layers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,11 +13,6 @@ namespace {
 using namespace compiler;
 using algebras::DataType;
 using algrt::Map;
-
-algebras::Layer projection(const std::string &expression, int64_t in, int64_t out) {
-  return algebras::makeLayer(algebras::Lift::rows(algebras::parseExpression(expression)), in, out,
-                             DataType::BF16);
-}
 
 std::vector<int64_t> comparedRows(int64_t m) {
   std::vector<int64_t> rows;

@@ -13,8 +13,8 @@ namespace {
 using namespace compiler;
 using schedule_test::engineCost, schedule_test::Walk;
 
-algebras::Layer layerOf(const std::string &expression, int64_t k, int64_t n, int64_t width = 0,
-                        bool slots = false) {
+algebras::Layer layerOfGroups(const std::string &expression, int64_t k, int64_t n, int64_t width = 0,
+                              bool slots = false) {
   const algebras::Algebra algebra = algebras::parseExpression(expression);
   const algebras::Lift lift = slots ? algebras::Lift::slots(algebra) : algebras::Lift::rows(algebra);
   algebras::Layer layer =
@@ -166,8 +166,8 @@ TEST(HopperWalk, FindsTheCost) {
   for (const Case &one : cases())
     for (const algebras::DataType output : {algebras::DataType::BF16, algebras::DataType::F32}) {
       const algebras::Layer layer =
-          one.gradient ? layerOf(one.expression, one.n, one.k, one.width, one.slots).transposed()
-                       : layerOf(one.expression, one.k, one.n, one.width, one.slots);
+          one.gradient ? layerOfGroups(one.expression, one.n, one.k, one.width, one.slots).transposed()
+                       : layerOfGroups(one.expression, one.k, one.n, one.width, one.slots);
       const Cost cost = engineCost(layer, one.schedule, output, one.m);
       const Walk sum = schedule_test::walk(layer, one.schedule, output, one.m);
       SCOPED_TRACE(std::string(one.expression) + " " + toString(one.schedule) + " " + toString(output));
@@ -195,7 +195,7 @@ TEST(HopperWalk, FindsTheCost) {
 
 TEST(HopperWalk, WholeWavesOfEqualTilesHaveNoTail) {
   // 132 groups of one column block each, and one tile of rows in each of them.
-  const algebras::Layer layer = layerOf("D(132)", 64, 64, 0, true);
+  const algebras::Layer layer = layerOfGroups("D(132)", 64, 64, 0, true);
   const Cost full = engineCost(layer, {64, 64, 64, 8}, algebras::DataType::BF16, 64);
   EXPECT_EQ(full.tiles, 132);
   EXPECT_EQ(full["tail"], 0);
@@ -206,16 +206,17 @@ TEST(HopperWalk, WholeWavesOfEqualTilesHaveNoTail) {
 
 TEST(HopperCost, WeightsBeyondTheCacheComeAgain) {
   // One type that multiplies 8192 x 8192: 134 MB, for 64 blocks of rows, of which 132 tiles hold three.
-  const algebras::Layer dense = layerOf("M(1)", 8192, 8192);
+  const algebras::Layer dense = layerOfGroups("M(1)", 8192, 8192);
   const Cost cost = engineCost(dense, {128, 192, 64, 4}, algebras::DataType::BF16, 8192);
   const double once = 2.0 * 8192 * 8192 / 4.3e6;
   EXPECT_GT(cost["memory"], 4 * 3 * once);
   // A sixteenth of it stays in the cache.
-  const algebras::Layer small = layerOf("M(1)", 2048, 2048);
+  const algebras::Layer small = layerOfGroups("M(1)", 2048, 2048);
   EXPECT_NEAR(engineCost(small, {128, 192, 64, 4}, algebras::DataType::BF16, 2048)["memory"],
               3 * 2.0 * 2048 * 2048 / 4.3e6, 1e-9);
   // Intervals meet a type again after all others: its blocks are gone then.
-  const algebras::Layer runs = layerOf("Q(4)", 2048, 2048, 128), phases = layerOf("Q(4)", 2048, 2048);
+  const algebras::Layer runs = layerOfGroups("Q(4)", 2048, 2048, 128),
+                        phases = layerOfGroups("Q(4)", 2048, 2048);
   EXPECT_GT(engineCost(runs, {128, 192, 64, 4}, algebras::DataType::BF16, 8192)["memory"],
             1.5 * engineCost(phases, {128, 192, 64, 4}, algebras::DataType::BF16, 8192)["memory"]);
   // All runs of a group one after the other need its part of the weight matrix, 33 MB, at one time only, and
@@ -228,7 +229,7 @@ TEST(HopperCost, WeightsBeyondTheCacheComeAgain) {
 TEST(HopperCost, PiecesOfRowsShareSectors) {
   // 48 bytes of each group in a row of X, 80 in one of Y: with groups outside, each is fetched or written
   // together with half a sector that is another one's.
-  const algebras::Layer layer = layerOf("Q(4)", 24, 40);
+  const algebras::Layer layer = layerOfGroups("Q(4)", 24, 40);
   StagedSchedule types{64, 48, 32, 8}, groups = types;
   groups.outer = OuterAxis::Groups;
   const double rows = 4000, beyond = rows * 4 * (16 + 16) / 4.3e6;
@@ -236,7 +237,7 @@ TEST(HopperCost, PiecesOfRowsShareSectors) {
                   engineCost(layer, types, algebras::DataType::BF16, 4000)["memory"],
               beyond, 1e-9);
   // Whole sectors are nobody else's.
-  const algebras::Layer whole = layerOf("Q(4)", 32, 48);
+  const algebras::Layer whole = layerOfGroups("Q(4)", 32, 48);
   EXPECT_EQ(engineCost(whole, groups, algebras::DataType::BF16, 4000)["memory"],
             engineCost(whole, types, algebras::DataType::BF16, 4000)["memory"]);
 }

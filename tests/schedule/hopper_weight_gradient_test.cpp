@@ -3,6 +3,7 @@
 #include "algebras/expression.h"
 #include "algebras/weight_terms.h"
 #include "compiler/schedule/staged.h"
+#include "tests/schedule/layers.h"
 #include "tests/schedule/staged_questions.h"
 
 #include <algorithm>
@@ -16,17 +17,12 @@ using namespace compiler;
 using namespace schedule_test;
 using algebras::DataType;
 
-algebras::Layer layerOf(const std::string &expression, int64_t in, int64_t out) {
-  const algebras::Algebra algebra = algebras::parseExpression(expression);
-  return algebras::makeLayer(algebras::Lift::rows(algebra), in, out, DataType::BF16);
-}
-
 StagedProblem gradientOf(const algebras::Layer &layer) {
   return {layer, DataType::BF16, /*weight_gradient=*/true};
 }
 
 std::string whyNot(const std::string &schedule, const std::string &algebra = "Q(8)") {
-  const algebras::Layer layer = layerOf(algebra, 1024, 2048);
+  const algebras::Layer layer = projection(algebra, 1024, 2048);
   return compiler::whyIllegal(gradientOf(layer), engineSchedule(schedule));
 }
 
@@ -57,7 +53,7 @@ TEST(HopperWeightGradient, RefusesWhatNoKernelCanDo) {
 // A tile of dW waits in shared memory for the copy engine; beside it lies what blocks that divide one send
 // each other.
 TEST(HopperWeightGradient, HasTheStagesThatFit) {
-  const algebras::Layer layer = layerOf("Q(8)", 1024, 2048);
+  const algebras::Layer layer = projection("Q(8)", 1024, 2048);
   const StagedSchedule whole = engineSchedule("rows=64,columns=192,depth=64");
   EXPECT_EQ(stagesThatFit(gradientOf(layer), whole),
             (hopper_shared_bytes - reserved_shared_bytes - 64 * 192 * 2) / ((64 + 192) * 64 * 2));
@@ -68,7 +64,7 @@ TEST(HopperWeightGradient, HasTheStagesThatFit) {
 }
 
 TEST(HopperWeightGradient, LooksAtLegalSchedulesWithTheirStages) {
-  const algebras::Layer layer = layerOf("Q(8)", 8 * 96, 8 * 80);
+  const algebras::Layer layer = projection("Q(8)", 8 * 96, 8 * 80);
   bool split = false, cluster = false, turns = false;
   for (const Considered<StagedSchedule> &one : considerStaged(gradientOf(layer), Copies::Engine)) {
     if (one.refusal)
@@ -118,11 +114,11 @@ Counted walk(const algebras::Layer &layer, const StagedSchedule &schedule, int64
 }
 
 TEST(HopperWeightGradient, CountsTilesAndStepsOfEveryBlock) {
-  for (const auto &[layer, m] : {std::pair{layerOf("Q(1)", 128, 256), int64_t{70}},
-                                 {layerOf("Q(8)", 640, 1024), 512},
-                                 {layerOf("Q(8)", 640, 1024), 8 * 75},
-                                 {layerOf("Q(8)", 640, 1024), 8},
-                                 {layerOf("Q(4)", 512, 1024), 4096}})
+  for (const auto &[layer, m] : {std::pair{projection("Q(1)", 128, 256), int64_t{70}},
+                                 {projection("Q(8)", 640, 1024), 512},
+                                 {projection("Q(8)", 640, 1024), 8 * 75},
+                                 {projection("Q(8)", 640, 1024), 8},
+                                 {projection("Q(4)", 512, 1024), 4096}})
     for (const char *text :
          {"rows=64,columns=128,depth=64,stages=4,longest_first=1", "rows=128,columns=64,depth=32,stages=4",
           "rows=64,columns=64,depth=16,stages=4,cluster=2x2",
@@ -147,7 +143,7 @@ TEST(HopperWeightGradient, CountsTilesAndStepsOfEveryBlock) {
 // X and dY are 134 MB: what the diagonal brings serves the other blocks where it goes beside them, else it
 // comes again.
 TEST(HopperWeightGradient, RowsComeOnceWhereTheDiagonalGoesBesideTheOthers) {
-  const algebras::Layer layer = layerOf("Q(32)", 2048, 6144);
+  const algebras::Layer layer = projection("Q(32)", 2048, 6144);
   auto memory = [&](const char *schedule, int64_t m) {
     const WeightGradientWork work = weightGradientWork(layer, m, DataType::BF16);
     const Cost cost = engineCost(work, engineSchedule(schedule), DataType::BF16, h200_machine);
@@ -168,7 +164,7 @@ TEST(HopperWeightGradient, RowsComeOnceWhereTheDiagonalGoesBesideTheOthers) {
 
 // A diagonal tile has as many steps as all others of its row.
 TEST(HopperWeightGradient, DividedLongTilesEndEarlier) {
-  const WeightGradientWork work = weightGradientWork(layerOf("Q(32)", 2048, 6144), 8192, DataType::BF16);
+  const WeightGradientWork work = weightGradientWork(projection("Q(32)", 2048, 6144), 8192, DataType::BF16);
   auto cost = [&](const char *schedule) {
     return engineCost(work, engineSchedule(schedule), DataType::BF16, h200_machine);
   };

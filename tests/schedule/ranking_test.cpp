@@ -8,6 +8,7 @@
 #include "compiler/schedule/cpu_prediction.h"
 #include "compiler/schedule/host_level.h"
 #include "compiler/schedule/staged.h"
+#include "tests/schedule/layers.h"
 #include "tests/schedule/staged_questions.h"
 
 #include <algorithm>
@@ -22,11 +23,6 @@ namespace {
 using namespace compiler;
 using namespace schedule_test;
 using algebras::DataType;
-
-algebras::Layer projection(const std::string &expression, int64_t in, int64_t out,
-                           DataType type = DataType::BF16) {
-  return algebras::makeLayer(algebras::Lift::rows(algebras::parseExpression(expression)), in, out, type);
-}
 
 void expectSound(const Ranking &ranking) {
   ASSERT_FALSE(ranking.legal.empty());

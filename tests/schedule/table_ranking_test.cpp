@@ -18,7 +18,7 @@ using algebras::DataType;
 
 const std::string tables = std::string(ALGCTL_SOURCE_DIR) + "/benchmarks/tables/";
 
-algebras::Layer layerOf(const algrt::TableRow &row) {
+algebras::Layer layerOfRow(const algrt::TableRow &row) {
   return algebras::makeLayer(algebras::Lift::rows(algebras::parseExpression(fmt::format("Q({})", row.q))),
                              row.k, row.n, DataType::BF16);
 }
@@ -50,8 +50,9 @@ TEST(TableFloors, AreThePublishedOnes) {
   ASSERT_GT(rows.size(), 40u);
   for (size_t i = 0; i < rows.size(); ++i)
     // Printed with two decimals.
-    EXPECT_NEAR(floorOf(projectionWork(layerOf(rows[i]), rows[i].m, DataType::BF16), h200_machine).longest(),
-                floors[i], 0.006 + 1e-5 * floors[i])
+    EXPECT_NEAR(
+        floorOf(projectionWork(layerOfRow(rows[i]), rows[i].m, DataType::BF16), h200_machine).longest(),
+        floors[i], 0.006 + 1e-5 * floors[i])
         << "line " << rows[i].line;
 }
 
@@ -65,7 +66,7 @@ TEST(TableDense, IsPredictedAsItWasMeasured) {
       ASSERT_TRUE(row.published.dense_us);
       row.q = 1;
       const double predicted =
-          rankSchedules(layerOf(row), "sm_90a", row.m, DataType::BF16).legal.front().predicted();
+          rankSchedules(layerOfRow(row), "sm_90a", row.m, DataType::BF16).legal.front().predicted();
       EXPECT_GE(predicted, 0.9 * *row.published.dense_us);
       EXPECT_LE(predicted, 1.25 * *row.published.dense_us);
       ++rows;
@@ -81,7 +82,7 @@ TEST(TableTwoStages, HaveAFloorBeyondTheTarget) {
   for (const algrt::TableRow &row : algrt::readTable(tables + "roofline_h200.csv")) {
     if (row.map != "forward")
       continue;
-    const Floor floor = floorOf(projectionWork(layerOf(row), row.m, DataType::BF16), h200_machine);
+    const Floor floor = floorOf(projectionWork(layerOfRow(row), row.m, DataType::BF16), h200_machine);
     const double sums = 2.0 * 4 * static_cast<double>(row.m) * static_cast<double>(row.n);
     const double two_stages = std::max(floor.memory + sums / h200_machine.memory_bytes_per_us, floor.tensor) +
                               2 * h200_machine.launch_us;
@@ -96,7 +97,7 @@ TEST(TableChoices, AreSensible) {
     if (row.map != "forward" || !isAligned(row))
       continue;
     SCOPED_TRACE(fmt::format("m = {}, {} -> {}, q = {}", row.m, row.k, row.n, row.q));
-    const algebras::Layer layer = layerOf(row);
+    const algebras::Layer layer = layerOfRow(row);
     const Ranking ranking = rankSchedules(layer, "sm_90a", row.m, DataType::BF16);
     const RankedSchedule &best = ranking.legal.front();
     // Beyond what launches cost, nothing takes three times the floor.
@@ -128,7 +129,7 @@ TEST(TableChoices, AreSensibleWhereThreadsCopy) {
       continue;
     ++rows;
     SCOPED_TRACE(fmt::format("m = {}, {} -> {}, q = {}", row.m, row.k, row.n, row.q));
-    const Ranking ranking = rankSchedules(layerOf(row), "sm_90a", row.m, DataType::BF16);
+    const Ranking ranking = rankSchedules(layerOfRow(row), "sm_90a", row.m, DataType::BF16);
     const RankedSchedule &best = ranking.legal.front();
     EXPECT_TRUE(isForThreads(best.schedule)) << toString(best.schedule);
     EXPECT_GE(best.predicted(), ranking.floor_us);

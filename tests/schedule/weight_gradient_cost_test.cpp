@@ -14,8 +14,8 @@ namespace {
 using namespace compiler;
 using algebras::DataType;
 
-algebras::Layer layerOf(const std::string &expression, int64_t in, int64_t out,
-                        const std::string &lift = "rows") {
+algebras::Layer layerOfLift(const std::string &expression, int64_t in, int64_t out,
+                            const std::string &lift = "rows") {
   const algebras::Algebra algebra = algebras::parseExpression(expression);
   return algebras::makeLayer(lift == "rows" ? algebras::Lift::rows(algebra) : algebras::Lift::slots(algebra),
                              in, out, DataType::BF16);
@@ -53,13 +53,13 @@ TEST(WeightGradientCost, CountsTilesAndStepsOfEveryBlock) {
                                       StagedSchedule::ofThreads(32, 32, 64, 2, 1, 2, 1),
                                       StagedSchedule::ofThreads(16, 48, 16, 4, 1, 1, 1)};
   const GpuMachine &machine = machineOf("sm_90a");
-  for (const auto &[layer, m] : {std::pair{layerOf("Q(1)", 100, 60), int64_t{70}},
-                                 {layerOf("Q(8)", 640, 1040), 512},
-                                 {layerOf("Q(8)", 640, 1040), 3},
-                                 {layerOf("path(3)", 300, 150), 96},
-                                 {layerOf("T(4)", 256, 512), 200},
-                                 {layerOf("Q(2)^2", 256, 512), 128},
-                                 {layerOf("M(2)", 256, 512, "slots"), 150}})
+  for (const auto &[layer, m] : {std::pair{layerOfLift("Q(1)", 100, 60), int64_t{70}},
+                                 {layerOfLift("Q(8)", 640, 1040), 512},
+                                 {layerOfLift("Q(8)", 640, 1040), 3},
+                                 {layerOfLift("path(3)", 300, 150), 96},
+                                 {layerOfLift("T(4)", 256, 512), 200},
+                                 {layerOfLift("Q(2)^2", 256, 512), 128},
+                                 {layerOfLift("M(2)", 256, 512, "slots"), 150}})
     for (const StagedSchedule &schedule : schedules) {
       SCOPED_TRACE(layer.lift.algebra().name() + ", " + toString(schedule));
       const WeightGradientWork work = weightGradientWork(layer, m, DataType::F32);
@@ -119,7 +119,7 @@ TEST(WeightGradientCost, TheDiagonalComesFirst) {
 // An order never costs more, and where few blocks of threads share many rows it saves what the last long tile
 // takes.
 TEST(WeightGradientCost, AnOrderSavesTheTail) {
-  const algebras::Layer layer = layerOf("Q(8)", 1024, 1024);
+  const algebras::Layer layer = layerOfLift("Q(8)", 1024, 1024);
   const WeightGradientWork work = weightGradientWork(layer, 4096, DataType::BF16); // which the cache holds
   StagedSchedule schedule = StagedSchedule::ofThreads(64, 96, 32, 3, 2, 2, 8);
   const double plain = threadsCost(work, schedule, DataType::BF16, machineOf("sm_80")).total();
@@ -128,7 +128,7 @@ TEST(WeightGradientCost, AnOrderSavesTheTail) {
 }
 
 TEST(WeightGradientRanking, IsSortedAndOfBothDevices) {
-  const algebras::Layer layer = layerOf("Q(8)", 2048, 2048);
+  const algebras::Layer layer = layerOfLift("Q(8)", 2048, 2048);
   for (const char *target : {"sm_80", "sm_90a"}) {
     const Ranking ranking = rankWeightGradient(layer, target, 8192, DataType::F32);
     ASSERT_FALSE(ranking.legal.empty());
@@ -152,7 +152,7 @@ TEST(WeightGradientRanking, IsSortedAndOfBothDevices) {
 // Of tiles of 64 features 8 would be there.
 TEST(WeightGradientRanking, LeavesNarrowGroupsToThreads) {
   EXPECT_TRUE(isForThreads(
-      rankWeightGradient(layerOf("Q(64)", 512, 512), "sm_90a", 2048, DataType::BF16).legal[0].schedule));
+      rankWeightGradient(layerOfLift("Q(64)", 512, 512), "sm_90a", 2048, DataType::BF16).legal[0].schedule));
 }
 
 // X and dY beyond the cache come twice, once with the diagonal.
@@ -166,16 +166,17 @@ TEST(WeightGradientCost, RowsBeyondTheCacheComeAgain) {
     return threadsCost(work, here, DataType::BF16, machine)["memory"] * machine.memory_bytes_per_us -
            work.x_bytes - work.dy_bytes - work.dw_bytes;
   };
-  const algebras::Layer layer = layerOf("Q(8)", 1024, 2048);
+  const algebras::Layer layer = layerOfLift("Q(8)", 1024, 2048);
   const double operands = 2.0 * 8192 * (1024 + 2048);
   EXPECT_NEAR(bytes(layer, 8192), operands - machine.cache_bytes, 1);
   EXPECT_NEAR(bytes(layer, 2048), 0, 1);
-  EXPECT_NEAR(bytes(layerOf("Q(1)", 1024, 2048), 8192), 0, 1); // there is one block
+  EXPECT_NEAR(bytes(layerOfLift("Q(1)", 1024, 2048), 8192), 0, 1); // there is one block
 }
 
 // Where tensor maps cannot address groups, threads copy.
 TEST(WeightGradientRanking, LeavesOddWidthsToThreads) {
-  for (const algebras::Layer &layer : {layerOf("Q(8)", 8 * 20, 8 * 24), layerOf("Q(8)", 8 * 24, 8 * 20)})
+  for (const algebras::Layer &layer :
+       {layerOfLift("Q(8)", 8 * 20, 8 * 24), layerOfLift("Q(8)", 8 * 24, 8 * 20)})
     for (const RankedSchedule &one : rankWeightGradient(layer, "sm_90a", 512, DataType::BF16).legal)
       ASSERT_TRUE(isForThreads(one.schedule)) << toString(one.schedule);
 }

@@ -114,8 +114,10 @@ struct ClusterSyncLowering : ConvertOpToLLVMPattern<sm::ClusterSyncOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult matchAndRewrite(sm::ClusterSyncOp op, OpAdaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    // The warp of a thread that was alone until here has come apart: hence not the aligned forms.
-    NVVM::ClusterArriveOp::create(rewriter, op.getLoc(), UnitAttr());
+    // The warp of a thread that was alone until here has come apart: hence not the aligned forms. What blocks
+    // meet for is that nobody is still to come, no data: an arrival that released would have ptxas fence all
+    // of memory.
+    NVVM::ClusterArriveRelaxedOp::create(rewriter, op.getLoc(), UnitAttr());
     rewriter.replaceOpWithNewOp<NVVM::ClusterWaitOp>(op, UnitAttr());
     return success();
   }

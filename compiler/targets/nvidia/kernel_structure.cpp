@@ -286,7 +286,9 @@ void StructureLowering::lowerInitialize(sm::InitializeOp initialize) {
   Instructions write(builder_, location_);
   scf::IfOp one = when(write.equal(write.thread(), 0));
   if (initialize.getCluster()) {
-    NVVM::ClusterArriveOp::create(builder_, location_, builder_.getUnitAttr());
+    // The barriers that the first thread made are published by its fence, and nothing else is there to
+    // publish.
+    NVVM::ClusterArriveRelaxedOp::create(builder_, location_, builder_.getUnitAttr());
     NVVM::ClusterWaitOp::create(builder_, location_, builder_.getUnitAttr());
   } else {
     NVVM::Barrier0Op::create(builder_, location_);
