@@ -31,16 +31,16 @@ def Alg_Extent : I32EnumAttr<"Extent", "the dimensions of a view that are reduce
 }
 
 def Alg_AlgebraAttr : Alg_Attribute<"Algebra", "algebra"> {
-  let summary = "An algebra with what is proved about it";
+  let summary = "An algebra with the proved facts about it";
   let description = [{
     Carries the construction of an algebra as text; the exact table of structure constants is expanded on demand. The
-    text is an expression: `Q(n)`, `path(n)`, `D(n)`, `M(n)`, `T(n)`, `graph(3; 0->1, 1->2)` with the number of
-    vertices and the edges, `quiver('a:1->2, b:2->3', relations='a*b')` with the named arrows of a quiver and the
-    combinations of its paths that vanish, `path_algebra(GRAPH, n)` with the paths of fewer than n arrows,
-    `poset(GRAPH)` with the incidence algebra of an order, `table({...})` with the JSON of a table, `*` tensor product,
-    `^n` tensor power, `+` direct product, parentheses. Single quotes may stand for double ones. `graph(FILE)`,
-    `table(FILE)`, `path_algebra(FILE, n)` and `poset(FILE)` are read, relative to the working directory, when the
-    attribute is parsed; the attribute then carries what the file says, so that what is printed stands by itself.
+    text is an expression: `Q(n)`, `path(n)`, `D(n)`, `M(n)`, `T(n)`, `graph(3; 0->1, 1->2)` with the number of vertices
+    and the edges, `quiver('a:1->2, b:2->3', relations='a*b')` with the named arrows of a quiver and the combinations of
+    its paths that vanish, `path_algebra(GRAPH, n)` with the paths of fewer than n arrows, `poset(GRAPH)` with the
+    incidence algebra of an order, `table({...})` with the JSON of a table, `*` tensor product, `^n` tensor power, `+`
+    direct product, parentheses. Single quotes may stand for double ones. `graph(FILE)`, `table(FILE)`,
+    `path_algebra(FILE, n)` and `poset(FILE)` are read, relative to the working directory, when the attribute is parsed;
+    the attribute then carries the content of the file, so that its printed form does not depend on the file.
 
     ```mlir
     #alg.algebra<"Q(32)">
@@ -85,7 +85,7 @@ def Alg_AlgebraAttr : Alg_Attribute<"Algebra", "algebra"> {
 def Alg_GroupsAttr : Alg_Attribute<"Groups", "groups"> {
   let summary = "A dimension cut into contiguous groups";
   let description = [{
-    `count x width` where all groups are equally wide, the list of widths where they are not. A list of equal
+    The text is `count x width` where all groups are equally wide, and the list of widths otherwise. A list of equal
     widths is the same attribute as the short form.
 
     ```mlir

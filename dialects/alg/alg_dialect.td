@@ -10,16 +10,16 @@ def Alg_Dialect : Dialect {
   let cppNamespace = "::alg";
   let summary = "What is computed: a contraction over the structure constants of an algebra";
   let description = [{
-    With structure constants `c[i,j,k]` (slot `i` of `x` times slot `j` of `w` goes to slot `k`), everything that a
-    layer computes is one trilinear form
+    With structure constants `c[i,j,k]` (slot `i` of `x` times slot `j` of `w` goes to slot `k`), all computations of a
+    layer are one trilinear form
 
         T(x, w, ybar) = sum over i, j, k of c[i,j,k] < x_i w_j , ybar_k >
 
     read in one of three directions: the product (`k`), the gradient of the activations (`i`), the gradient of the
-    weight matrix (`j`). The dialect therefore has one contraction, `alg.contract`, with an output mode. It works on *slot
-    views* of ordinary row-major tensors, which `alg.slots` makes and `alg.gather` turns back, which
-    `alg.map` changes element by element and `alg.reduce` adds up by rows or columns. A function is a *program*: any graph of
-    contractions, maps and reductions. Sums of statistics, which are plain tensors, are `arith.addf`.
+    weight matrix (`j`). The dialect therefore has one contraction, `alg.contract`, with an output mode. It works on
+    *slot views* of ordinary row-major tensors. `alg.slots` makes a view and `alg.gather` turns it back into a tensor;
+    `alg.map` computes element by element, and `alg.reduce` sums over rows or columns. A function is a *program*: any
+    graph of contractions, maps and reductions. Statistics are plain tensors and are added with `arith.addf`.
 
     ```mlir
     #q32 = #alg.algebra<"Q(32)">
@@ -34,12 +34,12 @@ def Alg_Dialect : Dialect {
     }
     ```
 
-    An algebra becomes a layer in one of two ways, its *lifts*. In the row lift basis elements sit at positions
-    `(i, j)` and multiply as `(i, k)(k, j)`: a token carries one row of positions, chosen by its row type, and the
-    weight matrix carries them all. In the slot lift a token carries every slot. The kind of the views says which lift a
-    contraction uses.
+    An algebra becomes a layer in one of two ways, its *lifts*. In the row lift basis elements sit at positions `(i, j)`
+    and multiply as `(i, k)(k, j)`: a token carries one row of positions, chosen by its row type, and the weight matrix
+    carries all rows. In the slot lift a token carries every slot. The kind of the views says which lift a contraction
+    uses.
 
-    The dialect says nothing about tiles, buffers or threads; that is the business of the `tile` dialect.
+    The dialect has no tiles, buffers or threads; these belong to the `tile` dialect.
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;

@@ -14,7 +14,8 @@ class Alg_Op<string mnemonic, list<Trait> traits = []> : Op<Alg_Dialect, mnemoni
 def Alg_SlotsOp : Alg_Op<"slots", [Pure, AttrSizedOperandSegments]> {
   let summary = "A tensor seen as the slots of an algebra";
   let description = [{
-    Costs nothing: it says how the tensor is to be read. How it is cut is part of the result type.
+    The op moves no data: it only says how the tensor is read. The result type says how the tensor is divided into
+    slots.
 
     Activations of the row lift name their schedule of row types and, where the first row is not position 0, the
     position `%p0` of the first row. An explicit schedule takes one `i32` type per row instead. A weight matrix names the
@@ -60,34 +61,34 @@ def Alg_ContractOp : Alg_Op<"contract", [Pure, InferTypeOpAdaptor]> {
     %dws = alg.contract %xs, %dys by #q32 -> j : !xs, !ys
     ```
 
-    Products are accumulated in `f32` (`f64` where the result has such elements) and rounded once to the element type of the
-    operands, or to the one that `into` names. `into f32` on operands of `bf16` leaves the sums as they are, so that an `alg.map`
-    of them rounds once, after its arithmetic: what is rounded, and where, is written in the types, and no pass changes it by
-    computing two operations together.
+    Products are accumulated in `f32` (`f64` where the result has such elements) and rounded once to the element type of
+    the operands, or to the type that `into` names. `into f32` on operands of `bf16` does not round the sums, so that an
+    `alg.map` of them rounds once, after its arithmetic. The types alone say where values are rounded, and no pass
+    changes the rounding by fusing two operations.
 
     ```mlir
     %sums = alg.contract %xs, %ws by #q32 -> k : !xs, !ws into f32
     ```
 
-    Every element of the result has one owner, and what the algebra has no slot for is zero.
+    Every element of the result has one owner. Elements for which the algebra has no slot are zero.
 
-    Two activations of mode `j` have to have the same schedule with the same offset. The result of modes `k` and `i`
-    has the schedule and the offset of the activations that went in.
+    The two activations of mode `j` have to have the same schedule with the same offset. The result of modes `k` and `i`
+    has the schedule and the offset of the activations that are operands.
 
-    A weight matrix may take the place of the activations, of both operands in mode `j`: it is one row of positions for each of its
-    row groups, and row group `g` of it has the type of position `g`. The product of two weight matrices is the weight matrix of the composition, `(x w) v = x (w v)`,
-    because the algebra is associative.
+    A weight matrix may take the place of the activations (in mode `j` of both operands). It is then one row of
+    positions for each of its row groups, and row group `g` has the type of position `g`. The product of two weight
+    matrices is the weight matrix of the composition, `(x w) v = x (w v)`, because the algebra is associative.
 
     ```mlir
     %wv = alg.contract %ws, %vs by #q32 -> k : !ws, !vs
     ```
 
-    The groups of the views have to be those of the algebra's lift. An algebra over GF(p) cannot be contracted:
-    kernels compute with real numbers. A product over an algebra that is not associative cannot be an operand of another
-    contraction, because the supports of a composition are closed by associativity alone.
+    The groups of the views have to match the algebra's lift. An algebra over GF(p) cannot be contracted: kernels
+    compute with real numbers. A product over an algebra that is not associative cannot be an operand of another
+    contraction, because only associativity guarantees that the supports of a composition are closed.
 
-    Canonical form: trailing factors `M(b)` are taken out of the algebra, because they only refine the groups:
-    their `b x b` terms on the parts of a block are one term on the whole block. Equal contractions are one.
+    Canonical form: trailing factors `M(b)` are taken out of the algebra, because they only refine the groups: their
+    `b x b` terms on the parts of a block are one term on the whole block. Equal contractions are merged.
   }];
   let arguments = (ins Alg_SlotsType:$lhs, Alg_SlotsType:$rhs, Alg_AlgebraAttr:$algebra,
                        Alg_OutputMode:$mode, OptionalAttr<TypeAttrOf<AnyFloat>>:$into);
@@ -122,8 +123,8 @@ def Alg_GatherOp : Alg_Op<"gather", [Pure, InferTypeOpAdaptor]> {
 def Alg_RegroupOp : Alg_Op<"regroup", [Pure]> {
   let summary = "The same data under coarser or finer groups";
   let description = [{
-    Tensor and schedule of rows stay; the groups change. It appears where canonicalization takes a factor `M(b)` out of an
-    algebra, and it is absorbed by the views, products and gathers around it.
+    The tensor and the schedule of rows stay the same; the groups change. The op appears where canonicalization takes a
+    factor `M(b)` out of an algebra, and the views, products and gathers around it absorb it.
 
     ```mlir
     %b = alg.regroup %a : !alg.slots<?x64xf32, rows(cyclic 2), cols(8 x 8)> to !alg.slots<?x64xf32, rows(cyclic 2), cols(2 x 32)>
@@ -140,8 +141,8 @@ def Alg_RegroupOp : Alg_Op<"regroup", [Pure]> {
 def Alg_MapOp : Alg_Op<"map", [AttrSizedOperandSegments, RecursiveMemoryEffects, RecursivelySpeculatable, SingleBlock]> {
   let summary = "An element-wise function of views, with operands for each column, each row, or one number";
   let description = [{
-    Applies the body to the elements at the same place of all inputs. The inputs are views that are cut alike, at least one; the
-    result is cut as they are. There may be further operands that are smaller:
+    Applies the body to the elements at the same place of all inputs. The inputs are one or more views that are divided
+    into slots in the same way; so is the result. There may be further, smaller operands:
 
     | after | an operand is | the body sees, at row `m` and column `n` |
     | --- | --- | --- |
@@ -150,12 +151,13 @@ def Alg_MapOp : Alg_Op<"map", [AttrSizedOperandSegments, RecursiveMemoryEffects,
     | `rows` | a tensor of one element for each row | element `m` |
     | `numbers` | a tensor of rank 0 | its element |
 
-    The body has one argument for each operand, in this order, of the operand's own element type, and yields one element of
-    the result. It is made of scalar operations without side effects, and may use scalars from outside. Rows are those of
-    the tensor: of a weight matrix they are its input features. The plain view of a weight matrix has neither rows nor columns.
+    The body has one argument for each operand, in this order, of the operand's own element type, and yields one element
+    of the result. It is made of scalar operations without side effects, and may use scalars from outside. Rows are the
+    rows of the tensor; the rows of a weight matrix are its input features. The plain view of a weight matrix has
+    neither rows nor columns.
 
     Where all operands are views of the result's type, that type is written once. Otherwise the types of all operands
-    are written, and that of the result.
+    and of the result are written.
 
     ```mlir
     %h = alg.map %g, %u : !alg.slots<?x6144xf32, rows(cyclic 32), cols(32 x 192)> {
@@ -183,13 +185,13 @@ def Alg_MapOp : Alg_Op<"map", [AttrSizedOperandSegments, RecursiveMemoryEffects,
     }
     ```
 
-    A value is rounded where its type says so and nowhere else: the body computes in the types that it is written in, and the result of
-    a map or a product is what its view holds. A map of a product into `bf16` therefore sees rounded elements, also where one kernel
-    computes both, and a map of a product `into f32` sees the sums.
+    A value is rounded where its type says so and nowhere else: the body computes in the types that it is written in,
+    and the result of a map or a product has the element type of its view. A map of a product into `bf16` therefore
+    reads rounded elements, also where one kernel computes both, and a map of a product `into f32` reads the sums.
 
-    All views have to have the same row offset. Canonical form: no operand twice among those of its kind, no operand that the body
-    does not use (but for one view, which says what the result looks like), and a map that yields one of its inputs
-    is that input.
+    All views have to have the same row offset. Canonical form: no operand occurs twice among the operands of its kind;
+    every operand is used by the body (except one view, which defines the shape of the result); and a map that yields
+    one of its inputs is replaced by that input.
   }];
   let arguments = (ins
     Variadic<Alg_SlotsType>:$inputs,
@@ -230,12 +232,12 @@ def Alg_ReduceOp : Alg_Op<"reduce", [Pure]> {
     %dbias = alg.reduce sum %dys over rows : !alg.slots<?x6144xbf16, rows(cyclic 32), cols(32 x 192)> -> tensor<6144xbf16>
     ```
 
-    A sum is accumulated in `f32`, in `f64` where view or result have such elements, and rounded once to the element type of
-    the result. A maximum is exact; its result holds every element of the view. It is NaN where an element is. The sum
-    of nothing, of a tensor without rows, is zero, the maximum of nothing minus infinity. The plain view of a weight matrix is
-    reduced over `all`.
+    A sum is accumulated in `f32`, in `f64` where view or result have such elements, and rounded once to the element
+    type of the result. A maximum is exact; the element type of its result can represent every element of the view. It
+    is NaN where an element is NaN. For a tensor without rows the sum is zero and the maximum is minus infinity. The
+    plain view of a weight matrix is reduced over `all`.
 
-    Canonical form: the reduction of a regrouped view is that of the view.
+    Canonical form: the reduction of a regrouped view is replaced by the reduction of the view.
   }];
   let arguments = (ins Alg_Reduction:$reduction, Alg_SlotsType:$view, Alg_Extent:$over);
   let results = (outs RankedTensorOf<[AnyFloat]>:$result);

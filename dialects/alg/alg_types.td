@@ -9,7 +9,7 @@ def Alg_SlotsType : TypeDef<Alg_Dialect, "Slots"> {
   let mnemonic = "slots";
   let summary = "a tensor seen as the slots of an algebra";
   let description = [{
-    Names the tensor and how it is cut. There are four kinds.
+    The type names the tensor and its division into slots. There are four kinds.
 
     | text | view | slot |
     | --- | --- | --- |
@@ -18,9 +18,9 @@ def Alg_SlotsType : TypeDef<Alg_Dialect, "Slots"> {
     | `!alg.slots<?x512xf32, plain(4)>` | activations, slot lift | `i`: all rows, the columns of the `i`-th quarter |
     | `!alg.slots<4x128x256xf32, plain(4)>` | weight matrix, slot lift | `j`: the matrix `[j, :, :]` |
 
-    Only the number of rows of activations may be dynamic. A slot view covers its tensor: what a product has no slot
-    for (a pair `(i, j)` without an edge in a graph that is not complete) is neither read nor counted, and it is
-    zero in a result.
+    Only the number of rows of activations may be dynamic. A slot view covers its whole tensor. Blocks for which a
+    product has no slot (a pair `(i, j)` without an edge in a graph that is not complete) are neither read nor counted,
+    and they are zero in a result.
   }];
   let parameters = (ins
     "::mlir::RankedTensorType":$tensor,

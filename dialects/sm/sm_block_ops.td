@@ -5,7 +5,7 @@
 include "dialects/sm/sm_op.td"
 
 def Sm_FetchOp : Sm_Op<"fetch", [AttrSizedOperandSegments, MemoryEffects<[MemRead]>]> {
-  let summary = "A block of an operand";
+  let summary = "Fetch a block of an operand";
   let description = [{
     What lies outside the map is zero.
 
@@ -13,9 +13,9 @@ def Sm_FetchOp : Sm_Op<"fetch", [AttrSizedOperandSegments, MemoryEffects<[MemRea
     %a = sm.fetch %x[%map][%column, %group, %segment, %row] : !sm.maps<...> -> !sm.block<128 x 64 x bf16>
     ```
 
-    Thread blocks of a cluster that want the same block of an operand fetch it together, each a part of its rows
-    for all of them. The coordinates are those of the whole block, the maps' boxes have the rows of one part. Bit r
-    of the mask stands for block r of the cluster; all blocks of the mask must come to the op equally often.
+    Thread blocks of a cluster that need the same block of an operand fetch it together: each fetches a part of its rows
+    for all of them. The coordinates are those of the whole block, the maps' boxes have the rows of one part. Bit r of
+    the mask stands for thread block r of the cluster; all thread blocks of the mask must execute the op equally often.
 
     ```mlir
     %b = sm.fetch %w[%map][%column, %group, %depth, %row] part %p of 2 multicast %mask
@@ -37,10 +37,10 @@ def Sm_FetchOp : Sm_Op<"fetch", [AttrSizedOperandSegments, MemoryEffects<[MemRea
 }
 
 def Sm_HoldOp : Sm_Op<"hold", [AttrSizedOperandSegments, MemoryEffects<[MemRead]>]> {
-  let summary = "Rows that stay for several products";
+  let summary = "Fetch stationary rows for several products";
   let description = [{
-    As `sm.fetch_parts` fetches them, all parts, with as many boxes side by side as the block is wide: it is
-    cut into *pieces* of the width of a box. One part is enough.
+    Fetches all parts, as `sm.fetch_parts` does, with as many boxes side by side as the block is wide: the block is
+    divided into *pieces* of the width of a box. There may be a single part.
 
     ```mlir
     %held = sm.hold %x[%map0, %map1] [%column, %group0, %segment0, %row0, %column, %group1, %segment1, %row1]
@@ -63,11 +63,11 @@ def Sm_HoldOp : Sm_Op<"hold", [AttrSizedOperandSegments, MemoryEffects<[MemRead]
 }
 
 def Sm_FetchPartsOp : Sm_Op<"fetch_parts", [AttrSizedOperandSegments, MemoryEffects<[MemRead]>]> {
-  let summary = "A block of rows of several types";
+  let summary = "Fetch a block of rows of several types";
   let description = [{
-    The parts lie one below the other, each as high as the boxes of the maps; every part comes from a map and four
-    coordinates of its own. What lies outside the map is zero. Where `part` is the number of parts, all of them
-    are fetched, where it is larger none, otherwise that one alone: the rest of the block is nothing to multiply with.
+    The parts lie one below the other, each as high as the boxes of the maps; every part has a map and four coordinates
+    of its own. Elements outside the map are zero. Where `part` equals the number of parts, all parts are fetched; where
+    it is larger, none; otherwise that part alone, and the other rows of the block must not be multiplied.
 
     ```mlir
     %a = sm.fetch_parts %x[%map0, %map1] [%column, %group, %segment0, %row0, %column, %group, %segment1, %row1] part %p
@@ -93,14 +93,14 @@ def Sm_MultiplyOp : Sm_Op<"multiply", [Pure, AttrSizedOperandSegments,
                                    AllTypesMatch<["accumulator", "result"]>]> {
   let summary = "Add the product of two blocks to the sums";
   let description = [{
-    Where `negate` holds, the product is subtracted: a coefficient of -1. Other coefficients scale a sum of
-    products with `sm.add_scaled`. Where `shallow` holds, the blocks hold zeros behind the depth that follows
-    `to`, and only what is before it is multiplied: the last block of a group whose width the depth does not
-    divide.
+    Where `negate` is true, the product is subtracted: the coefficient is -1. Other coefficients scale a sum of products
+    with `sm.add_scaled`. Where `shallow` is true, the blocks are zero beyond the depth that follows `to`, and only the
+    elements up to that depth are multiplied: this is the last block of a group whose width is no multiple of the depth.
 
-    The sums may consist of parts of as many rows each, one below the other, as `sm.fetch_parts` fetches them. With
-    `part 0 of 2`, the product is added to the first half of the rows alone; a part with the number of parts stands
-    for all of them. With `held`, a part alone is a piece of the rows that `sm.hold` has brought, and all of them are A.
+    The sums may consist of parts with equal numbers of rows, one below the other, as `sm.fetch_parts` fetches them.
+    With `part 0 of 2`, the product is added to the first half of the rows alone; a part equal to the number of parts
+    stands for all parts. With `held`, a single part is multiplied from a piece of the stationary rows of `sm.hold`, and
+    all parts together are multiplied from A.
 
     ```mlir
     %next = sm.multiply %a, %b, %sum negate %minus shallow %last to 32
@@ -109,16 +109,16 @@ def Sm_MultiplyOp : Sm_Op<"multiply", [Pure, AttrSizedOperandSegments,
     %stays = sm.multiply %a, %b, %sum part %p of 2 held %rows[%piece] : !sm.block<128 x 192 x bf16> : ...
     ```
 
-    Once they have their place in shared memory, the stationary rows are a buffer with a place for each piece.
+    After shared memory has been allocated, the stationary rows are a buffer with a stage for each piece.
 
-    A B that is `transposed` has its columns as rows, columns x depth: a block of the weight matrix as a product with the
-    transposed weight matrix reads it.
+    Where B is `transposed` it has the shape columns x depth: it is a block of the weight matrix in a product with the
+    transposed weight matrix.
 
     ```mlir
     %back = sm.multiply %a, %b transposed, %sum : !sm.block<128 x 64 x bf16>, !sm.block<192 x 64 x bf16>, !sm.accumulator<128 x 192>
     ```
 
-    An A that is `transposed` has its rows as columns, depth x rows: rows of X as a product over rows reads them.
+    Where A is `transposed` it has the shape depth x rows: it is a block of rows of X in a product over rows.
 
     ```mlir
     %outer = sm.multiply %x transposed, %dy, %sum : !sm.block<64 x 128 x bf16>, !sm.block<64 x 192 x bf16>, !sm.accumulator<128 x 192>
@@ -145,13 +145,13 @@ def Sm_MultiplyOp : Sm_Op<"multiply", [Pure, AttrSizedOperandSegments,
 def Sm_RoundOp : Sm_Op<"round", [Pure]> {
   let summary = "Finished sums of warpgroups as a block, rounded to its type";
   let description = [{
-    What a partition that multiplies passes to another: one that stores it, or multiplies it again.
+    A partition that multiplies passes such a block to another partition, which stores the block or multiplies it again.
 
     ```mlir
     %block = sm.round %sum : !sm.accumulator<128 x 192> to !sm.block<128 x 192 x bf16, swizzle 128>
     ```
 
-    In shared memory each warpgroup's part of it is a piece of its own.
+    In shared memory the part of each warpgroup is a piece of its own.
   }];
   let arguments = (ins Sm_AccumulatorType:$accumulator);
   let results = (outs Sm_BlockType:$block);
@@ -160,10 +160,10 @@ def Sm_RoundOp : Sm_Op<"round", [Pure]> {
 }
 
 def Sm_StoreBlockOp : Sm_Op<"store_block", [Sm_RunsInOneThread, MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "A block goes to the result";
+  let summary = "Store a block to the result";
   let description = [{
-    What lies outside the map is not written. The block may consist of several that the maps are for, side by side or one below
-    the other. The coordinates are those of the whole block.
+    Elements outside the map are not written. The block may consist of several boxes of the maps, side by side or one
+    below the other. The coordinates are those of the whole block.
 
     ```mlir
     sm.store_block %block to %y[%map][%column, %group, %segment, %row] : !sm.block<128 x 192 x bf16, swizzle 128> to !sm.maps<...>
@@ -177,19 +177,19 @@ def Sm_StoreBlockOp : Sm_Op<"store_block", [Sm_RunsInOneThread, MemoryEffects<[M
 }
 
 def Sm_StoreSumsOp : Sm_Op<"store_sums", [AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "The finished sums of a tile go to the result, rounded to its type";
+  let summary = "Store the finished sums of a tile to the result, rounded to its type";
   let description = [{
-    What lies outside the map is not written. Through plain maps sums go straight from registers to memory: those of
-    single warps, and those of warpgroups that hold rows. A thread has two neighbouring columns of every tile of eight;
-    where the maps' vector is wider than that, the four lanes that share a row, or two of them, exchange sums of as many
-    tiles, so that each writes so many columns of one tile at a time, up to 16 bytes. What is left over of a warp's
-    tiles is written in narrower pieces.
-    Through tensor maps sums of warpgroups leave by way of shared memory. Maps may be for a part of the sums of
-    warpgroups, where other tiles are stored by parts: the copy engine then makes several copies.
+    Elements outside the map are not written. Through plain maps sums are stored straight from registers to memory: sums
+    of single warps, and sums of warpgroups that hold rows. A thread has two neighbouring columns of every tile of
+    eight. Where the maps' vector is wider, the four lanes that share a row, or two of them, exchange sums of as many
+    tiles, so that each lane writes as many columns of one tile at a time, up to 16 bytes. The remaining tiles of a warp
+    are written in narrower pieces. Through tensor maps, sums of warpgroups are stored by way of shared memory. The
+    maps' boxes may cover only a part of the sums of warpgroups, because other tiles are stored in parts: the copy
+    engine then makes several copies.
 
-    With `beta`, that many times what the result holds is added before the rounding. Only threads that write through
-    plain maps can read there; what a result holds that has not been written yet may be anything, so that where beta is 0
-    sums are stored without it.
+    With `beta`, beta times the old value of the result is added before the rounding. Only threads that write through
+    plain maps can read the result. A result that has not been written yet may hold anything, so that the old values are
+    not read where beta is 0.
 
     ```mlir
     sm.store_sums %sum to %dw[%map][%column, %group, %feature, %weight_row] plus %beta : !sm.accumulator<64 x 128, warps 2 x 2> to !sm.maps<...>
@@ -209,10 +209,10 @@ def Sm_StoreSumsOp : Sm_Op<"store_sums", [AttrSizedOperandSegments, MemoryEffect
 }
 
 def Sm_StoreSumsInPartsOp : Sm_Op<"store_sums_in_parts", [AttrSizedOperandSegments, MemoryEffects<[MemWrite]>]> {
-  let summary = "The finished sums of a tile of several types go to the result, rounded to its type";
+  let summary = "Store the finished sums of a tile of several types to the result, rounded to its type";
   let description = [{
-    Part p of the sums, as high as the boxes of the maps, goes to map p at coordinates 4p to 4p + 3. What lies
-    outside the map is not written.
+    Part p of the sums, as high as the boxes of the maps, is stored to map p at coordinates 4p to 4p + 3. Elements
+    outside the map are not written.
 
     ```mlir
     sm.store_sums_in_parts %sum to %y[%map0, %map1] [%column, %group, %segment0, %row0, %column, %group, %segment1, %row1]

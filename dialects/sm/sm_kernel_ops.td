@@ -12,20 +12,22 @@ def Sm_KernelOp : Sm_Op<"kernel", [IsolatedFromAbove, Symbol, SymbolTable, Singl
     the period of the row types (both `index`), and the terms table. Layout and schedule are those of the tile
     program that it came from.
 
-    Where it computes several products of the same rows, the maps of the further weight matrices follow, all of the type of W's. Then
-    come operands of its maps: numbers of columns (`!sm.columns`, as a bias is), plain maps of operands that have rows,
-    as wide as the result or one column wide, and numbers (f32). Last come plain maps of further results.
+    Where the kernel computes several products of the same rows, the maps of the further weight matrices follow, all of
+    the type of W's maps. Then come operands of its `sm.map`s: numbers for each column (`!sm.columns`, as a bias is),
+    plain maps of operands that have rows, as wide as the result or one column wide, and numbers (f32). Last come plain
+    maps of further results.
 
-    In mode j the maps are those of X, dY and dW, and a seventh argument is beta (f32), which multiplies what dW holds. Where
-    those are tensor maps, an eighth is a plain map of dW, through which threads add to it.
+    In mode j the maps are those of X, dY and dW, and a seventh argument is beta (f32), which multiplies the old values
+    of dW. Where the maps are tensor maps, an eighth argument is a plain map of dW, through which threads add to the old
+    values.
 
     ```mlir
     sm.kernel @forward(%x: !sm.maps<...>, %w: !sm.maps<...>, %y: !sm.maps<...>, %rows: index, %offset: index,
                        %terms: !sm.terms_table) attributes {layout = #tile.layout<...>, schedule = ...} { ... }
     ```
 
-    What stands in no partition, all threads of the block run. Where there are partitions, those are allocations alone. A
-    kernel without partitions has 32 threads for each of the `warps` of its `#tile.staged` schedule.
+    All threads of the block run the ops outside of partitions. In a kernel with partitions these are only allocations.
+    A kernel without partitions has 32 threads for each of the `warps` of its `#tile.staged` schedule.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, AnyAttr:$layout, AnyAttr:$schedule);
   let regions = (region SizedRegion<1>:$body);
@@ -35,13 +37,13 @@ def Sm_KernelOp : Sm_Op<"kernel", [IsolatedFromAbove, Symbol, SymbolTable, Singl
 }
 
 def Sm_PartitionOp : Sm_Op<"partition", [HasParent<"KernelOp">, Symbol, SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
-  let summary = "What some warpgroups of the block do";
+  let summary = "The program of some warpgroups of the block";
   let description = [{
-    Warpgroups are dealt out in the order of the partitions in the kernel. The partition's threads run the body with
-    `registers` registers each (a multiple of 8; setmaxnreg on entry), the other threads go on to the next partition. All
-    together have at most the registers that the block's threads start with.
+    Warpgroups are assigned in the order of the partitions in the kernel. The partition's threads run the body with
+    `registers` registers each (a multiple of 8; setmaxnreg on entry), the other threads go on to the next partition.
+    All partitions together have at most the registers that the block's threads start with.
 
-    With `turns`, the warpgroups are so many parts of as many each, which consume in turn (`sm.await_turn`).
+    With `turns`, the warpgroups are divided into so many equal parts, which consume in turn (`sm.await_turn`).
 
     ```mlir
     sm.partition @multiply warpgroups 2 registers 232 { ... }
@@ -64,7 +66,8 @@ def Sm_PartitionOp : Sm_Op<"partition", [HasParent<"KernelOp">, Symbol, SingleBl
 def Sm_ElectOp : Sm_Op<"elect", [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
   let summary = "Runs its body in one thread of each warpgroup of the partition";
   let description = [{
-    Always the same thread, one of the warpgroup's first warp, so that what it issued it can also wait for.
+    It is always the same thread, one of the warpgroup's first warp, so that this thread can wait for the operations
+    that it has issued.
   }];
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$body attr-dict";
@@ -118,8 +121,8 @@ def Sm_ReadTermsOp : Sm_Op<"read_terms", [MemoryEffects<[MemRead]>]> {
 def Sm_ReadRowListOp : Sm_Op<"read_row_list", [MemoryEffects<[MemRead]>]> {
   let summary = "One word of the row list of some maps";
   let description = [{
-    Word 0 is the most rows that any type has, words 1 and on are where the rows of each type begin and where
-    those of the last end: `runtime/gpu_kernel_abi.h`.
+    Word 0 is the largest number of rows of any type. The words from 1 on are the positions where the rows of each type
+    begin, and where the rows of the last type end: `runtime/gpu_kernel_abi.h`.
   }];
   let arguments = (ins Sm_MapsType:$maps, Index:$position);
   let results = (outs I32:$word);

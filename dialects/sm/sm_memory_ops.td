@@ -25,10 +25,11 @@ def Sm_BarriersOp : Sm_Op<"barriers", [HasParent<"KernelOp">, MemoryEffects<[Mem
 }
 
 def Sm_InitializeOp : Sm_Op<"initialize", [HasParent<"KernelOp">, MemoryEffects<[MemWrite]>]> {
-  let summary = "Initialise barriers, make that visible to the asynchronous engines, and let all threads of the block see it";
+  let summary = "Initialise barriers, and make them visible to the asynchronous engines and to all threads of the block";
   let description = [{
-    One thread initialises, then fence.mbarrier_init, then the block's threads meet at barrier 0. With `cluster` the
-    threads of all blocks of the cluster meet at its barrier instead, since the others signal these barriers, too.
+    One thread initialises the barriers and executes fence.mbarrier_init; then the block's threads wait for each other
+    at barrier 0. With `cluster` the threads of all blocks of the cluster wait at the cluster's barrier instead, since
+    the other blocks signal these barriers, too.
   }];
   let arguments = (ins Variadic<Sm_BarriersType>:$barriers, UnitAttr:$cluster);
   let assemblyFormat = "$barriers (`cluster` $cluster^)? attr-dict `:` type($barriers)";
@@ -37,7 +38,7 @@ def Sm_InitializeOp : Sm_Op<"initialize", [HasParent<"KernelOp">, MemoryEffects<
 def Sm_ExpectOp : Sm_Op<"expect", [Sm_RunsInOneThread, MemoryEffects<[MemWrite]>]> {
   let summary = "Arrive at a barrier and announce how many bytes will be loaded before it completes";
   let description = [{
-    `bytes` of them are always loaded. With `plus`, so many more are: those of loads that depend on a condition.
+    `bytes` is the number of bytes that are always loaded. `plus` adds the bytes of loads that depend on a condition.
   }];
   let arguments = (ins Sm_BarriersType:$barriers, Index:$stage, I64Attr:$bytes, Optional<Index>:$more);
   let assemblyFormat = "$barriers `[` $stage `]` `bytes` $bytes (`plus` $more^)? attr-dict `:` type($barriers)";
@@ -47,7 +48,7 @@ def Sm_ExpectOp : Sm_Op<"expect", [Sm_RunsInOneThread, MemoryEffects<[MemWrite]>
 def Sm_WaitOp : Sm_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Wait until the phase of a barrier with the given parity has completed";
   let description = [{
-    With `cluster`, what threads of other blocks have published by arriving is seen, too.
+    With `cluster`, writes that threads of other blocks have published by arriving are visible, too.
   }];
   let arguments = (ins Sm_BarriersType:$barriers, Index:$stage, I32:$parity, UnitAttr:$cluster);
   let assemblyFormat = [{
@@ -61,13 +62,13 @@ def Sm_WaitOp : Sm_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
 def Sm_ArriveOp : Sm_Op<"arrive", [MemoryEffects<[MemWrite]>]> {
   let summary = "One arrival from each warp";
   let description = [{
-    The first lane of every warp arrives, in an `sm.elect` the one thread that is left: tensor-core instructions complete warp by warp, and a warp whose lanes
-    have all waited for its own says so for itself.
+    The first lane of every warp arrives; in an `sm.elect` the elected thread does. Tensor-core instructions complete
+    warp by warp, so that each warp arrives for itself once all of its lanes have waited for its own instructions.
 
-    With `at %mask`, every warp arrives at the barrier in its place in each block of the cluster whose bit is set:
-    lane l at that of block l. What that says is that the products have read the stage; it publishes no writes to
-    other blocks. With `publish`, what the lanes of the warp have written before, and read, is ordered for whoever waits for
-    the barrier's phase: in this block, or with a mask in the `cluster`.
+    With `at %mask`, every warp arrives at the corresponding barrier of each block of the cluster whose bit is set: lane
+    l at the barrier of block l. Such an arrival means that the products have read the stage; it publishes no writes to
+    other blocks. With `publish`, earlier writes and reads of the warp's lanes are ordered before the wait for the
+    barrier's phase by any thread of this block, or with a mask of the `cluster`.
   }];
   let arguments = (ins Sm_BarriersType:$barriers, Index:$stage, Optional<Index>:$mask, UnitAttr:$publish);
   let assemblyFormat = [{
@@ -80,17 +81,18 @@ def Sm_ArriveOp : Sm_Op<"arrive", [MemoryEffects<[MemWrite]>]> {
 }
 
 def Sm_ClusterSyncOp : Sm_Op<"cluster_sync", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "All threads of all blocks of the cluster meet";
+  let summary = "Barrier of all threads of all blocks of the cluster";
   let description = [{
-    At the end of each partition: no block may exit while others still copy into its shared memory or arrive at its
-    barriers. It orders those copies and arrivals with the exit, and publishes no writes to memory.
+    The op stands at the end of each partition: no block may exit while others still copy into its shared memory or
+    arrive at its barriers. It orders those copies and arrivals before the exit, and publishes no
+    writes to memory.
   }];
   let assemblyFormat = "attr-dict";
   let hasVerifier = 1;
 }
 
 def Sm_SyncOp : Sm_Op<"sync", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "The threads of each warpgroup meet at its named barrier";
+  let summary = "Named barrier of the threads of each warpgroup";
   let assemblyFormat = "attr-dict";
 }
 
@@ -106,20 +108,21 @@ def Sm_FenceOp : Sm_Op<"fence", [MemoryEffects<[MemRead, MemWrite]>]> {
 def Sm_LoadOp : Sm_Op<"load", [Sm_RunsInOneThread, AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Copy a block into a stage, asynchronously; a barrier counts its bytes";
   let description = [{
-    One tensor-map copy for each panel of the stage, the column coordinate advancing by the panel's width. What
-    lies outside the map arrives as zeros and counts as bytes. Until barriers are inserted, no barrier is
-    signalled.
+    The load is one tensor-map copy for each panel of the stage, with the column coordinate advancing by the panel's
+    width. Elements outside the map arrive as zeros, and their bytes are counted. Until barriers are inserted, no
+    barrier is signalled.
 
-    With `row`, the block is a part of the stage, as many rows of it as the maps' boxes have, from that row on.
-    With `where`, nothing is loaded and no bytes arrive unless the condition holds.
+    With `row`, the block is a part of the stage: as many rows as the maps' boxes have, from that row on. With `where`,
+    nothing is loaded and no bytes arrive unless the condition is true.
 
     ```mlir
     sm.load %x[%map][%column, %group, %segment, %row] to %a[%stage] signal %full[%stage] : !sm.maps<...> to !sm.buffer<...>, !sm.barriers<5>
     sm.load %x[%map][%column, %group, %segment, %row] to %a[%stage] row 64 where %wanted : !sm.maps<2 x 64 x 64 x bf16, ...> to !sm.buffer<5 x 128 x 64 x bf16, ...>
     ```
 
-    A part of the block (see `sm.fetch`) goes to its rows of the stage in the shared memory of every block of the
-    mask, and signals the barrier in the same place of each. Every block gets the bytes of its whole stage.
+    With `part` (see `sm.fetch`), the part is copied to its rows of the stage in the shared memory of every thread block
+    of the mask, and signals the corresponding barrier of each. Every thread block receives the bytes of its whole
+    stage.
   }];
   let arguments = (ins Sm_MapsType:$source, Index:$map, Variadic<Index>:$coordinates, Sm_BufferType:$target, Index:$stage,
                        Optional<Index>:$part, OptionalAttr<I64Attr>:$parts, Optional<Index>:$mask,
@@ -147,8 +150,8 @@ def Sm_LoadOp : Sm_Op<"load", [Sm_RunsInOneThread, AttrSizedOperandSegments, Mem
 }
 
 def Sm_StoreOp : Sm_Op<"store", [Sm_RunsInOneThread, MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Copy a stage to the result, asynchronously; what lies outside the map is not written";
-  let description = [{ The stage may consist of several blocks that the maps are for, side by side or one below the other. }];
+  let summary = "Copy a stage to the result, asynchronously; elements outside the map are not written";
+  let description = [{ The stage may consist of several boxes of the maps, side by side or one below the other. }];
   let arguments = (ins Sm_BufferType:$source, Index:$stage, Sm_MapsType:$target, Index:$map, Variadic<Index>:$coordinates);
   let assemblyFormat = [{
     $source `[` $stage `]` `to` $target `[` $map `]` `[` $coordinates `]` attr-dict `:` type($source) `to` type($target)
@@ -177,12 +180,12 @@ def Sm_CopyOp : Sm_Op<"copy", [Sm_RunsInAllThreads, MemoryEffects<[MemRead, MemW
   let summary = "Copy a block into a stage, asynchronously, all threads of the block together";
   let description = [{
     Each thread moves vectors of the map's `vector` elements, of 2 to 16 bytes, into their places in the stage's
-    swizzled panels. What lies outside the map arrives as zeros and is not read. A vector never crosses the map's
-    edge: the vector divides its widths, and the first column must be a multiple of it.
+    swizzled panels. Elements outside the map arrive as zeros and are not read. A vector never crosses the map's edge:
+    the vector divides the map's widths, and the first column must be a multiple of the vector.
 
-    Vectors of 4, 8 and 16 bytes are cp.async, and belong to the group that the next `sm.copy_commit` closes. There
-    is none for 2 bytes: such elements go through registers and have arrived when the op is done. Either way, other
-    threads may count on them behind `sm.copy_wait` and `sm.block_sync` only.
+    Vectors of 4, 8 and 16 bytes are copied by cp.async, and belong to the group that the next `sm.copy_commit` closes.
+    cp.async cannot copy 2 bytes: single elements go through registers and have arrived when the op is done. Either way,
+    other threads may rely on them only after `sm.copy_wait` and `sm.block_sync`.
 
     ```mlir
     sm.copy %x[%map][%column, %group, %segment, %row] to %a[%stage]
@@ -198,7 +201,7 @@ def Sm_CopyOp : Sm_Op<"copy", [Sm_RunsInAllThreads, MemoryEffects<[MemRead, MemW
 
 def Sm_CopyCommitOp : Sm_Op<"copy_commit", [Sm_RunsInAllThreads, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Close the group of copies that this thread has issued since the last one";
-  let description = [{ A group may be empty; it counts all the same. }];
+  let description = [{ A group may be empty; `sm.copy_wait` counts it, too. }];
   let assemblyFormat = "attr-dict";
 }
 
@@ -210,7 +213,7 @@ def Sm_CopyWaitOp : Sm_Op<"copy_wait", [Sm_RunsInAllThreads, MemoryEffects<[MemR
 }
 
 def Sm_BlockSyncOp : Sm_Op<"block_sync", [Sm_RunsInAllThreads, MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "All threads of the block meet, and see what the others have written to shared memory";
+  let summary = "Barrier of all threads of the block, which makes their writes to shared memory visible";
   let assemblyFormat = "attr-dict";
 }
 

@@ -7,8 +7,8 @@ include "dialects/sm/sm_op.td"
 def Sm_PipeOp : Sm_Op<"pipe", [HasParent<"KernelOp">, MemoryEffects<[MemAlloc]>]> {
   let summary = "What one partition passes to others, as values";
   let description = [{
-    A kernel has any number of pipes. One partition produces into a pipe, one or more consume from it, each of them
-    everything that passes. How many stages it has is said here, or else by the schedule, or it is as many as fit
+    A kernel has any number of pipes. One partition produces into a pipe; one or more partitions consume from it, each
+    of them all blocks. The number of stages is given here, or else by the schedule; otherwise it is as many as fit
     shared memory.
 
     ```mlir
@@ -23,10 +23,10 @@ def Sm_PipeOp : Sm_Op<"pipe", [HasParent<"KernelOp">, MemoryEffects<[MemAlloc]>]
 }
 
 def Sm_ProduceOp : Sm_Op<"produce", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Pass blocks on";
+  let summary = "Pass blocks into a pipe";
   let description = [{
-    Blocks that the copy engine brings are produced by one thread, in an `sm.elect`, blocks of sums by all threads
-    of the partition.
+    Blocks that the copy engine loads are produced by one thread, in an `sm.elect`; blocks of sums are produced by all
+    threads of the partition.
   }];
   let arguments = (ins Sm_PipeType:$pipe, Variadic<Sm_BlockType>:$blocks);
   let assemblyFormat = "$pipe `,` $blocks attr-dict `:` type($pipe) `,` type($blocks)";
@@ -43,7 +43,7 @@ def Sm_ConsumeOp : Sm_Op<"consume", [MemoryEffects<[MemRead, MemWrite]>]> {
 
 def Sm_SkipOp : Sm_Op<"skip", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Leave the next blocks to other warpgroups of the partition";
-  let description = [{ What the next `count` consumes would get is passed over. }];
+  let description = [{ The blocks of the next `count` consumes are skipped. }];
   let arguments = (ins Sm_PipeType:$pipe, Index:$count);
   let assemblyFormat = "$pipe `,` $count attr-dict `:` type($pipe)";
 }
@@ -51,17 +51,17 @@ def Sm_SkipOp : Sm_Op<"skip", [MemoryEffects<[MemRead, MemWrite]>]> {
 def Sm_AwaitTurnOp : Sm_Op<"await_turn", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Wait until it is this part's turn to consume";
   let description = [{
-    The warpgroups of a partition with `turns` are parts 0, 1, ... of it. Part 0 begins; `parity` says how often the
-    turn has come to this part before, 0 or 1, and for part 0 the other way round, since nobody gives it its first.
-    The turn means that everything before it has arrived: a wait for a stage knows the parity of its phase, not the
-    phase, and would take the one before the last for it.
+    The warpgroups of a partition with `turns` are parts 0, 1, ... of it. Part 0 begins. `parity` is the number of
+    earlier turns of this part modulo 2, and for part 0 the opposite, since no other part passes it its first turn. A
+    turn guarantees that all earlier blocks have arrived. This is needed because a wait for a stage sees only the parity
+    of the stage's phase, and could not tell the phase from the one two passes earlier.
   }];
   let arguments = (ins Index:$turn, I32:$parity);
   let assemblyFormat = "$turn `parity` $parity attr-dict";
 }
 
 def Sm_PassTurnOp : Sm_Op<"pass_turn", [MemoryEffects<[MemWrite]>]> {
-  let summary = "This part has consumed all that it does of its tile: the next part may consume";
+  let summary = "This part has consumed all blocks of its tile: the next part may consume";
   let arguments = (ins Index:$turn);
   let assemblyFormat = "`to` $turn attr-dict";
 }
@@ -69,9 +69,9 @@ def Sm_PassTurnOp : Sm_Op<"pass_turn", [MemoryEffects<[MemWrite]>]> {
 def Sm_StagedPipeOp : Sm_Op<"staged_pipe", [HasParent<"KernelOp">, MemoryEffects<[MemAlloc]>]> {
   let summary = "A pipe whose blocks lie in stages of shared memory";
   let description = [{
-    The partition that produces acquires a stage, fills it and commits it; those that consume wait for it, use it and
-    release it. All go through the stages in the same order. How often a partition has been through all of them shows
-    in a parity, 0 or 1, that it carries along with the stage.
+    The partition that produces acquires a stage, fills it and commits it; the partitions that consume wait for it, use
+    it and release it. All go through the stages in the same order. Each partition carries, with the stage, the number
+    of its passes through all stages modulo 2 as a parity.
   }];
   let results = (outs Sm_StagedPipeType:$pipe);
   let assemblyFormat = "attr-dict `:` type($pipe)";
@@ -88,9 +88,9 @@ class Sm_PipeWait<string opMnemonic> : Sm_Op<opMnemonic, [MemoryEffects<[MemRead
 }
 
 def Sm_ProducerAcquireOp : Sm_PipeWait<"producer_acquire"> {
-  let summary = "Wait until all that consume have released a stage";
+  let summary = "Wait until all consuming partitions have released a stage";
   let description = [{
-    The first time through the stages nobody has released anything, and nothing is waited for.
+    In the first pass through the stages no stage has been used, and the op does not wait.
   }];
 }
 
@@ -105,7 +105,7 @@ def Sm_ConsumerWaitOp : Sm_PipeWait<"consumer_wait"> {
 def Sm_ConsumerReleaseOp : Sm_Op<"consumer_release", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "This partition is done with a stage";
   let description = [{
-    With `after_products` it is as soon as the products are done that have been issued before.
+    With `after_products` the release takes effect as soon as the products that were issued before it are complete.
   }];
   let arguments = (ins Sm_StagedPipeType:$pipe, Index:$stage, UnitAttr:$after_products);
   let assemblyFormat = "$pipe `[` $stage `]` (`after_products` $after_products^)? attr-dict `:` type($pipe)";

@@ -5,7 +5,7 @@
 include "dialects/sm/sm_op.td"
 
 def Sm_ZeroOp : Sm_Op<"zero", [Pure]> {
-  let summary = "Sums of nothing";
+  let summary = "Sums that are zero";
   let results = (outs Sm_AccumulatorType:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
 }
@@ -18,21 +18,22 @@ def Sm_MmaFenceOp : Sm_Op<"mma_fence", [MemoryEffects<[MemRead, MemWrite]>]> {
 def Sm_MmaOp : Sm_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["accumulator", "result"]>]> {
   let summary = "Add a stage of rows times a stage of the weight matrix to the sums";
   let description = [{
-    The product of the stage of A (rows x depth) and the stage of B (depth x columns) is added, with `negate`
-    subtracted.
+    The product of the stage of A (rows x depth) and the stage of B (depth x columns) is added, or subtracted with
+    `negate`.
 
-    For sums of warpgroups there is one tensor-core instruction of each warpgroup for every 16 of the depth, on its
-    64 rows of A and all of B, or, where they are transposed, on its 64 columns of B and all of A. It is asynchronous: the sums are not to be touched before `sm.mma_wait` and
-    `sm.settle`; more products of the same shape may be added.
+    For sums of warpgroups each warpgroup issues one tensor-core instruction for every 16 of the depth, on its 64 rows
+    of A and all of B, or, where the sums are transposed, on its 64 columns of B and all of A. The instruction is
+    asynchronous: the sums must not be accessed before `sm.mma_wait` and `sm.settle`; more products of the same shape
+    may be added.
 
-    With `depth` only that much of the stages' depth is multiplied, from its beginning.
+    With `depth` only the first `depth` elements of the stages' depth are multiplied.
 
-    A stage of B that is `transposed` holds columns x depth, one of A depth x rows. Both orders cost the same: it is a
-    bit of the instruction, or of the one that loads fragments.
+    A stage of a `transposed` B holds columns x depth, a stage of a `transposed` A depth x rows. Both orders cost the
+    same: the order is a bit of the instruction, or of the instruction that loads fragments.
 
     For sums of single warps (`warps`) each warp loads the rows of A and the columns of B that its part needs into
-    registers, and multiplies tile by tile. When the op is done, the sums are there and the stages have been read by
-    this warp. Here the sign may be a value: where the operand of `negate_if` holds, the product is subtracted.
+    registers, and multiplies tile by tile. When the op is done, the sums are complete and this warp has read the
+    stages. Here the sign may be a value: where the operand of `negate_if` is true, the product is subtracted.
 
     ```mlir
     %next = sm.mma %a[%stage], %b[%stage], %sum negate : !sm.buffer<...>, !sm.buffer<...>, !sm.accumulator<128 x 192>
@@ -65,8 +66,8 @@ def Sm_MmaOp : Sm_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["accumulat
 def Sm_AddScaledOp : Sm_Op<"add_scaled", [Pure, AllTypesMatch<["partial", "total", "result"]>]> {
   let summary = "total + coefficient * partial, element by element in f32";
   let description = [{
-    For terms whose coefficients are no signs: the products of terms with one coefficient are added up, and their
-    sum is scaled once.
+    For terms with coefficients other than 1 and -1: the products of terms with one coefficient are added, and their sum
+    is scaled once.
 
     ```mlir
     %next = sm.add_scaled %partial, %coefficient, %total : !sm.accumulator<64 x 128, warps 2 x 2>
@@ -91,12 +92,11 @@ def Sm_MmaWaitOp : Sm_Op<"mma_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
 }
 
 def Sm_SettleOp : Sm_Op<"settle", [AllTypesMatch<["accumulator", "result"]>]> {
-  let summary = "The sums, now that the wait before has seen them finished";
+  let summary = "The sums, which are complete after the preceding wait";
   let description = [{
-    Waiting carries no data, so nothing would keep a compiler from reading the registers before it. This op ties
-    them to its place in the program. It outlives the lowering to `nvvm`, then on a struct of f32: the
-    translation to LLVM makes it an empty asm with tied registers, the simulator a call that hands out the real
-    values.
+    A wait has no data operands, so that a compiler could read the registers before it. This op ties the registers to
+    its place in the program. It remains after the lowering to `nvvm`, then on a struct of f32: the translation to LLVM
+    makes it an empty asm with tied registers, the simulator a call that returns the real values.
   }];
   let arguments = (ins AnyType:$accumulator);
   let results = (outs AnyType:$result);
@@ -110,18 +110,18 @@ def Sm_MapOp : Sm_Op<"map", [AttrSizedOperandSegments, MemoryEffects<[MemRead]>,
                          SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "Element by element on finished sums";
   let description = [{
-    The body is scalar code of `arith` and `math`, with one argument for each input; every thread runs it for each of its sums.
-    Of sums it gets the one at the same place, all of which have one type; of `sm.columns` the number of the sum's column;
-    of plain maps of an operand the element of the sum's row and column, or where they are one column wide the number of
-    its row; a number as it is. It yields an f32.
+    The body is scalar code of `arith` and `math`, with one argument for each input; every thread runs it for each of
+    its sums. Further sums give the sum at the same place; all sums have one type. `sm.columns` gives the number of the
+    sum's column. Plain maps of an operand give the element at the sum's row and column, or, where they are one column
+    wide, the number of its row. A number is passed unchanged. The body yields an f32.
 
-    `column` is the first column of the sums, counted within output group `group`, as `sm.store_sums` has it. Of groups with
-    unequal widths, which are one group to `sm.columns`, it is counted from the first column of the result. What
-    becomes of sums whose columns are past the group's end is not defined.
+    `column` is the first column of the sums, counted within output group `group`, as in `sm.store_sums`. Groups of
+    unequal widths are one group in `sm.columns`; there `column` is counted from the first column of the result. The
+    results for sums whose columns are past the group's end are undefined.
 
-    Of operands that have rows, `rows` says where in their maps the sums begin: which map, and its four coordinates column,
-    group, segment and row, as `sm.store_sums` has them of a result. Threads read them for themselves. What the maps do not have is
-    not read, and what becomes of such sums is not defined.
+    For operands that have rows, `rows` says where in their maps the sums begin: the map, and its four coordinates
+    column, group, segment and row, as in `sm.store_sums`. Each thread reads its own elements. Elements outside the maps
+    are not read, and the results for such sums are undefined.
 
     A bias:
 

@@ -7,10 +7,10 @@ include "dialects/sm/sm_op.td"
 def Sm_ReduceScatterOp : Sm_Op<"reduce_scatter", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Add up the sums of all blocks of the cluster; each block keeps one part";
   let description = [{
-    Every block of the cluster brings sums of the same tile, of other steps of it. They are cut into as many equal parts as
-    there are blocks: of their columns, or where they are transposed of their rows. Block r gets part r, in which
-    the sums of blocks 0, 1, ... have been added in this order, so that the result is the same to the bit every time. All
-    blocks must come to the op equally often.
+    Every block of the cluster has sums of the same tile over different steps. They are divided into as many equal parts
+    as there are blocks: along their columns, or along their rows where they are transposed. Block r gets part r, in
+    which the sums of blocks 0, 1, ... are added in this order, so that the result is the same to the bit every time.
+    All blocks must execute the op equally often.
 
     ```mlir
     %mine = sm.reduce_scatter %sums : !sm.accumulator<128 x 192> to !sm.accumulator<128 x 48>
@@ -29,16 +29,17 @@ def Sm_ReduceScatterOp : Sm_Op<"reduce_scatter", [MemoryEffects<[MemRead, MemWri
 }
 
 def Sm_AllocateReductionBufferOp : Sm_Op<"allocate_reduction_buffer", [HasParent<"KernelOp">, MemoryEffects<[MemAlloc]>]> {
-  let summary = "Shared memory where the other blocks of a cluster leave their sums";
+  let summary = "Shared memory into which the other blocks of a cluster write their sums";
   let results = (outs Sm_ReductionBufferType:$reduction_buffer);
   let assemblyFormat = "attr-dict `:` type($reduction_buffer)";
 }
 
 def Sm_SendOp : Sm_Op<"send", [MemoryEffects<[MemWrite]>]> {
-  let summary = "Leave the parts of the sums that belong to other blocks in their shared memory";
+  let summary = "Write the parts of the sums that belong to other blocks into their shared memory";
   let description = [{
-    Of a warpgroup of block `as` of the cluster, each thread writes its sums of part t into the reduction buffer of block t, for
-    every t but its own. The other blocks see them once they have waited for arrivals that publish them (`sm.arrive`).
+    Each thread of a warpgroup of block `as` of the cluster writes its sums of part t into the reduction buffer of block
+    t, for every t but its own. The sums are visible to the other blocks after these have waited for arrivals that
+    publish them (`sm.arrive`).
 
     ```mlir
     sm.send %sums to %buffer[%warpgroup] as 2 : !sm.accumulator<128 x 192> to !sm.reduction_buffer<2 x 4 x 24>
@@ -52,9 +53,9 @@ def Sm_SendOp : Sm_Op<"send", [MemoryEffects<[MemWrite]>]> {
 }
 
 def Sm_AddReceivedOp : Sm_Op<"add_received", [MemoryEffects<[MemRead]>]> {
-  let summary = "The part of block `as`: what the others have left here and its own, added in the order of the blocks";
+  let summary = "The part of block `as`: its own sums and those received from the other blocks, added in the order of the blocks";
   let description = [{
-    Each thread reads what the threads of its number in the other blocks have written.
+    Each thread reads the sums that the threads with its number in the other blocks have written.
 
     ```mlir
     %mine = sm.add_received %sums, %buffer[%warpgroup] as 2

@@ -11,22 +11,22 @@ class Sm_Type<string name, string typeMnemonic> : TypeDef<Sm_Dialect, name> {
 def Sm_MapsType : Sm_Type<"Maps", "maps"> {
   let summary = "The maps of one operand";
   let description = [{
-    `!sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>`: two maps, whose box is one panel of a 128 x
-    64 block: 128 rows along dimension 3 of the map and swizzle / element size columns along dimension 0.
-    `runtime/gpu_kernel_abi.h` says what the four coordinates mean for rows of X and Y (row dimension 3) and for
-    the weight matrix (row dimension 2), and which of several maps a row segment belongs to. Swizzle 0 stands for a layout that
-    no pass has assigned yet.
+    `!sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>`: two maps, whose box is one panel of a 128 x 64 block:
+    128 rows along dimension 3 of the map and swizzle / element size columns along dimension 0.
+    `runtime/gpu_kernel_abi.h` defines the four coordinates for rows of X and Y (row dimension 3) and for the weight
+    matrix (row dimension 2), and says which of several maps a row segment belongs to. Swizzle 0 stands for a layout
+    that no pass has assigned yet.
 
-    Those are tensor maps, which the copy engine reads. `!sm.maps<2 x 64 x 32 x bf16, row_dimension 3, swizzle
-    64, vector 8>` are *plain* maps: threads read or write the operand, at most `vector` elements at a time,
-    which divides its widths, its strides and its address. Rows, columns and swizzle are then those of the block
-    in shared memory. Vector 0, not printed, stands for tensor maps.
+    These maps are tensor maps, which the copy engine reads.
+    `!sm.maps<2 x 64 x 32 x bf16, row_dimension 3, swizzle 64, vector 8>` are *plain* maps: threads read or write the
+    operand, at most `vector` elements at a time; the vector divides the operand's widths, strides and address. Rows,
+    columns and swizzle are then those of the block in shared memory. Vector 0, not printed, stands for tensor maps.
 
-    Plain maps may look up what does not follow from a number. `!sm.maps<1 x 64 x 32 x bf16, row_dimension 3,
-    vector 8, unequal, listed>`: where groups are `unequal` the map has a list of the columns with which they
-    begin, and for the weight matrix one of rows; where rows are `listed` the map has a row list, and coordinates 2 and 3
-    are a row type and the number of a row among those of the type. Type number `types` stands for all rows of
-    the list.
+    Plain maps may look up positions in lists.
+    `!sm.maps<1 x 64 x 32 x bf16, row_dimension 3, vector 8, unequal, listed>`: where groups are `unequal` the map has a
+    list of the columns with which they begin, and for the weight matrix one of rows; where rows are `listed` the map
+    has a row list, and coordinates 2 and 3 are a row type and the number of a row among those of the type. The type
+    number `types` stands for all rows of the list.
   }];
   let parameters = (ins "int64_t":$count, "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType,
                         "int64_t":$rowDimension, DefaultValuedParameter<"int64_t", "0">:$swizzle,
@@ -56,8 +56,8 @@ def Sm_MapsType : Sm_Type<"Maps", "maps"> {
 def Sm_BlockType : Sm_Type<"Block", "block"> {
   let summary = "A block of an operand, as a value";
   let description = [{
-    What a synchronous program fetches and multiplies: `!sm.block<128 x 64 x bf16>`. Once assigned, the swizzle
-    says how it will lie in shared memory.
+    A synchronous program fetches and multiplies blocks: `!sm.block<128 x 64 x bf16>`. Once assigned, the swizzle says
+    how the block will lie in shared memory.
   }];
   let parameters = (ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType,
                         DefaultValuedParameter<"int64_t", "0">:$swizzle);
@@ -93,12 +93,12 @@ def Sm_BarriersType : Sm_Type<"Barriers", "barriers"> {
 }
 
 def Sm_ReductionBufferType : Sm_Type<"ReductionBuffer", "reduction_buffer"> {
-  let summary = "Shared memory where blocks of a cluster leave sums for each other";
+  let summary = "Shared memory through which the blocks of a cluster exchange sums";
   let description = [{
-    `!sm.reduction_buffer<2 x 4 x 24>`: for two warpgroups of a block in a cluster of four, 24 sums of each thread. There is a place
-    for every warpgroup and every other block, in the order of the blocks, in which vectors of four sums lie thread after
-    thread: 4 x 128 bytes x sums. `sm.send` of a block writes into the reduction buffer of every other block, at the place that it
-    has there.
+    `!sm.reduction_buffer<2 x 4 x 24>`: for two warpgroups of a block in a cluster of four, 24 sums of each thread. The
+    buffer has a place for every warpgroup and every other block, in the order of the blocks, in which vectors of four
+    sums lie thread after thread: 4 x 128 bytes x sums. `sm.send` of a block writes into the reduction buffer of every
+    other block, at the sending block's place.
   }];
   let parameters = (ins "int64_t":$warpgroups, "int64_t":$blocks, "int64_t":$sums);
   let assemblyFormat = "`<` $warpgroups `x` $blocks `x` $sums `>`";
@@ -118,9 +118,8 @@ def Sm_AccumulatorType : Sm_Type<"Accumulator", "accumulator"> {
     64g+63, in the layout of wgmma's accumulators (lane l of warp v holds of row 16v + l/4 (+ 8) the columns 8i
     + 2(l mod 4) (+ 1)): columns / 2 registers per thread.
 
-    `!sm.accumulator<24 x 128, transposed>` in a partition of two warpgroups: each holds 64 columns, warpgroup g columns 64g ..
-    64g+63, and all rows, with rows and columns in each other's place in the layout above: rows / 2 registers per
-    thread.
+    `!sm.accumulator<24 x 128, transposed>` in a partition of two warpgroups: each holds 64 columns, warpgroup g columns
+    64g .. 64g+63, and all rows, in the layout above with rows and columns exchanged: rows / 2 registers per thread.
 
     `!sm.accumulator<64 x 128, warps 2 x 2>` in a kernel without partitions: the sums are cut into parts of 32 x 64,
     and warp w of the block holds part (w / 2, w mod 2). A part consists of tiles of 16 x 8, rows of tiles
@@ -164,8 +163,8 @@ def Sm_TermsTableType : Sm_Type<"TermsTable", "terms_table"> {
 def Sm_ColumnsType : Sm_Type<"Columns", "columns"> {
   let summary = "An operand of maps in device memory, one number for each column of the result";
   let description = [{
-    `!sm.columns<32 x 192 x bf16>` has 192 numbers for each of 32 output groups, one group behind the other, as a bias
-    has. Where a layout's groups have unequal widths it is one group, `!sm.columns<1 x 640 x bf16>`.
+    `!sm.columns<32 x 192 x bf16>` has 192 numbers for each of 32 output groups, one group after another, as in a bias.
+    Where a layout's groups have unequal widths it is one group, `!sm.columns<1 x 640 x bf16>`.
   }];
   let parameters = (ins "int64_t":$groups, "int64_t":$width, "::mlir::Type":$elementType);
   let assemblyFormat = "`<` $groups `x` $width `x` $elementType `>`";
@@ -175,8 +174,8 @@ def Sm_ColumnsType : Sm_Type<"Columns", "columns"> {
 def Sm_PipeType : Sm_Type<"Pipe", "pipe"> {
   let summary = "What one partition passes to others, as values";
   let description = [{
-    `!sm.pipe<!sm.block<128 x 64 x bf16>, !sm.block<64 x 192 x bf16>>` passes a block of rows together with a
-    block of the weight matrix, in the order in which they were produced.
+    `!sm.pipe<!sm.block<128 x 64 x bf16>, !sm.block<64 x 192 x bf16>>` passes blocks of rows, each together with a block
+    of the weight matrix, in the order in which they were produced.
   }];
   let parameters = (ins ArrayRefParameter<"::mlir::Type">:$blocks);
   let assemblyFormat = "`<` $blocks `>`";
@@ -184,7 +183,7 @@ def Sm_PipeType : Sm_Type<"Pipe", "pipe"> {
 }
 
 def Sm_StagedPipeType : Sm_Type<"StagedPipe", "staged_pipe"> {
-  let summary = "The stages through which one partition hands blocks to others";
+  let summary = "The stages through which one partition passes blocks to others";
   let parameters = (ins "int64_t":$stages);
   let assemblyFormat = "`<` $stages `>`";
   let genVerifyDecl = 1;

@@ -70,8 +70,8 @@ def Tile_AxisAttr : Tile_Attr<"Axis", "axis"> {
     | `groups` | output groups; inside a forall, the slice that it owns | the group |
     | `columns` | columns of the group that the same op or one around it fixed | column within the group |
     | `weight_rows` | row groups of the weight matrix | the row group |
-    | `features` | rows of the row group that the forall fixed; inside that forall, those that it owns | row within the group |
-    | `batch` | rows of the batch as they lie, whatever their types | the row |
+    | `features` | rows of the row group that the forall fixed; inside that forall, the rows that it owns | row within the group |
+    | `batch` | rows in the order of the batch, whatever their types | the row |
 
     On a `tile.forall`, the step of `groups` is 0 where the launch decides how many slices there are.
   }];
@@ -88,20 +88,20 @@ def Tile_Mode : AttrParameter<"::alg::OutputMode", "the index that the contracti
 }
 
 def Tile_LayoutAttr : Tile_Attr<"Layout", "layout"> {
-  let summary = "The contraction that a kernel computes, and how its operands are cut into slots";
+  let summary = "The contraction that a kernel computes, and how its operands are divided into slots";
   let description = [{
     The algebra and its lift give the terms of every (type, output group); `in`, `weights` and `out` give the widths
     of the input groups, the heights of the weight matrix's row groups and the widths of the output groups; `row_types` says
     which rows have which type. In the slot lift there is one type, to which all rows belong.
 
     `mode` is the index of the structure constants that the contraction leaves open, `k` where it is left out. In mode
-    `i`, the gradient of the activations, the operands trade places: the input groups are those of dY, the output
-    groups those of dX, the terms are the transposed ones, and `weights` cuts the transposed weight matrix. The weight matrix in memory
-    is the user's: what an op calls block (b, j) of the weight matrix is there the transpose of the block that row group j
-    and columns b share; in the slot lift, of block b.
+    `i`, the gradient of the activations, the operands exchange their roles: the input groups are those of dY, the
+    output groups are those of dX, the terms are transposed, and `weights` divides the transposed weight matrix. The
+    weight matrix in memory is the user's: block (b, j) of the weight matrix in an op is in memory the transpose of the
+    block of row group j and column group b; in the slot lift it is the transpose of block b.
 
-    In mode `j`, the gradient of the weight matrix, the groups are those of the product: `in` cuts X, `out` cuts dY, `weights` the
-    rows of dW, whose blocks are the weight matrix's.
+    In mode `j`, the gradient of the weight matrix, the groups are those of the forward product: `in` divides X, `out`
+    divides dY, and `weights` divides the rows of dW, which has the same blocks as the weight matrix.
 
     ```mlir
     #forward = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 16>, weights = #alg.groups<4 x 16>, out = #alg.groups<4 x 24>, row_types = #alg.row_types<cyclic 4>>
@@ -132,12 +132,13 @@ def Tile_LayoutAttr : Tile_Attr<"Layout", "layout"> {
 }
 
 def Tile_ScheduleAttr : Tile_Attr<"Schedule", "schedule"> {
-  let summary = "What a kernel keeps, and how much of it";
+  let summary = "The schedule of a kernel whose workers are CPU threads";
   let description = [{
-    The choice that the kernel's body was built from, kept for readers, for the bundle's manifest and for the cost
-    model: types and rows that one worker owns (in mode j: goes through at a time), the register tile (`register_rows` x `register_columns` of f32
-    accumulators in vectors of `lanes`), and how the weight matrix is read. `packed` reads a weight matrix that was rewritten into
-    panels once, `copied` copies each block's panel when it is needed, `direct` reads the user's weight matrix in place.
+    The schedule from which the kernel's body was built. It is kept for readers, for the bundle's manifest and for the
+    cost model: types and rows that one worker owns (in mode j: that it goes through at a time), the register tile
+    (`register_rows` x `register_columns` f32 accumulators in vectors of `lanes`), and how the weight matrix is read.
+    `packed` reads a weight matrix that was rewritten into panels once, `copied` copies each block's panel when it is
+    needed, `direct` reads the user's weight matrix in place.
   }];
   let parameters = (ins "int64_t":$types, "int64_t":$rows, "int64_t":$register_rows, "int64_t":$register_columns,
                         "int64_t":$lanes, EnumParameter<Tile_WeightAccess>:$weights);
@@ -146,11 +147,11 @@ def Tile_ScheduleAttr : Tile_Attr<"Schedule", "schedule"> {
 }
 
 def Tile_StagedAttr : Tile_Attr<"Staged", "staged"> {
-  let summary = "The schedule of a kernel whose operands come in stages";
+  let summary = "The schedule of a kernel whose operands are loaded into stages";
   let description = [{
-    For machines with asynchronous copies: a worker owns `rows` rows of each of `types` types and `columns` columns of an
-    output group. Their product is taken `depth` at a time, from blocks that are loaded into a ring of `stages`
-    places ahead of their use. 0 stages are as many as fit.
+    For machines with asynchronous copies: a worker owns `rows` rows of each of `types` types and `columns` columns of
+    an output group. Their product is computed `depth` at a time, from blocks that are loaded into a ring of `stages`
+    ahead of their use. 0 stages stand for as many as fit.
 
     ```mlir
     #tile.staged<types = 1, rows = 128, columns = 192, depth = 64, stages = 4>
@@ -158,22 +159,22 @@ def Tile_StagedAttr : Tile_Attr<"Staged", "staged"> {
     #tile.staged<types = 1, rows = 64, columns = 128, depth = 32, stages = 4, warps = 2 x 2, vector = 8>
     ```
 
-    Without `warps` an engine of the machine copies, and how the tile is cut among threads follows from its rows.
-    With them, the threads of a block copy for themselves, `vector` elements at a time, and the tile is cut into
-    `warps` rows x columns of equal parts, one for each warp. The vector is 1, 2, 4 or 8 elements: the machine's
-    accesses are aligned, so that it divides the widths of all groups.
+    Without `warps` the copy engine copies, and the division of the tile among threads follows from its rows. With
+    `warps`, the threads of a block copy, `vector` elements at a time, and the tile is divided into `warps` rows x
+    columns of equal parts, one for each warp. The vector is 1, 2, 4 or 8 elements: the machine's accesses are aligned,
+    so that it divides the widths of all groups.
 
-    The rest is about what workers share, and is left out where it is nothing:
+    The other entries say what workers share, and are left out where they have their defaults:
 
     | | |
     | --- | --- |
     | `cluster = A x B` | workers with A consecutive blocks of rows and B of columns run together; blocks of the weight matrix are loaded once for the A, rows of X once for the B |
-    | `stationary = G` | a worker goes through G consecutive groups while the rows of X of its own group stay |
+    | `stationary = G` | a worker goes through G consecutive groups while the rows of X of its types' own groups stay in shared memory |
     | `outer = groups` | workers that run at one time share columns of the weight matrix (all rows of a group, then the next group); `types`, the default, lets them share rows of X |
-    | `rows_on = n` | rows are on the second side of the matrix instructions and columns on the first, whose size is fixed: for few rows; `m` is the default |
-    | `ping_pong = T` | the threads of a worker that multiply are cut in T parts, each of which has every T-th of its tiles to itself |
-    | `split_k = S` | S workers that run together own each tile: every one takes a part of its steps, their sums are added up, and every one stores a part of the result |
-    | `longest_first = L` | the groups of each type are taken in the order of their terms, most first; tiles of the first L come before all others, and they alone are split |
+    | `rows_on = n` | rows are on side N of the matrix instructions and columns on side M, whose size is fixed: for few rows; `m` is the default |
+    | `ping_pong = T` | the warpgroups of a worker that multiply are divided into T parts, each of which computes every T-th tile of the worker alone |
+    | `split_k = S` | S workers that run together own each tile: each takes a part of the tile's steps, their sums are added, and each stores a part of the result |
+    | `longest_first = L` | the groups of each type are ordered by their number of terms, most first; tiles of the first L groups come before all others, and `split_k` divides them alone |
   }];
   let parameters = (ins "int64_t":$types, "int64_t":$rows, "int64_t":$columns, "int64_t":$depth, "int64_t":$stages,
                         "int64_t":$warp_rows, "int64_t":$warp_columns, "int64_t":$vector, "int64_t":$cluster_rows,
@@ -212,17 +213,17 @@ def Tile_StagedAttr : Tile_Attr<"Staged", "staged"> {
 def Tile_ReducedAttr : Tile_Attr<"Reduced", "reduced"> {
   let summary = "The schedule of a kernel of vector reductions";
   let description = [{
-    For few rows, each perhaps of a type of its own: a worker owns `rows` rows of the batch as they lie and `columns` columns of an
-    output group. `columns / vector` of its threads stand side by side, each on `vector` columns; as many times as there are
-    `slices` they stand one behind the other, and divide the depth of every term. Each thread reads its share of the weight matrix
-    straight into registers, and what the slices have summed up is added in one order.
+    For few rows, each perhaps of a type of its own: a worker owns `rows` consecutive rows of the batch and `columns`
+    columns of an output group. A slice is `columns / vector` of its threads, each with `vector` columns; the `slices`
+    divide the depth of every term. Each thread reads its share of the weight matrix straight into registers, and the
+    sums of the slices are added in one fixed order.
 
     ```mlir
     #tile.reduced<rows = 4, columns = 64, slices = 32, vector = 8>
     ```
 
-    The vector is 1, 2, 4 or 8 elements: accesses are aligned, so that it divides the widths of all groups. Slices come in
-    whole warps.
+    The vector is 1, 2, 4 or 8 elements: accesses are aligned, so that it divides the widths of all groups. All slices
+    together are whole warps.
   }];
   let parameters = (ins "int64_t":$rows, "int64_t":$columns, "int64_t":$slices, "int64_t":$vector);
   let assemblyFormat = "`<` struct(params) `>`";

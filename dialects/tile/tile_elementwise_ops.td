@@ -7,14 +7,16 @@ def Tile_ElementwiseOp : Tile_Op<"elementwise", [IsolatedFromAbove, Symbol, Sing
                                      DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "A kernel of an element-wise function";
   let description = [{
-    Goes over a *domain*, the shape in brackets, and runs its body for each element. A domain of two dimensions has rows and
-    columns, and its rows may be `?`, which the launch knows; one of one dimension is a single row, whose columns may be `?`; one
-    of three dimensions has the rows of the first two together; `[]` is one element.
+    Runs its body for each element of a *domain*, the shape in brackets. A domain of two dimensions has rows and
+    columns, and its number of rows may be `?`, which is set at the launch. A domain of one dimension is a single row,
+    whose number of columns may be `?`. In a domain of three dimensions the first two together are the rows. `[]` is one
+    element.
 
-    The body's arguments are numbers of the operands: `per <element>` that at the place, `per <row>` that of the row,
-    `per <column>` that of the column, `per <call>` the only one. It is scalar code of `arith` and `math` as in `tile.map`: it
-    computes in f32, and widens and rounds bf16 where it says so. What it computes goes into results by `tile.put`, `tile.sum` and
-    `tile.maximum`, each into the next one. Operands are called x, x2, x3, ... by whoever launches, results y, y2, ...
+    The body's arguments are numbers of the operands: for `per <element>` the number of the element, for `per <row>`
+    that of the row, for `per <column>` that of the column, for `per <call>` the only number. The body is scalar code of
+    `arith` and `math` as in `tile.map`: it computes in f32, and widens and rounds bf16 explicitly. `tile.put`,
+    `tile.sum` and `tile.maximum` write the results, each op the next result. At the launch, operands are called x, x2,
+    x3, ..., results y, y2, ...
 
     ```mlir
     tile.elementwise @scale over [?, 2048] (%x: bf16 per <element>, %weight: bf16 per <column>, %squares: f32 per <row>) {
@@ -26,9 +28,9 @@ def Tile_ElementwiseOp : Tile_Op<"elementwise", [IsolatedFromAbove, Symbol, Sing
     }
     ```
 
-    Every number of a result has one owner, and what is added to a sum is added in an order that follows from the shape alone: no
-    result depends on how many threads there are. All sums and maxima of a kernel are of the same extent, which
-    is what one worker owns: with results per row whole rows, per column whole columns, and per call everything.
+    Every number of a result has one owner, which adds in an order that follows from the shape alone: no result depends
+    on the number of threads. All sums and maxima of a kernel have the same extent, which one worker owns: with results
+    per row it owns whole rows, per column whole columns, and per call the whole domain.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, DenseI64ArrayAttr:$shape,
                        TypedArrayAttrBase<Tile_PerAttr, "what operands have one number for">:$reads);
@@ -53,7 +55,7 @@ def Tile_ElementwiseOp : Tile_Op<"elementwise", [IsolatedFromAbove, Symbol, Sing
 }
 
 def Tile_PutOp : Tile_Op<"put", [HasParent<"ElementwiseOp">, MemoryEffects<[MemWrite]>]> {
-  let summary = "An element of a result that is like the domain";
+  let summary = "Writes an element of a result with the domain's shape";
   let arguments = (ins AnyFloat:$value);
   let assemblyFormat = "$value attr-dict `:` type($value)";
   let hasVerifier = 1;
@@ -67,12 +69,13 @@ def Tile_SumOp : Tile_AddOp<"sum"> {
   let summary = "Adds the element to a result";
   let description = [{
     `per <row>` sums over the columns of each row, `per <column>` over the rows of each column, `per <call>` over the
-    domain. Sums are f64 and rounded in the end, to f32 and from there to bf16: they are wrong by half a unit in the last
-    place of the result, and by n 2^-53 of the sum of the absolute values of its n elements. The sum of nothing is 0.
+    domain. Sums are f64 and rounded in the end, to f32 and from there to bf16: their error is at most half a unit in
+    the last place of the result plus n 2^-53 of the sum of the absolute values of the n elements. The sum of no
+    elements is 0.
 
-    `held by` a number of the call, one of the body's arguments: what the result held before is added so often, as
-    the last addition in f64, and rounded with the sum. It is not read where the number is 0. Only results per
-    column are added to.
+    `held by` names a number of the call, one of the body's arguments: the old value of the result times this number is
+    the last addition in f64, and is rounded with the sum. The old value is not read where the number is 0. Only results
+    per column can have it.
 
     ```mlir
     tile.sum %square per <row> into f32
@@ -86,8 +89,8 @@ def Tile_SumOp : Tile_AddOp<"sum"> {
 def Tile_MaximumOp : Tile_AddOp<"maximum"> {
   let summary = "The largest element";
   let description = [{
-    As `tile.sum`, but what a result held does not count. A maximum is exact. It is NaN where an element is, and the
-    maximum of nothing is minus infinity.
+    As `tile.sum`, but without the old value of the result. A maximum is exact. It is NaN where an element is NaN, and
+    the maximum of no elements is minus infinity.
   }];
   let arguments = (ins F32:$value, Tile_PerAttr:$per, TypeAttrOf<AnyFloat>:$element);
   let assemblyFormat = "$value `per` $per `into` $element attr-dict";

@@ -20,10 +20,11 @@ def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlock, N
                                    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "One kernel";
   let description = [{
-    A kernel takes matrices, and numbers that its maps use, and does its work inside a single `tile.forall`. The first two
-    operands are what it multiplies, the last one is its result; operands of maps stand between them. Its `layout` says what indices mean, its
-    `schedule` which choice it was built from. The row offset p0 and the number of rows are launch-time values of
-    every kernel and appear as no operand here: `tile.forall` knows which rows a type has.
+    A kernel takes matrices, and numbers that its maps use, and computes inside a single `tile.forall`. The first two
+    operands are multiplied, the last operand is the result; operands of maps stand between them. The `layout` defines
+    the meaning of indices, the `schedule` is the one from which the kernel was built. The row offset p0 and the number
+    of rows are launch-time values of every kernel and appear as no operand here: `tile.forall` knows which rows a type
+    has.
 
     ```mlir
     tile.kernel @forward(%x: !tile.matrix<?x2048xf32>, %w: !tile.matrix<2048x6144xf32>, %y: !tile.matrix<?x6144xf32>)
@@ -47,9 +48,9 @@ def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlock, N
 
 def Tile_ForallOp : Tile_Op<"forall", [HasParent<"KernelOp">, SingleBlock, NoTerminator, RecursiveMemoryEffects,
                              DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
-  let summary = "What one worker keeps";
+  let summary = "The parallel loop: what one worker owns";
   let description = [{
-    Cuts the kernel's work into independent tasks along the given axes and runs the body for each. A worker is a
+    Divides the kernel's work into independent tasks along the given axes and runs the body for each task. A worker is a
     thread on a CPU, a thread block or cluster on a GPU. The body's arguments are the first index along each axis.
 
     ```mlir
@@ -70,21 +71,21 @@ def Tile_ForallOp : Tile_Op<"forall", [HasParent<"KernelOp">, SingleBlock, NoTer
     tile.forall (%i, %r, %g, %n) over [<types, 2>, <rows, 64>, <groups, 1>, <columns, 192>] { ... }
     ```
 
-    owns the tiles of two consecutive types, behind the last of which the first comes again. A fragment holds their
-    rows one type below the other, 128 of them here, and %i stands for both wherever a type is named.
+    owns the tiles of two consecutive types; the first type follows the last. A fragment holds the rows of one type
+    below those of the other, 128 rows here, and %i stands for both types wherever a type is named.
 
     ```mlir
     tile.forall (%b, %f, %j, %n) over [<weight_rows, 1>, <features, 64>, <groups, 1>, <columns, 192>] { ... }
     ```
 
-    in mode j, owns one tile of dW: 64 rows and 192 columns of block (%b, %j). It is run whether there are rows of
-    X and dY for it or not, because it is written anyway.
+    in mode j, owns one tile of dW: 64 rows and 192 columns of block (%b, %j). The task is run even without rows of X
+    and dY for it, because its tile is always written.
 
     ```mlir
     tile.forall (%r, %j, %n) over [<batch, 4>, <groups, 1>, <columns, 64>] { ... }
     ```
 
-    owns 64 columns of output group %j of 4 rows of the batch, %r and those that follow it, whatever their types.
+    owns 64 columns of output group %j of 4 rows of the batch, from row %r on, whatever their types.
   }];
   let arguments = (ins TypedArrayAttrBase<Tile_AxisAttr, "axes">:$axes);
   let regions = (region SizedRegion<1>:$body);
@@ -100,10 +101,10 @@ def Tile_ForallOp : Tile_Op<"forall", [HasParent<"KernelOp">, SingleBlock, NoTer
 
 def Tile_ForOp : Tile_Op<"for", [SingleBlock, NoTerminator, RecursiveMemoryEffects,
                                DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
-  let summary = "What a worker goes over, in order";
+  let summary = "A sequential loop of one worker";
   let description = [{
-    Loops over the given axes, the first outermost. An axis that an enclosing `tile.forall` has too is walked within
-    what is owned. Inside `tile.weight_terms` the rows are those of the term's type.
+    Loops over the given axes, the first outermost. Along an axis that an enclosing `tile.forall` has too, the loop goes
+    over the owned part. Inside `tile.weight_terms` the rows are those of the term's type.
 
     ```mlir
     tile.for (%j, %n) over [<groups, 1>, <columns, 48>] { ... }
@@ -124,9 +125,10 @@ def Tile_TermsOp : Tile_Op<"terms", [SingleBlockImplicitTerminator<"YieldOp">, R
     support is regular (Q(q)) a target computes the terms; otherwise it reads a small table, so that the code
     does not grow with the algebra.
 
-    Inside a `tile.forall` of several types %t stands for all of them, and so for the terms of all of them in one
-    ascending order. A term whose weight block is the same for all is there once, for all their rows (the diagonal block
-    of Q(q)); any other changes the rows of its type alone. Every type has its own terms in ascending order.
+    Inside a `tile.forall` of several types %t stands for all of them, and the op goes through the terms of all types in
+    one ascending order. A term whose weight block is the same for all types occurs once, for all their rows (the
+    diagonal block of Q(q)); any other term changes only the rows of its type. Every type has its own terms in ascending
+    order.
 
     ```mlir
     %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<8x48xf32> {
@@ -143,7 +145,7 @@ def Tile_TermsOp : Tile_Op<"terms", [SingleBlockImplicitTerminator<"YieldOp">, R
 }
 
 def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["TermsOp", "WeightTermsOp", "MapOp"]>]> {
-  let summary = "Hands values to the op around it";
+  let summary = "Yields values to the enclosing op";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
   let builders = [OpBuilder<(ins), "">];
@@ -154,10 +156,10 @@ def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<[
 //===--------------------------------------------------------------------------------------------===//
 
 def Tile_HoldOp : Tile_Op<"hold", [MemoryEffects<[MemRead, MemAlloc, MemWrite]>]> {
-  let summary = "Bring the operand that stays put";
+  let summary = "Copy the stationary operand";
   let description = [{
-    Copies the owned rows of the owned types, all input groups, into a buffer where they stay for the whole body. Rows
-    past the last one of a type are zero in the buffer. `%x[%i, %r]` is the first type and the first row ordinal.
+    Copies the owned rows of the owned types, with all input groups, into a buffer where they stay for the whole body.
+    Rows past the last one of a type are zero in the buffer. `%x[%i, %r]` is the first type and the first row ordinal.
   }];
   let arguments = (ins Tile_MatrixType:$source, Index:$row_type, Index:$row);
   let results = (outs Tile_BufferType:$buffer);
@@ -166,18 +168,18 @@ def Tile_HoldOp : Tile_Op<"hold", [MemoryEffects<[MemRead, MemAlloc, MemWrite]>]
 }
 
 def Tile_BufferOp : Tile_Op<"buffer", [MemoryEffects<[MemAlloc]>]> {
-  let summary = "Room for operands that are walked";
+  let summary = "A buffer for streamed operands";
   let results = (outs Tile_BufferType:$buffer);
   let assemblyFormat = "attr-dict `:` type($buffer)";
 }
 
 def Tile_CopyOp : Tile_Op<"copy", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Bring one block of the weight matrix";
+  let summary = "Copy one panel of a block of the weight matrix";
   let description = [{
-    Copies columns n, n+1, ... of weight block (b, j), one panel wide, into the place of that panel in a buffer, or into a
-    packed weight matrix. Columns past the end of the group become zero: nothing of a neighbour is brought along. With `once`, the
-    copy is made only for the first of several owned types when the block does not depend on the type (the
-    diagonal block of Q(q)).
+    Copies columns n, n+1, ... of weight block (b, j), one panel wide, into the place of that panel in a buffer, or into
+    a packed weight matrix. Columns past the end of the group become zero: no column of a neighbouring group is copied.
+    With `once`, the copy is made only for the first of several owned types when the block does not depend on the type
+    (the diagonal block of Q(q)).
   }];
   let arguments = (ins Tile_MatrixType:$source, Index:$weight_row, Index:$group, Index:$column,
                        Tile_MatrixOrBuffer:$target, UnitAttr:$once);
@@ -201,10 +203,10 @@ def Tile_ZeroOp : Tile_Op<"zero", [Pure]> {
 def Tile_MmaOp : Tile_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["accumulator", "result"]>]> {
   let summary = "accumulator += scale * rows times panel";
   let description = [{
-    Multiplies a block of rows, stationary or straight from memory, `%x[%t, %k, %s]`, by one panel of a weight block, `%w[%b, %j, %n]`, over the whole depth
-    of input group k, and adds to an f32 accumulator. Without `scale` the coefficient is 1. With `signs` every coefficient
-    is +1 or -1, which costs nothing on a tensor core and next to nothing elsewhere; any other coefficient is
-    rounded to f32 and multiplies the rows.
+    Multiplies a block of rows, from the stationary buffer or from memory, `%x[%t, %k, %s]`, by one panel of a weight
+    block, `%w[%b, %j, %n]`, over the whole depth of input group k, and adds to an f32 accumulator. Without `scale` the
+    coefficient is 1. With `signs` every coefficient is +1 or -1, which costs no time on a tensor core and almost none
+    elsewhere. Any other coefficient is rounded to f32 and multiplies the rows.
   }];
   let arguments = (ins Tile_MatrixOrBuffer:$rows, Index:$row_type, Index:$input_group, Index:$row,
                        Tile_MatrixOrBuffer:$weights, Index:$weight_row, Index:$group, Index:$column,
@@ -223,22 +225,23 @@ def Tile_MapOp : Tile_Op<"map", [AttrSizedOperandSegments, MemoryEffects<[MemRea
                              SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "Element by element on fragments, matrices in memory and numbers";
   let description = [{
-    The body is scalar code of the `arith` and `math` dialects, with one argument for each input; it yields one value. It is
-    run for every element of the result, and what an input hands to it is
+    The body is scalar code of the `arith` and `math` dialects, with one argument for each input; it yields one value.
+    It is run for every element of the result. Each input gives it one argument:
 
     | input | its type | the argument |
     | --- | --- | --- |
     | `%sum` | a fragment | the element at the same place |
-    | `%bias[%j, %n]` | a matrix of one row, as wide as the result | one number for each column: that of columns n, n+1, ... of output group j |
-    | `%scale[%t, %s]` | a matrix of one column, as high as X | one number for each row: that of rows s, s+1, ... of type t |
-    | `%other[%t, %s, %j, %n]` | a matrix like the result | the element at the place of the tile |
+    | `%bias[%j, %n]` | a matrix of one row, as wide as the result | the number of the column, of columns n, n+1, ... of output group j |
+    | `%scale[%t, %s]` | a matrix of one column, as high as X | the number of the row, of rows s, s+1, ... of type t |
+    | `%other[%t, %s, %j, %n]` | a matrix of the result's shape | the element at the same place of the result |
     | `%alpha` | `f32` | that number |
 
     Where a kernel owns rows of the batch, whatever their types, one index stands for type and row: `%scale[%r]` and
-    `%other[%r, %j, %n]`. Rows and columns that do not exist are not read, and what the body makes of them is never stored.
+    `%other[%r, %j, %n]`. Rows and columns that do not exist are not read, and the body's results for them are never
+    stored.
 
-    The body uses its arguments and constants. Arithmetic is in f32: what lies in memory as bf16 is widened in the body, and a rounding to bf16 before the store is a
-    map, too. A bias is added, and the sum rounded once:
+    The body uses its arguments and constants. Arithmetic is in f32: elements in bf16 are widened in the body, and the
+    rounding to bf16 before the store is part of a map, too. The following map adds a bias and rounds the sum once:
 
     ```mlir
     %h = tile.map (%v = %sum : !tile.fragment<8x48xf32>, %b = %bias[%j, %n] : !tile.matrix<1x6144xbf16>)
@@ -282,8 +285,8 @@ def Tile_MaskOp : Tile_Op<"mask", [Pure]> {
 def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
   let summary = "Write a finished tile of the result";
   let description = [{
-    Writes what the mask admits of a fragment to rows s, s+1, ... of type t and columns n, n+1, ... of output group j. Every
-    element of the result is written by exactly one store, and never read back.
+    Writes the elements of a fragment that are inside the mask to rows s, s+1, ... of type t and columns n, n+1, ... of
+    output group j. Every element of the result is written by exactly one store, and never read back.
   }];
   let arguments = (ins Tile_FragmentType:$value, Tile_MatrixType:$target, Index:$row_type, Index:$row,
                        Index:$group, Index:$column, Tile_MaskType:$mask);

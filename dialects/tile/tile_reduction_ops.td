@@ -8,10 +8,11 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Tile_AddRowTermsOp : Tile_Op<"add_row_terms", [MemoryEffects<[MemRead]>, AllTypesMatch<["sums", "result"]>]> {
   let summary = "sums += all terms of each row's own type";
   let description = [{
-    Adds to row s of the sums, for every term of (type of row r + s, output group j), the term's coefficient times row r + s of input
-    group k times columns n, n+1, ... of weight block (b, j). What a row's type is the launch says: its position follows from p0, or
-    is read from device memory. Where rows name the same block of the weight matrix it need be read once for all of them; each row adds
-    its own terms in one order, whatever rows stand beside it. Rows past the end of the batch have no terms.
+    Adds to row s of the sums, for every term of (type of row r + s, output group j), the term's coefficient times row r +
+    s of input group k times columns n, n+1, ... of weight block (b, j). The type of a row is known at the launch: its
+    position follows from p0, or is read from device memory. A block of the weight matrix that several rows use may be
+    read once for all of them. Each row adds its own terms in one order, whatever the other rows are. Rows past the end
+    of the batch have no terms.
 
     ```mlir
     %sum = tile.add_row_terms %x[%r], %w[%j, %n], %zero

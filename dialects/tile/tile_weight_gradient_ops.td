@@ -13,9 +13,9 @@ def Tile_WeightTermsOp : Tile_Op<"weight_terms", [SingleBlockImplicitTerminator<
   let summary = "The terms of one block of the weight matrix";
   let description = [{
     Runs its body once for every term of block (b, j), in ascending type, output group and input group: rows of type t
-    add c times (input group k of X)^T (output group o of dY). Where the layout's support is regular (Q(q): the
-    block on the diagonal has a term of every type, any other that of type b alone) a target computes the terms;
-    otherwise it reads a small table.
+    add c times (input group k of X)^T (output group o of dY). Where the layout's support is regular (Q(q): a block on
+    the diagonal has a term of every type, any other block only that of type b) a target computes the terms; otherwise
+    it reads a small table.
 
     ```mlir
     tile.weight_terms (%t, %k, %o, %c) of (%b, %j) { ... }
@@ -38,16 +38,16 @@ def Tile_WeightTermsOp : Tile_Op<"weight_terms", [SingleBlockImplicitTerminator<
 }
 
 def Tile_BringOp : Tile_Op<"bring", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Bring rows of X or dY for products over rows";
+  let summary = "Copy rows of X or dY into panels for products over rows";
   let description = [{
     Copies rows s, s+1, ... of type t, as many as the schedule goes through at a time or as there are, into panels:
-    along `features` the features f, f+1, ... of input group g, along `columns` the columns n, n+1, ... of output
-    group g, as many as the buffer is wide. What lies past the end of the group becomes zero. In the buffer the
-    elements are f32; `scale` multiplies them. With `signs` every scale is +1 or -1.
+    along `features` the features f, f+1, ... of input group g, along `columns` the columns n, n+1, ... of output group
+    g, as many as the buffer is wide. Elements past the end of the group become zero. In the buffer the elements are
+    f32; `scale` multiplies them. With `signs` every scale is +1 or -1.
 
-    Into panels of pairs, `panels 48 x 2`, bf16 goes as it is, for machines that multiply pairs of it: the depth of these
-    products are rows, so that every 2 consecutive rows of a column lie side by side. The partner of an odd last row is
-    zero. Only signs can scale them, as anything else would have to be rounded.
+    Into panels of pairs, `panels 48 x 2`, bf16 elements are copied unchanged, for machines that multiply pairs of bf16:
+    the depth of these products is the rows, so that every 2 consecutive rows of a column lie side by side. The partner
+    of an odd last row is zero. Pairs can only be scaled by signs, as other products would have to be rounded.
 
     ```mlir
     tile.bring %x[%t, %k, %s, %f] along <features> to %xs scale %c signs
@@ -66,9 +66,9 @@ def Tile_BringOp : Tile_Op<"bring", [MemoryEffects<[MemRead, MemWrite]>]> {
 def Tile_OuterOp : Tile_Op<"outer", [MemoryEffects<[MemRead]>, AllTypesMatch<["accumulator", "result"]>]> {
   let summary = "accumulator += (a panel of X)^T (a panel of dY), over rows";
   let description = [{
-    Adds the outer products of the rows s, s+1, ... of type t that `tile.bring` brought, one after another: the panel
-    of `left` at feature f times the panel of `right` at column n. Sums are f32. Panels of pairs of bf16 add two rows at
-    once; both have pairs, or neither.
+    Adds the outer products of the rows s, s+1, ... of type t that `tile.bring` copied, one after another: the panel of
+    `left` at feature f times the panel of `right` at column n. Sums are f32. With panels of pairs of bf16 two rows are
+    added at once; either both panels have pairs, or neither.
   }];
   let arguments = (ins Tile_BufferType:$left, Index:$feature, Tile_BufferType:$right, Index:$column,
                        Index:$row_type, Index:$row, Tile_FragmentType:$accumulator);
@@ -83,9 +83,9 @@ def Tile_OuterOp : Tile_Op<"outer", [MemoryEffects<[MemRead]>, AllTypesMatch<["a
 def Tile_MmaRowsOp : Tile_Op<"mma_rows", [MemoryEffects<[MemRead]>, AllTypesMatch<["accumulator", "result"]>]> {
   let summary = "accumulator += scale * (rows of X)^T times (rows of dY)";
   let description = [{
-    Multiplies over all rows of type t: features f, f+1, ... of input group k of X, `%x[%t, %k, %f]`, transposed, by columns
-    n, n+1, ... of output group o of dY, `%dy[%t, %o, %n]`, both straight from memory. What `tile.mma` is to the depth of a
-    group this is to the rows of a type. Sums are f32; `scale` and `signs` are those of `tile.mma`.
+    Multiplies over all rows of type t: features f, f+1, ... of input group k of X, `%x[%t, %k, %f]`, transposed, by
+    columns n, n+1, ... of output group o of dY, `%dy[%t, %o, %n]`, both from memory. It contracts over the rows of a
+    type as `tile.mma` contracts over the depth of a group. Sums are f32; `scale` and `signs` are those of `tile.mma`.
   }];
   let arguments = (ins Tile_MatrixType:$left, Index:$row_type, Index:$input_group, Index:$feature,
                        Tile_MatrixType:$right, Index:$right_type, Index:$output_group, Index:$column,
@@ -99,9 +99,9 @@ def Tile_MmaRowsOp : Tile_Op<"mma_rows", [MemoryEffects<[MemRead]>, AllTypesMatc
 }
 
 def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
-  let summary = "Take sums out of a buffer";
+  let summary = "Load sums from a buffer into registers";
   let description = [{
-    The fragment at feature f and column n of the tile whose sums the buffer keeps.
+    The result is the fragment at feature f and column n of the tile whose sums the buffer holds.
   }];
   let arguments = (ins Tile_BufferType:$sums, Index:$feature, Index:$column);
   let results = (outs Tile_FragmentType:$result);
@@ -110,18 +110,18 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
 }
 
 def Tile_KeepOp : Tile_Op<"keep", [MemoryEffects<[MemWrite]>]> {
-  let summary = "Put sums back into a buffer";
+  let summary = "Store sums from registers back into a buffer";
   let arguments = (ins Tile_FragmentType:$value, Tile_BufferType:$sums, Index:$feature, Index:$column);
   let assemblyFormat = "$value `to` $sums `[` $feature `,` $column `]` attr-dict `:` type($value) `to` type($sums)";
   let hasVerifier = 1;
 }
 
 def Tile_StoreWeightOp : Tile_Op<"store_weights", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "Write a finished tile of dW, or add it to what is there";
+  let summary = "Write a finished tile of dW, or add it to the old values";
   let description = [{
-    Writes rows f, f+1, ... and columns n, n+1, ... of block (b, j), as far as the block has them. The launch gives beta: 0
-    writes the sums, and what was there is not read; otherwise beta times what was there is added. Either way
-    the sum is rounded once, to the element type of dW. Every element is written by exactly one store.
+    Writes rows f, f+1, ... and columns n, n+1, ... of block (b, j), as far as the block has them. The launch gives
+    beta. With beta 0 the sums are written, and the old values are not read; otherwise beta times the old values is
+    added. Either way the sum is rounded once, to the element type of dW. Every element is written by exactly one store.
   }];
   let arguments = (ins Tile_FragmentType:$value, Tile_MatrixType:$target, Index:$weight_row, Index:$feature,
                        Index:$group, Index:$column);

@@ -39,6 +39,7 @@ private:
   void lowerElect(sm::ElectOp elect);
   void lowerArrive(sm::ArriveOp arrive);
   void lowerInitialize(sm::InitializeOp initialize);
+  void prefetchTensorMaps();
 
   Value asIndex(Value integer) {
     return UnrealizedConversionCastOp::create(builder_, location_, builder_.getIndexType(), integer)
@@ -54,7 +55,8 @@ private:
   Location location_;
   LLVM::LLVMFuncOp function_;
   Block *exit_ = nullptr;
-  const bool plain_; ///< the maps of the operands: threads copy through them
+  int32_t tensor_maps_ = 0; ///< with which the kernel's first parameter begins
+  const bool plain_;        ///< the maps of the operands: threads copy through them
   int64_t threads_ = 0;
   SmallPtrSet<Operation *, 2> whole_partitions_; ///< each sm.elect that is all its partition does
 };
@@ -145,6 +147,8 @@ void StructureLowering::replaceArguments() {
     if (bytes)
       address = LLVM::GEPOp::create(builder_, location_, address.getType(), builder_.getI8Type(), address,
                                     ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(bytes)});
+    if (!type.isPlain())
+      tensor_maps_ += static_cast<int32_t>(type.getCount());
     if (type.isPlain() == plain_)
       before += static_cast<int32_t>(type.getCount());
     else
@@ -296,6 +300,20 @@ void StructureLowering::lowerInitialize(sm::InitializeOp initialize) {
   initialize->moveBefore(one.thenBlock()->getTerminator());
   builder_.setInsertionPoint(one.thenBlock()->getTerminator());
   NVVM::FenceMbarrierInitOp::create(builder_, location_);
+  prefetchTensorMaps();
+}
+
+/// Maps are parameters: they are there before the grid ahead of this one has ended, and so is their prefetch.
+/// Without it a tile's first copies wait for theirs.
+void StructureLowering::prefetchTensorMaps() {
+  Value maps = function_.getBody().front().getArgument(0);
+  for (int32_t number = 0; number < tensor_maps_; ++number) {
+    Value map = LLVM::GEPOp::create(builder_, location_, maps.getType(), mapType(), maps,
+                                    ArrayRef<LLVM::GEPArg>{number});
+    NVVM::PrefetchOp::create(builder_, location_, /*cacheLevel=*/{}, /*evictPriority=*/{}, map,
+                             /*predicate=*/Value(), /*tensormap=*/builder_.getUnitAttr(), /*uniform=*/{},
+                             /*in_param_space=*/{});
+  }
 }
 
 } // namespace
