@@ -1,8 +1,8 @@
 // sm-pipeline-copies: copies run ahead of the products, through a ring of stages.
+#include "compiler/lower/integer_arithmetic.h"
 #include "compiler/schedule/staged.h"
 #include "compiler/targets/ampere/passes.h"
 #include "compiler/targets/thread_block/block_product.h"
-#include "compiler/targets/thread_block/index_math.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -47,7 +47,7 @@ private:
   int64_t stages_;
   OpBuilder builder_;
   Location location_;
-  IndexMath math_;
+  IntegerArithmetic math_;
   SmallVector<sm::FetchOp> fetches_;         ///< of A, and of B of each product
   SmallVector<Value> buffers_;               ///< one for each of them
   llvm::SetVector<Operation *> coordinates_; ///< what the fetches of a step need, in program order
@@ -85,12 +85,11 @@ LogicalResult CopyPipeline::allocate(sm::KernelOp kernel) {
 
 Value CopyPipeline::nextStage(Value stage) const {
   Value next = math_.add(stage, 1);
-  return math_.select(math_.equal(next, math_.constant(stages_)), math_.constant(0), next);
+  return math_.select(math_.equal(next, stages_), 0, next);
 }
 
 Value CopyPipeline::stageBefore(Value stage) const {
-  return math_.select(math_.equal(stage, math_.constant(0)), math_.constant(stages_ - 1),
-                      math_.add(stage, -1));
+  return math_.select(math_.equal(stage, 0), stages_ - 1, math_.add(stage, -1));
 }
 
 LogicalResult CopyPipeline::collectCoordinates(scf::ForOp loop) {

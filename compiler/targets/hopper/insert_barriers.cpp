@@ -1,8 +1,8 @@
 // sm-insert-barriers: a full and an empty barrier for every stage of every pipe, and waits for the products.
+#include "compiler/lower/integer_arithmetic.h"
 #include "compiler/targets/hopper/passes.h"
 #include "compiler/targets/hopper/pipe_barriers.h"
 #include "compiler/targets/thread_block/cluster_place.h"
-#include "compiler/targets/thread_block/index_math.h"
 #include "dialects/sm/pipe_ends.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -74,11 +74,11 @@ static FailureOr<Fill> findFill(sm::ProducerAcquireOp acquire, int64_t stages) {
 
 /// What the loads bring whose conditions hold; null where none has one. The conditions are there before.
 static Value conditionalBytes(OpBuilder &builder, Location location, ArrayRef<sm::LoadOp> loads) {
-  const IndexMath math(builder, location);
+  const IntegerArithmetic math(builder, location);
   Value sum;
   for (sm::LoadOp load : loads)
     if (Value condition = load.getCondition()) {
-      Value bytes = math.select(condition, math.constant(load.getBytes()), math.constant(0));
+      Value bytes = math.select(condition, load.getBytes(), 0);
       sum = sum ? math.add(sum, bytes) : bytes;
     }
   return sum;
@@ -125,7 +125,7 @@ static Value peersIn(OpBuilder &builder, sm::PartitionOp partition, int64_t rows
   const ClusterPlace place(builder, partition.getLoc(), rows, columns);
   if (rows == 1 || columns == 1)
     return rows == 1 ? place.row_mask : place.column_mask;
-  return IndexMath(builder, partition.getLoc()).bitOr(place.row_mask, place.column_mask);
+  return IntegerArithmetic(builder, partition.getLoc()).bitOr(place.row_mask, place.column_mask);
 }
 
 /// Of a consumer for each stage: one of every warp that consumes it, or where one thread does one of that.

@@ -1,6 +1,7 @@
 // sm-lower-epilogue: results leave through shared memory, while the next tile is multiplied.
+#include "compiler/lower/integer_arithmetic.h"
 #include "compiler/targets/hopper/passes.h"
-#include "compiler/targets/thread_block/index_math.h"
+#include "dialects/sm/sm.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -56,14 +57,14 @@ struct ResultStore {
   explicit ResultStore(sm::StoreSumsInPartsOp op)
       : op(op), sums(op.getAccumulator()), target(op.getTarget()) {}
 
-  Place placeOf(const IndexMath &math, Value warpgroup);
+  Place placeOf(const IntegerArithmetic &math, Value warpgroup);
 
   Operation *op;
   Value sums, target;
 };
 } // namespace
 
-Place ResultStore::placeOf(const IndexMath &math, Value warpgroup) {
+Place ResultStore::placeOf(const IntegerArithmetic &math, Value warpgroup) {
   Place place;
   if (auto whole = dyn_cast<sm::StoreSumsOp>(op)) {
     place = {whole.getMap(), SmallVector<Value>(whole.getCoordinates())};
@@ -83,7 +84,7 @@ Place ResultStore::placeOf(const IndexMath &math, Value warpgroup) {
   Value part = math.divide(warpgroup, warpgroups);
   place = {parts.getMaps()[0], SmallVector<Value>(parts.getCoordinates().take_front(4))};
   for (unsigned i = 1; i < static_cast<unsigned>(parts.getParts()); ++i) {
-    Value here = math.atLeast(part, math.constant(i));
+    Value here = math.atLeast(part, i);
     place.map = math.select(here, parts.getMaps()[i], place.map);
     for (unsigned c = 0; c < 4; ++c)
       place.coordinates[c] = math.select(here, parts.getCoordinates()[4 * i + c], place.coordinates[c]);
@@ -96,7 +97,7 @@ Place ResultStore::placeOf(const IndexMath &math, Value warpgroup) {
 static void lowerStoreSums(OpBuilder &builder, ResultStore store_sums, Value staging) {
   builder.setInsertionPoint(store_sums.op);
   Location location = store_sums.op->getLoc();
-  const IndexMath math(builder, location);
+  const IntegerArithmetic math(builder, location);
   Value warpgroup = sm::WarpgroupOp::create(builder, location, builder.getIndexType());
   inOneThread(builder, location, [&] { sm::StoreWaitOp::create(builder, location, 0, /*written=*/false); });
   sm::SyncOp::create(builder, location);

@@ -1,7 +1,7 @@
 #include "compiler/targets/hopper/part_steps.h"
 
+#include "compiler/lower/integer_arithmetic.h"
 #include "compiler/targets/hopper/staged_blocks.h"
-#include "compiler/targets/thread_block/index_math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -9,11 +9,11 @@ using namespace mlir;
 namespace compiler {
 
 SmallVector<Value> fetchedParts(OpBuilder &builder, sm::FetchPartsOp fetch) {
-  const IndexMath math(builder, fetch.getLoc());
-  Value all = math.equal(fetch.getPart(), math.constant(fetch.getParts()));
+  const IntegerArithmetic math(builder, fetch.getLoc());
+  Value all = math.equal(fetch.getPart(), fetch.getParts());
   SmallVector<Value> fetched;
   for (int64_t part = 0; part < fetch.getParts(); ++part)
-    fetched.push_back(math.either(all, math.equal(fetch.getPart(), math.constant(part))));
+    fetched.push_back(math.either(all, math.equal(fetch.getPart(), part)));
   return fetched;
 }
 
@@ -31,7 +31,7 @@ void loadParts(OpBuilder &builder, sm::FetchPartsOp fetch, ArrayRef<Value> fetch
 
 void loadPieces(OpBuilder &builder, sm::HoldOp rows, Value buffer, Value stage) {
   Location location = rows.getLoc();
-  const IndexMath math(builder, location);
+  const IntegerArithmetic math(builder, location);
   const sm::MapsType maps = rows.getSource().getType();
   const int64_t pieces = rows.getBlock().getType().getColumns() / maps.getColumns();
   for (int64_t piece = 0; piece < pieces; ++piece)
@@ -63,12 +63,12 @@ static Value choose(OpBuilder &builder, sm::MultiplyOp multiply, Value condition
 Value productOfPart(OpBuilder &builder, sm::MultiplyOp multiply, function_ref<Value()> product,
                     function_ref<Value()> own) {
   Location location = multiply.getLoc();
-  const IndexMath math(builder, location);
+  const IntegerArithmetic math(builder, location);
   const int64_t parts = multiply.getPartsAttr().getInt();
   const int64_t warpgroups = multiply.getAccumulator().getType().getRows() / (parts * sm::warpgroup_rows);
   Value warpgroup = sm::WarpgroupOp::create(builder, location, builder.getIndexType());
   Value mine = math.equal(multiply.getPart(), math.divide(warpgroup, warpgroups));
-  Value all = math.equal(multiply.getPart(), math.constant(parts));
+  Value all = math.equal(multiply.getPart(), parts);
   const auto nothing = [&] { return multiply.getAccumulator(); };
   if (!multiply.getHeld())
     return choose(builder, multiply, math.either(all, mine), product, nothing);

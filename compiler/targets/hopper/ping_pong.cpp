@@ -1,8 +1,8 @@
 // sm-ping-pong: parts of the warpgroups that multiply have tiles of their own.
+#include "compiler/lower/integer_arithmetic.h"
 #include "compiler/schedule/staged.h"
 #include "compiler/targets/hopper/passes.h"
 #include "compiler/targets/thread_block/block_product.h"
-#include "compiler/targets/thread_block/index_math.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -95,7 +95,7 @@ static void passOver(OpBuilder &builder, scf::IfOp exists, sm::ConsumeOp origina
   Operation *steps = loop ? loop.getOperation() : consume.getOperation();
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(steps);
-  const IndexMath math(builder, consume.getLoc());
+  const IntegerArithmetic math(builder, consume.getLoc());
   sm::SkipOp::create(builder, consume.getLoc(), pipe,
                      loop ? math.subtract(loop.getUpperBound(), loop.getLowerBound()) : math.constant(1));
   // What is stored depends on the products, these on what is taken.
@@ -141,7 +141,7 @@ LogicalResult SmPingPong::pingPong(sm::KernelOp kernel, int64_t turns) {
 
   Location location = found->exists.getLoc();
   OpBuilder builder = OpBuilder::atBlockBegin(&partition.getBody().front());
-  const IndexMath math(builder, location);
+  const IntegerArithmetic math(builder, location);
   Value warpgroup = sm::WarpgroupOp::create(builder, location, builder.getIndexType());
   Value mine = math.divide(warpgroup, part_warpgroups);
   Value next = math.remainder(math.add(mine, 1), turns);
@@ -150,9 +150,8 @@ LogicalResult SmPingPong::pingPong(sm::KernelOp kernel, int64_t turns) {
   builder.setInsertionPoint(found->exists);
   Value ordinal = math.divide(found->tiles.getInductionVar(), found->tiles.getStep());
   Value turn = math.remainder(ordinal, turns);
-  Value before = math.add(math.divide(ordinal, turns), math.count(math.equal(mine, math.constant(0))));
-  Value parity =
-      arith::IndexCastOp::create(builder, location, builder.getI32Type(), math.remainder(before, 2));
+  Value before = math.add(math.divide(ordinal, turns), math.count(math.equal(mine, 0)));
+  Value parity = math.asWord(math.remainder(before, 2));
   auto branch = scf::IfOp::create(builder, location, math.equal(turn, mine), /*withElseRegion=*/true);
 
   builder.setInsertionPoint(branch.elseBlock()->getTerminator());

@@ -1,6 +1,6 @@
 #include "compiler/targets/hopper/pipe_walk.h"
 
-#include "compiler/targets/thread_block/index_math.h"
+#include "compiler/lower/integer_arithmetic.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -108,24 +108,21 @@ PipePosition PipeWalk::throughBranch(scf::IfOp branch, PipePosition position) {
 
 /// The next stage; behind the last one comes the first, with the other parity.
 PipePosition PipeWalk::advance(Location location, PipePosition position) {
-  const IndexMath math(builder_, location);
+  const IntegerArithmetic math(builder_, location);
   Value next = math.add(position.stage, 1);
-  Value wraps = math.equal(next, math.constant(stages_));
-  Value flip = arith::ExtUIOp::create(builder_, location, builder_.getI32Type(), wraps);
-  return {math.select(wraps, math.constant(0), next),
-          arith::XOrIOp::create(builder_, location, position.parity, flip)};
+  Value wraps = math.equal(next, stages_);
+  Value flip = math.make<arith::ExtUIOp>(builder_.getI32Type(), wraps);
+  return {math.select(wraps, 0, next), math.bitXor(position.parity, flip)};
 }
 
 /// So many stages further; every time that the last one is passed, the parity changes.
 PipePosition PipeWalk::advanceBy(sm::SkipOp skip, PipePosition position) {
   builder_.setInsertionPoint(skip);
   Location location = skip.getLoc();
-  const IndexMath math(builder_, location);
+  const IntegerArithmetic math(builder_, location);
   Value sum = math.add(position.stage, skip.getCount());
-  Value passes = arith::IndexCastOp::create(builder_, location, builder_.getI32Type(),
-                                            math.remainder(math.divide(sum, stages_), 2));
-  const PipePosition behind = {math.remainder(sum, stages_),
-                               arith::XOrIOp::create(builder_, location, position.parity, passes)};
+  Value passes = math.asWord(math.remainder(math.divide(sum, stages_), 2));
+  const PipePosition behind = {math.remainder(sum, stages_), math.bitXor(position.parity, passes)};
   skip.erase();
   return behind;
 }

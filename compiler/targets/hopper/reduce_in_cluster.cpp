@@ -1,6 +1,7 @@
 // sm-reduce-in-cluster: sums of tiles that blocks of a cluster divide go through each other's shared memory.
+#include "compiler/lower/integer_arithmetic.h"
 #include "compiler/targets/hopper/passes.h"
-#include "compiler/targets/thread_block/index_math.h"
+#include "dialects/sm/sm.h"
 
 namespace compiler {
 #define GEN_PASS_DEF_SMREDUCEINCLUSTER
@@ -80,8 +81,8 @@ static Value carry(OpBuilder &builder, ArrayRef<Operation *> around, Value value
 static Value addReceived(OpBuilder &builder, sm::ReduceScatterOp reduce, const Exchange &reduction_buffer,
                          Value warpgroup, Value rank, int64_t candidate) {
   Location location = reduce.getLoc();
-  const IndexMath math(builder, location);
-  Value this_one = candidate + 1 < reduce.getBlocks() ? math.equal(rank, math.constant(candidate)) : Value();
+  const IntegerArithmetic math(builder, location);
+  Value this_one = candidate + 1 < reduce.getBlocks() ? math.equal(rank, candidate) : Value();
   auto part = [&](int64_t of) -> Value {
     return sm::AddReceivedOp::create(builder, location, reduce.getResult().getType(), reduce.getAccumulator(),
                                      reduction_buffer.buffer, warpgroup, of);
@@ -105,24 +106,22 @@ static Value writeReduction(OpBuilder &builder, sm::ReduceScatterOp reduce, cons
                             Value parity) {
   builder.setInsertionPoint(reduce);
   Location location = reduce.getLoc();
-  const IndexMath math(builder, location);
+  const IntegerArithmetic math(builder, location);
   const int64_t blocks = reduce.getBlocks();
   Value warpgroup = sm::WarpgroupOp::create(builder, location, builder.getIndexType());
   Value rank = sm::ClusterRankOp::create(builder, location, builder.getIndexType());
-  Value others =
-      math.subtract(math.constant((int64_t{1} << blocks) - 1), math.shiftLeft(math.constant(1), rank));
+  Value others = math.subtract((int64_t{1} << blocks) - 1, math.shiftLeft(1, rank));
   auto wait = [&](Value barriers, Value phase) {
     sm::WaitOp::create(builder, location, barriers, warpgroup, phase, /*cluster=*/true);
   };
   auto publish = [&](Value barriers) {
     sm::ArriveOp::create(builder, location, barriers, warpgroup, others, /*publish=*/true);
   };
-  Value one = arith::ConstantOp::create(builder, location, builder.getI32IntegerAttr(1));
-  Value other_parity = arith::XOrIOp::create(builder, location, parity, one);
+  Value other_parity = math.bitXor(parity, 1);
   // For the first tile that is the phase before the barrier's first, which counts as completed.
   wait(reduction_buffer.read, other_parity);
   for (int64_t block = 0; block < blocks; ++block) {
-    auto branch = scf::IfOp::create(builder, location, math.equal(rank, math.constant(block)),
+    auto branch = scf::IfOp::create(builder, location, math.equal(rank, block),
                                     /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(branch.thenBlock()->getTerminator());

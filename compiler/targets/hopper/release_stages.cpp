@@ -1,5 +1,5 @@
+#include "compiler/lower/integer_arithmetic.h"
 #include "compiler/targets/hopper/pipe_barriers.h"
-#include "compiler/targets/thread_block/index_math.h"
 
 using namespace mlir;
 
@@ -44,9 +44,9 @@ void closeGroups(sm::KernelOp kernel) {
     closeEmptyGroups(builder, partition);
 }
 
-static Value stageBefore(const IndexMath &math, Value stage, int64_t stages) {
+static Value stageBefore(const IntegerArithmetic &math, Value stage, int64_t stages) {
   Value last = math.constant(stages - 1);
-  return math.select(math.equal(stage, math.constant(0)), last, math.add(stage, -1));
+  return math.select(math.equal(stage, 0), last, math.add(stage, -1));
 }
 
 static Value peersOf(Operation *step, const PipeBarriers &barriers) {
@@ -77,7 +77,7 @@ static void settle(OpBuilder &builder, Location location, Value sums) {
 void StageReleases::releaseInLoop(sm::ConsumerReleaseOp release, scf::ForOp loop, Value stage,
                                   const PipeBarriers &barriers) {
   Location location = release.getLoc();
-  const IndexMath math(builder_, location);
+  const IntegerArithmetic math(builder_, location);
   Value peers = peersOf(release, barriers);
   Operation *&behind = waited_[loop];
   const bool first = behind == nullptr;

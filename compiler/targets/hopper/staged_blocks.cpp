@@ -1,8 +1,8 @@
 #include "compiler/targets/hopper/staged_blocks.h"
 
+#include "compiler/lower/integer_arithmetic.h"
 #include "compiler/targets/hopper/part_steps.h"
 #include "compiler/targets/thread_block/block_product.h"
-#include "compiler/targets/thread_block/index_math.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -29,7 +29,7 @@ Value placeOfPiece(OpBuilder &builder, Location location, Value buffer, int64_t 
     return stage;
   if (cast<sm::BufferType>(buffer.getType()).getStages() == pieces)
     return piece; // of the only stage
-  const IndexMath math(builder, location);
+  const IntegerArithmetic math(builder, location);
   return math.add(math.multiply(stage, pieces), piece);
 }
 
@@ -155,7 +155,7 @@ static void lowerProducts(OpBuilder &builder, ArrayRef<sm::MultiplyOp> multiplie
 static void lowerStore(OpBuilder &builder, sm::StoreBlockOp store, const StagedBlock &block) {
   builder.setInsertionPoint(store);
   Location location = store.getLoc();
-  const IndexMath math(builder, location);
+  const IntegerArithmetic math(builder, location);
   sm::ConsumerWaitOp wait = block.wait;
   const bool below = block.pieces.rows != store.getBlock().getType().getRows();
   for (int64_t piece = 0; piece < block.pieces.count; ++piece) {

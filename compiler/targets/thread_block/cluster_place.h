@@ -1,7 +1,7 @@
 // Where a thread block stands in its cluster, and with whom it shares what it copies.
 #pragma once
 
-#include "compiler/targets/thread_block/index_math.h"
+#include "compiler/lower/integer_arithmetic.h"
 #include "dialects/sm/sm.h"
 
 namespace compiler {

@@ -1,4 +1,5 @@
 // What a thread block does with finished sums before they are stored.
+#include "compiler/targets/thread_block/table_words.h"
 #include "compiler/targets/thread_block/thread_block_program.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -108,7 +109,7 @@ LogicalResult ThreadBlockProgram::writeMap(tile::MapOp map, tile::ForallOp own, 
   Value column = tile.column, group = tile.group;
   if (layout_.hasUnequalGroups() &&
       llvm::any_of(inputs, [](Value input) { return isa<sm::ColumnsType>(input.getType()); })) {
-    column = math_.add(column, math_.readTerms(table_, math_.add(group, layout_.getIn().getCount() + 1)));
+    column = math_.add(column, readTerms(math_, table_, math_.add(group, layout_.getIn().getCount() + 1)));
     group = math_.constant(0);
   }
   SmallVector<Value> rows;

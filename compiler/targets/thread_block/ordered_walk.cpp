@@ -1,6 +1,7 @@
 // How a thread block goes through tiles of unequal length: those of each type's longest groups first.
 #include "compiler/schedule/coefficients.h"
 #include "compiler/schedule/group_order.h"
+#include "compiler/targets/thread_block/table_words.h"
 #include "compiler/targets/thread_block/thread_block_program.h"
 #include "compiler/targets/thread_block/turn_order.h"
 
@@ -53,7 +54,7 @@ Value ThreadBlockProgram::weightOfLongTurn() const {
     const double long_types =
         average(terms.begin(), first_short) / static_cast<double>(schedule_.getSplitK());
     Value weight = math_.divide(turn(long_types), turn(average(first_short, terms.end())));
-    return math_.greatest(weight, math_.constant(1));
+    return math_.greatest(weight, 1);
   }
   const auto pieces = static_cast<double>((layout_.getIn().getWidest() + depth - 1) / depth);
   const double long_steps =
@@ -75,7 +76,7 @@ Value ThreadBlockProgram::startOfOrder() {
     words = WeightSteps::wordsOfTerm(scaled ? Coefficients::General : Coefficients::Signs);
   }
   const int64_t lists = wordsOfGroupStarts(layout_);
-  Value terms = math_.readTerms(table_, math_.constant(lists + slots));
+  Value terms = readTerms(math_, table_, math_.constant(lists + slots));
   return math_.add(math_.multiply(terms, words), lists + slots + 1);
 }
 
@@ -86,7 +87,7 @@ Value ThreadBlockProgram::groupOfRank(Value order_start, Value type, Value rank)
     Value group = math_.add(type, rank), all = math_.constant(groups);
     return math_.select(math_.less(group, all), group, math_.subtract(group, all));
   }
-  return math_.readTerms(table_, math_.add(order_start, math_.add(math_.multiply(type, groups), rank)));
+  return readTerms(math_, table_, math_.add(order_start, math_.add(math_.multiply(type, groups), rank)));
 }
 
 /// Clusters take long tiles together, and where they divide them each block takes short ones for itself.
@@ -124,8 +125,7 @@ LogicalResult ThreadBlockProgram::writeOrderedWalk(tile::ForallOp own) {
   tile.column = math_.multiply(peel(column_clusters), schedule_.getColumns() * schedule_.getClusterColumns());
   Value group_rank;
   if (!groups_outside)
-    group_rank = peel(
-        math_.select(turn.is_long, math_.constant(longest_first), math_.constant(groups - longest_first)));
+    group_rank = peel(math_.select(turn.is_long, longest_first, groups - longest_first));
   tile.row = math_.multiply(peel(row_clusters), schedule_.getRows() * schedule_.getClusterRows());
   Value segment = groups_outside ? peel(segment_count) : number;
   if (groups_outside)

@@ -1,5 +1,6 @@
 #include "compiler/targets/thread_block/row_segments.h"
 
+#include "compiler/targets/thread_block/table_words.h"
 #include "runtime/gpu_kernel_abi.h"
 
 using namespace mlir;
@@ -18,14 +19,14 @@ int64_t RowSegments::maps(alg::RowTypesAttr types) {
   llvm_unreachable("no kind of row types");
 }
 
-RowSegments::RowSegments(const IndexMath &math, alg::RowTypesAttr row_types, Value rows, Value offset,
+RowSegments::RowSegments(const IntegerArithmetic &math, alg::RowTypesAttr row_types, Value rows, Value offset,
                          Value maps)
     : types_(row_types.getCount()),
       width_(row_types.getKind() == alg::RowTypeKind::Interval ? row_types.getWidth() : 0),
       listed_(areListed(row_types) ? maps : Value()), offset_(offset) {
   if (listed_) {
     segment_count_ = math.constant(types_);
-    longest_segment_ = math.readRowList(listed_, math.constant(0));
+    longest_segment_ = readRowList(math, listed_, math.constant(0));
     return;
   }
   if (!width_) {
@@ -33,39 +34,38 @@ RowSegments::RowSegments(const IndexMath &math, alg::RowTypesAttr row_types, Val
     // segment.
     rows_of_phase_ = math.divide(rows, types_);
     longer_phases_ = math.remainder(rows, types_);
-    segment_count_ = math.least(rows, math.constant(types_));
+    segment_count_ = math.least(rows, types_);
     longest_segment_ = math.ceilDivide(rows, types_);
     return;
   }
   // Segment = run. The first run may have begun before row 0, the last may end after row M - 1.
   Value begun = math.remainder(offset, width_);
   first_type_ = math.divide(offset, width_);
-  Value partial = math.less(math.constant(0), begun);
+  Value partial = math.less(0, begun);
   first_runs_ = math.count(partial);
-  first_rows_ =
-      math.select(partial, math.least(rows, math.subtract(math.constant(width_), begun)), math.constant(0));
+  first_rows_ = math.select(partial, math.least(rows, math.subtract(width_, begun)), 0);
   Value left = math.subtract(rows, first_rows_);
   whole_ = math.divide(left, width_);
   tail_rows_ = math.remainder(left, width_);
-  Value tails = math.count(math.less(math.constant(0), tail_rows_));
+  Value tails = math.count(math.less(0, tail_rows_));
   segment_count_ = math.add(math.add(first_runs_, whole_), tails);
-  longest_segment_ = math.least(rows, math.constant(width_));
+  longest_segment_ = math.least(rows, width_);
 }
 
-Value RowSegments::firstOf(const IndexMath &math, Value type) const {
+Value RowSegments::firstOf(const IntegerArithmetic &math, Value type) const {
   if (listed_)
     return type;
   Value number = math.subtract(type, width_ ? first_type_ : offset_); // both are below `types`
-  return math.select(math.less(number, math.constant(0)), math.add(number, types_), number);
+  return math.select(math.less(number, 0), math.add(number, types_), number);
 }
 
-RowSegments::Segment RowSegments::at(const IndexMath &math, Value number) const {
+RowSegments::Segment RowSegments::at(const IntegerArithmetic &math, Value number) const {
   if (listed_)
     return entries(math, number);
   return width_ ? run(math, number) : phase(math, number);
 }
 
-RowSegments::RowBlock RowSegments::blockAt(const IndexMath &math, Value number, Value row) const {
+RowSegments::RowBlock RowSegments::blockAt(const IntegerArithmetic &math, Value number, Value row) const {
   Value last = math.add(segment_count_, -1);
   Value is_line = math.atLeast(last, number);
   // A segment that does not exist is the end of the last one: its map and its type can be addressed.
@@ -76,19 +76,19 @@ RowSegments::RowBlock RowSegments::blockAt(const IndexMath &math, Value number, 
   return block;
 }
 
-RowSegments::Segment RowSegments::entries(const IndexMath &math, Value number) const {
+RowSegments::Segment RowSegments::entries(const IntegerArithmetic &math, Value number) const {
   // Behind the greatest number of rows are the starts.
-  Value begin = math.readRowList(listed_, math.add(number, 1)),
-        end = math.readRowList(listed_, math.add(number, 2));
+  Value begin = readRowList(math, listed_, math.add(number, 1)),
+        end = readRowList(math, listed_, math.add(number, 2));
   return {math.constant(0), number, math.subtract(end, begin), number};
 }
 
-RowSegments::Segment RowSegments::phase(const IndexMath &math, Value number) const {
+RowSegments::Segment RowSegments::phase(const IntegerArithmetic &math, Value number) const {
   if (types_ == 1) // all rows are one segment, of the second map: M mod 1 is 0
     return {math.constant(1), math.constant(0), rows_of_phase_, math.constant(0)};
   Value longer = math.less(number, longer_phases_);
   Segment segment;
-  segment.map = math.select(longer, math.constant(0), math.constant(1));
+  segment.map = math.select(longer, 0, 1);
   segment.segment = math.select(longer, number, math.subtract(number, longer_phases_));
   segment.rows = math.add(rows_of_phase_, math.count(longer));
   // Phase and offset are both below the period.
@@ -97,15 +97,15 @@ RowSegments::Segment RowSegments::phase(const IndexMath &math, Value number) con
   return segment;
 }
 
-RowSegments::Segment RowSegments::run(const IndexMath &math, Value number) const {
+RowSegments::Segment RowSegments::run(const IntegerArithmetic &math, Value number) const {
   Value zero = math.constant(0);
   Value first = math.less(number, first_runs_);
   Value after_first = math.subtract(number, first_runs_); // -1 for the first run
   Value last = math.atLeast(after_first, whole_);
   Segment segment;
-  segment.map = math.select(first, zero, math.select(last, math.constant(2), math.constant(1)));
+  segment.map = math.select(first, zero, math.select(last, 2, 1));
   segment.segment = math.select(first, zero, math.select(last, zero, after_first));
-  segment.rows = math.select(first, first_rows_, math.select(last, tail_rows_, math.constant(width_)));
+  segment.rows = math.select(first, first_rows_, math.select(last, tail_rows_, width_));
   segment.type = math.remainder(math.add(first_type_, number), types_);
   return segment;
 }

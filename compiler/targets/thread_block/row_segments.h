@@ -1,7 +1,7 @@
 // The segments of X and Y: the runs of rows of one type that a map can address. See runtime/gpu_kernel_abi.h.
 #pragma once
 
-#include "compiler/targets/thread_block/index_math.h"
+#include "compiler/lower/integer_arithmetic.h"
 #include "dialects/alg/alg.h"
 
 namespace compiler {
@@ -13,7 +13,7 @@ public:
   using Value = mlir::Value;
   /// Writes what all segments share. `rows` is M, `offset` the position of row 0 modulo the period; `listed`
   /// are the maps of X where row types are explicit.
-  RowSegments(const IndexMath &math, alg::RowTypesAttr types, Value rows, Value offset, Value listed);
+  RowSegments(const IntegerArithmetic &math, alg::RowTypesAttr types, Value rows, Value offset, Value listed);
 
   static bool areListed(alg::RowTypesAttr types) { return types.getKind() == alg::RowTypeKind::Explicit; }
 
@@ -26,9 +26,9 @@ public:
 
   /// The first segment of a type; every further one is as many segments on as there are types. Of types
   /// without rows it is no segment.
-  Value firstOf(const IndexMath &math, Value type) const;
+  Value firstOf(const IntegerArithmetic &math, Value type) const;
   /// No type has more segments.
-  Value mostOfType(const IndexMath &math) const { return math.ceilDivide(segment_count_, types_); }
+  Value mostOfType(const IntegerArithmetic &math) const { return math.ceilDivide(segment_count_, types_); }
 
   struct Segment {
     Value map;     ///< which of the maps it belongs to
@@ -36,7 +36,7 @@ public:
     Value rows;
     Value type; ///< of all its rows
   };
-  Segment at(const IndexMath &math, Value number) const;
+  Segment at(const IntegerArithmetic &math, Value number) const;
 
   /// A block of rows of a segment.
   struct RowBlock {
@@ -46,12 +46,12 @@ public:
   };
   /// That of segment `number` from `row` on. Behind the last segment, and past its own last row, a segment
   /// has no rows: what is read there is zero, and what is stored there is not written.
-  RowBlock blockAt(const IndexMath &math, Value number, Value row) const;
+  RowBlock blockAt(const IntegerArithmetic &math, Value number, Value row) const;
 
 private:
-  Segment phase(const IndexMath &math, Value number) const;
-  Segment run(const IndexMath &math, Value number) const;
-  Segment entries(const IndexMath &math, Value number) const;
+  Segment phase(const IntegerArithmetic &math, Value number) const;
+  Segment run(const IntegerArithmetic &math, Value number) const;
+  Segment entries(const IntegerArithmetic &math, Value number) const;
 
   int64_t types_, width_; ///< width 0: cyclic
   Value listed_;          ///< maps with a row list; null where rows follow from numbers

@@ -2,7 +2,7 @@
 // come once.
 #pragma once
 
-#include "compiler/targets/thread_block/index_math.h"
+#include "compiler/lower/integer_arithmetic.h"
 
 namespace compiler {
 
@@ -15,7 +15,7 @@ public:
   using Value = mlir::Value;
   /// Part p of the tile, p < present, has the type (first_type + p) mod types. There is at least one part,
   /// and no type twice.
-  SharedTerms(const IndexMath &math, int64_t types, Value first_type, Value present, Value group);
+  SharedTerms(const IntegerArithmetic &math, int64_t types, Value first_type, Value present, Value group);
 
   Value count() const { return term_count_; }
 
@@ -25,7 +25,7 @@ public:
     Value shared; ///< i1: by all parts
   };
   /// Term `ordinal` of them.
-  Term at(const IndexMath &math, Value ordinal) const;
+  Term at(const IntegerArithmetic &math, Value ordinal) const;
 
 private:
   Value first_type_, group_;

@@ -1,7 +1,7 @@
 // The steps of a tile that one of several thread blocks takes.
 #pragma once
 
-#include "compiler/targets/thread_block/index_math.h"
+#include "compiler/lower/integer_arithmetic.h"
 
 namespace compiler {
 
@@ -13,6 +13,6 @@ struct StepShare {
 };
 
 /// Of block `rank` among `blocks`. Nothing larger than `steps` is computed.
-StepShare shareOf(const IndexMath &math, mlir::Value steps, mlir::Value rank, int64_t blocks);
+StepShare shareOf(const IntegerArithmetic &math, mlir::Value steps, mlir::Value rank, int64_t blocks);
 
 } // namespace compiler

@@ -1,8 +1,8 @@
 // The terms of the tile that a thread block works on: computed for Q(q), read from the terms table otherwise.
 #pragma once
 
+#include "compiler/lower/integer_arithmetic.h"
 #include "compiler/schedule/coefficients.h"
-#include "compiler/targets/thread_block/index_math.h"
 #include "dialects/sm/sm.h"
 
 namespace compiler {
@@ -14,12 +14,12 @@ int64_t wordsOfGroupStarts(tile::LayoutAttr layout);
 class StepTerms {
 public:
   using Value = mlir::Value;
-  /// Writes what all terms of (type, output group) share, where `builder` stands.
+  /// Writes what all terms of (type, output group) share, where the builder of `math` stands.
   /// `coefficients` is what of them the program asks for: nothing, a bit of the weight matrix row (signs), or
   /// a word of their own, where terms with one coefficient stand together. The terms table has two forms for
   /// it, see runtime/gpu_kernel_abi.h.
-  StepTerms(mlir::OpBuilder &builder, mlir::Location location, tile::LayoutAttr layout,
-            Coefficients coefficients, Value table, Value type, Value group);
+  StepTerms(const IntegerArithmetic &math, tile::LayoutAttr layout, Coefficients coefficients, Value table,
+            Value type, Value group);
 
   /// Of the terms, or their pieces.
   Value count() const { return term_count_; }
@@ -41,8 +41,7 @@ public:
   /// Of term `ordinal`. Only for Coefficients::General.
   Coefficient coefficientAt(Value ordinal) const;
   /// The same of any list of `count` terms, the bits of whose coefficients `read` writes the reading of.
-  static Coefficient coefficientAmong(const IndexMath &math, mlir::OpBuilder &builder,
-                                      mlir::Location location, Value ordinal, Value count,
+  static Coefficient coefficientAmong(const IntegerArithmetic &math, Value ordinal, Value count,
                                       llvm::function_ref<Value(Value)> read);
 
 private:
@@ -50,9 +49,7 @@ private:
   int64_t wordsOfTerm() const { return weightWord() + (coefficients_ == Coefficients::General ? 2 : 1); }
   Value read(Value ordinal, int64_t word) const;
 
-  mlir::OpBuilder &builder_;
-  mlir::Location location_;
-  IndexMath math_;
+  IntegerArithmetic math_;
   Coefficients coefficients_;
   bool pieces_, computed_;
   Value term_count_;

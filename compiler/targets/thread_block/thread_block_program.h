@@ -135,7 +135,7 @@ private:
   tile::StagedAttr schedule_;
   mlir::OpBuilder builder_;
   mlir::Location location_;
-  IndexMath math_;
+  IntegerArithmetic math_;
   llvm::SmallVector<mlir::BlockArgument> source_weights_, source_operands_, source_results_; ///< but X
   Value x_, w_, y_, table_;             ///< operands of the new kernel; in mode j those of X, dY and dW
   llvm::SmallVector<Value> weights_;    ///< W and those behind it

@@ -82,7 +82,7 @@ LogicalResult ThreadBlockProgram::writeTerms(tile::TermsOp terms, tile::ForallOp
   }
   auto mma = cast<tile::MmaOp>(terms.getBody().front().front());
   const bool scaled = mma.getScale() && !mma.getSigns();
-  const StepTerms steps(builder_, location_, layout_,
+  const StepTerms steps(math_, layout_,
                         scaled           ? Coefficients::General
                         : mma.getScale() ? Coefficients::Signs
                                          : Coefficients::One,
@@ -120,8 +120,8 @@ LogicalResult ThreadBlockProgram::writeTerms(tile::TermsOp terms, tile::ForallOp
     markShallow(next, depth_block);
   if (scaled)
     writeScaling(
-        math_.equal(depth_block, math_.constant(depth_blocks - 1)),
-        [&] { return steps.coefficientAt(ordinal); }, next, loop.getRegionIterArgs().take_back(products));
+        math_.equal(depth_block, depth_blocks - 1), [&] { return steps.coefficientAt(ordinal); }, next,
+        loop.getRegionIterArgs().take_back(products));
   else
     scf::YieldOp::create(builder_, location_, next);
   for (auto [sum, result] : llvm::zip_equal(terms.getResults(), loop.getResults().take_back(products)))
@@ -167,7 +167,7 @@ void ThreadBlockProgram::markShallow(ValueRange products, Value depth_block) {
     return;
   OpBuilder::InsertionGuard guard(builder_);
   builder_.setInsertionPoint(products.front().getDefiningOp());
-  Value shallow = math_.equal(depth_block, math_.constant(last));
+  Value shallow = math_.equal(depth_block, last);
   for (Value product : products) {
     auto multiply = product.getDefiningOp<sm::MultiplyOp>();
     multiply.getShallowMutable().assign(shallow);
@@ -190,10 +190,9 @@ void ThreadBlockProgram::writeSharedTerms(tile::TermsOp terms, const Tile &tile)
   Value step = loop.getInductionVar();
   Value piece = math_.remainder(step, depth_blocks), k = math_.multiply(piece, depth);
   const SharedTerms::Term term = steps.at(math_, math_.divide(step, depth_blocks));
-  Value part = math_.select(term.shared, math_.constant(parts), term.part);
+  Value part = math_.select(term.shared, parts, term.part);
   // What is held need not come.
-  Value fetched =
-      holds() ? math_.select(term.shared, math_.constant(parts), math_.constant(parts + 1)) : part;
+  Value fetched = holds() ? math_.select(term.shared, parts, parts + 1) : part;
 
   SmallVector<Value> maps, coordinates;
   for (const RowSegments::RowBlock &block : tile.parts) {

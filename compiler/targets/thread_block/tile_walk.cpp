@@ -1,4 +1,5 @@
 // How a thread block goes through tiles: by number, alone or in a cluster, one by one or all of some groups.
+#include "compiler/targets/thread_block/table_words.h"
 #include "compiler/targets/thread_block/thread_block_program.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -102,8 +103,8 @@ LogicalResult ThreadBlockProgram::writeTurn(tile::ForallOp own, Tile &tile) {
   if (!holds())
     return writeTile(own, tile);
   writeHold(tile);
-  Value end = math_.least(math_.add(tile.group, schedule_.getStationaryGroups()),
-                          math_.constant(layout_.getOut().getCount()));
+  Value end =
+      math_.least(math_.add(tile.group, schedule_.getStationaryGroups()), layout_.getOut().getCount());
   auto over_groups = scf::ForOp::create(builder_, location_, tile.group, end, math_.constant(1));
   builder_.setInsertionPoint(over_groups.getBody()->getTerminator());
   tile.group = over_groups.getInductionVar();
@@ -140,7 +141,7 @@ Value ThreadBlockProgram::isWithinGroups(const Tile &tile) {
   const int64_t first_out = in + 1, first_row_group = first_out + out + 1;
   auto width = [&](int64_t list, Value group) {
     Value at = math_.add(group, list);
-    return math_.subtract(math_.readTerms(table_, math_.add(at, 1)), math_.readTerms(table_, at));
+    return math_.subtract(readTerms(math_, table_, math_.add(at, 1)), readTerms(math_, table_, at));
   };
   Value within = math_.less(tile.column, width(layout_.isTransposed() ? 0 : first_out, tile.group));
   if (layout_.isWeightGradient())
@@ -152,7 +153,7 @@ Value ThreadBlockProgram::locate(Value number, Tile &tile) {
   if (layout_.isWeightGradient()) {
     // Every tile of dW is written.
     tile.weight_row = number;
-    return math_.equal(math_.constant(0), math_.constant(0));
+    return math_.equal(0, 0);
   }
   if (!hasParts()) {
     tile.segment = segments_->at(math_, number);
@@ -163,10 +164,10 @@ Value ThreadBlockProgram::locate(Value number, Tile &tile) {
   tile.present = math_.constant(0);
   for (int64_t part = 0; part < schedule_.getTypes(); ++part) {
     const RowSegments::RowBlock block = segments_->blockAt(math_, math_.add(first, part), tile.row);
-    tile.present = math_.select(block.exists, math_.constant(part + 1), tile.present);
+    tile.present = math_.select(block.exists, part + 1, tile.present);
     tile.parts.push_back(block);
   }
-  return math_.less(math_.constant(0), tile.present);
+  return math_.less(0, tile.present);
 }
 
 } // namespace compiler

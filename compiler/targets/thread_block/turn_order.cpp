@@ -5,12 +5,12 @@ using namespace mlir;
 namespace compiler {
 
 /// Of `turns` that are dealt out in turn to `workers`, those of number `worker` below that.
-static Value dealt(const IndexMath &math, Value turns, Value worker, Value workers) {
+static Value dealt(const IntegerArithmetic &math, Value turns, Value worker, Value workers) {
   return math.divide(math.add(math.add(turns, -1), math.subtract(workers, worker)), workers);
 }
 
-TurnOrder::TurnOrder(const IndexMath &math, Value long_turns, Value short_turns, Value worker, Value workers,
-                     Value weight)
+TurnOrder::TurnOrder(const IntegerArithmetic &math, Value long_turns, Value short_turns, Value worker,
+                     Value workers, Value weight)
     : worker_(worker), workers_(workers) {
   const Value zero = math.constant(0), one = math.constant(1);
   mine_long_ = dealt(math, long_turns, worker, workers);
@@ -26,7 +26,7 @@ TurnOrder::TurnOrder(const IndexMath &math, Value long_turns, Value short_turns,
   turns_ = math.add(math.add(mine_long_, mine_filling_), dealt(math, rest, worker, workers));
 }
 
-TurnOrder::Turn TurnOrder::at(const IndexMath &math, Value ordinal) const {
+TurnOrder::Turn TurnOrder::at(const IntegerArithmetic &math, Value ordinal) const {
   Value is_long = math.less(ordinal, mine_long_);
   Value behind = math.subtract(ordinal, mine_long_); // negative for a long one, whose number is another
   Value first = math.add(place_, math.multiply(behind, ahead_));

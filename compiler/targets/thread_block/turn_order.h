@@ -1,7 +1,7 @@
 // In which order a thread block, or a cluster, takes its tiles where some take much longer than the others.
 #pragma once
 
-#include "compiler/targets/thread_block/index_math.h"
+#include "compiler/lower/integer_arithmetic.h"
 
 namespace compiler {
 
@@ -13,7 +13,7 @@ public:
   using Value = mlir::Value;
   /// Writes what all turns of worker number `worker` of `workers` share. A long turn takes about as long as
   /// `weight` short ones.
-  TurnOrder(const IndexMath &math, Value long_turns, Value short_turns, Value worker, Value workers,
+  TurnOrder(const IntegerArithmetic &math, Value long_turns, Value short_turns, Value worker, Value workers,
             Value weight);
 
   /// Turns of this worker.
@@ -24,7 +24,7 @@ public:
     Value number;  ///< among the turns of its kind
   };
   /// Its turn `ordinal`.
-  Turn at(const IndexMath &math, Value ordinal) const;
+  Turn at(const IntegerArithmetic &math, Value ordinal) const;
 
 private:
   Value worker_, workers_, turns_;

@@ -48,7 +48,7 @@ LogicalResult ThreadBlockProgram::writeWeightTerms(tile::WeightTermsOp terms, ti
     return failure();
   auto mma = cast<tile::MmaRowsOp>(terms.getBody().front().front());
   const bool scaled = mma.getScale() && !mma.getSigns();
-  const WeightSteps steps(builder_, location_, layout_,
+  const WeightSteps steps(math_, layout_,
                           scaled           ? Coefficients::General
                           : mma.getScale() ? Coefficients::Signs
                                            : Coefficients::One,

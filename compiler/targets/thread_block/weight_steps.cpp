@@ -1,5 +1,7 @@
 #include "compiler/targets/thread_block/weight_steps.h"
 
+#include "compiler/targets/thread_block/table_words.h"
+
 using namespace mlir;
 
 namespace compiler {
@@ -9,18 +11,17 @@ static int64_t stepsOfRun(alg::RowTypesAttr types, int64_t depth) {
   return types.getKind() == alg::RowTypeKind::Interval ? (types.getWidth() + depth - 1) / depth : 0;
 }
 
-Value WeightSteps::stepsOfType(const IndexMath &math, alg::RowTypesAttr types, const RowSegments &segments,
-                               int64_t depth) {
+Value WeightSteps::stepsOfType(const IntegerArithmetic &math, alg::RowTypesAttr types,
+                               const RowSegments &segments, int64_t depth) {
   if (const int64_t run = stepsOfRun(types, depth))
     return math.multiply(segments.mostOfType(math), run);
   return math.ceilDivide(segments.longest(), depth);
 }
 
-WeightSteps::WeightSteps(OpBuilder &builder, Location location, tile::LayoutAttr layout,
-                         Coefficients coefficients, Value table, const RowSegments &segments, Value rows,
-                         int64_t depth, Value weight_row, Value group, AllRows all_rows)
-    : builder_(builder), location_(location), math_(builder, location), layout_(layout),
-      coefficients_(coefficients), segments_(segments), depth_(depth),
+WeightSteps::WeightSteps(const IntegerArithmetic &math, tile::LayoutAttr layout, Coefficients coefficients,
+                         Value table, const RowSegments &segments, Value rows, int64_t depth,
+                         Value weight_row, Value group, AllRows all_rows)
+    : math_(math), layout_(layout), coefficients_(coefficients), segments_(segments), depth_(depth),
       computed_(layout.getTerms().completeGraph().has_value()), weight_row_(weight_row), group_(group),
       table_(table) {
   const int64_t types = layout.getRowTypes().getCount();
@@ -33,14 +34,13 @@ WeightSteps::WeightSteps(OpBuilder &builder, Location location, tile::LayoutAttr
     const int64_t columns = layout.getWeightColumns();
     const int64_t blocks = layout.getTerms().weightRows() * columns, lists = wordsOfGroupStarts(layout);
     Value entry = math_.add(math_.add(math_.multiply(weight_row, columns), group), lists);
-    auto word = [&](Value position) { return math_.readTerms(table, position); };
+    auto word = [&](Value position) { return readTerms(math_, table, position); };
     first = word(entry);
     term_count_ = math_.subtract(word(math_.add(entry, 1)), first);
     first_words_ = math_.add(math_.multiply(first, wordsOfTerm(coefficients)), lists + blocks + 1);
     // A block's terms are all of one type each or all of all types. Without terms any word will do.
-    Value has_terms = math_.less(math_.constant(0), term_count_);
-    is_all_ =
-        math_.equal(word(math_.select(has_terms, first_words_, math_.constant(0))), math_.constant(types));
+    Value has_terms = math_.less(0, term_count_);
+    is_all_ = math_.equal(word(math_.select(has_terms, first_words_, 0)), types);
   }
   // Of a list the one type of a computed term may have fewer rows than the longest.
   Value of_type = computed_ && RowSegments::areListed(layout.getRowTypes())
@@ -64,7 +64,7 @@ WeightSteps::WeightSteps(OpBuilder &builder, Location location, tile::LayoutAttr
 Value WeightSteps::read(Value ordinal, int64_t word) const {
   Value position =
       math_.add(math_.add(first_words_, math_.multiply(ordinal, wordsOfTerm(coefficients_))), word);
-  return sm::ReadTermsOp::create(builder_, location_, builder_.getI32Type(), table_, position);
+  return wordOfTerms(math_, table_, position);
 }
 
 void WeightSteps::locate(Step &step, Value is_all, Value type, Value piece) const {
@@ -72,7 +72,7 @@ void WeightSteps::locate(Step &step, Value is_all, Value type, Value piece) cons
   if (RowSegments::areListed(row_types)) {
     // Behind the types of a list are all of its entries.
     step.map = math_.constant(0);
-    step.segment = math_.select(is_all, math_.constant(row_types.getCount()), type);
+    step.segment = math_.select(is_all, row_types.getCount(), type);
     step.row = math_.multiply(piece, depth_);
     return;
   }
@@ -82,8 +82,8 @@ void WeightSteps::locate(Step &step, Value is_all, Value type, Value piece) cons
     row = math_.multiply(math_.remainder(piece, run), depth_);
   }
   const RowSegments::RowBlock block = segments_.blockAt(math_, number, row);
-  step.map = math_.select(is_all, math_.constant(RowSegments::maps(row_types)), block.segment.map);
-  step.segment = math_.select(is_all, math_.constant(0), block.segment.segment);
+  step.map = math_.select(is_all, RowSegments::maps(row_types), block.segment.map);
+  step.segment = math_.select(is_all, 0, block.segment.segment);
   step.row = math_.select(is_all, math_.multiply(piece, depth_), block.row);
 }
 
@@ -103,30 +103,26 @@ WeightSteps::Step WeightSteps::at(Value number) const {
   }
   step.ordinal = math_.divide(number, steps_of_term_);
   Value piece = math_.remainder(number, steps_of_term_);
-  Value type = math_.fromWord(read(step.ordinal, 0));
-  step.input_group = math_.fromWord(read(step.ordinal, 1));
+  Value type = math_.asIndex(read(step.ordinal, 0));
+  step.input_group = math_.asIndex(read(step.ordinal, 1));
   Value output = read(step.ordinal, 2);
-  auto word = [&](int32_t value) -> Value {
-    return arith::ConstantOp::create(builder_, location_, builder_.getI32IntegerAttr(value));
-  };
   if (coefficients_ == Coefficients::General) {
     step.ends_term = math_.equal(math_.add(piece, 1), steps_of_term_);
   } else {
     // Bit 31 is the sign of the coefficient.
     if (coefficients_ == Coefficients::Signs)
-      step.negative = arith::CmpIOp::create(builder_, location_, arith::CmpIPredicate::slt, output, word(0));
-    output = arith::AndIOp::create(builder_, location_, output, word(0x7fffffff));
+      step.negative = math_.less(output, 0);
+    output = math_.bitAnd(output, 0x7fffffff);
   }
-  step.output_group = math_.fromWord(output);
+  step.output_group = math_.asIndex(output);
   // What is no type has no segment; the first one stands for it.
-  locate(step, is_all_, math_.select(is_all_, math_.constant(0), type), piece);
+  locate(step, is_all_, math_.select(is_all_, 0, type), piece);
   return step;
 }
 
 StepTerms::Coefficient WeightSteps::coefficientAt(Value ordinal) const {
   assert(coefficients_ == Coefficients::General && !computed_);
-  return StepTerms::coefficientAmong(math_, builder_, location_, ordinal, term_count_,
-                                     [&](Value term) { return read(term, 3); });
+  return StepTerms::coefficientAmong(math_, ordinal, term_count_, [&](Value term) { return read(term, 3); });
 }
 
 } // namespace compiler

@@ -25,10 +25,11 @@ public:
     TypeAfterType
   };
 
-  /// Writes what all steps share, where `builder` stands. `rows` is M, of which a step takes `depth`.
-  WeightSteps(mlir::OpBuilder &builder, mlir::Location location, tile::LayoutAttr layout,
-              Coefficients coefficients, Value table, const RowSegments &segments, Value rows, int64_t depth,
-              Value weight_row, Value group, AllRows all_rows);
+  /// Writes what all steps share, where the builder of `math` stands. `rows` is M, of which a step takes
+  /// `depth`.
+  WeightSteps(const IntegerArithmetic &math, tile::LayoutAttr layout, Coefficients coefficients, Value table,
+              const RowSegments &segments, Value rows, int64_t depth, Value weight_row, Value group,
+              AllRows all_rows);
 
   /// Maps of X, and of dY.
   static int64_t maps(alg::RowTypesAttr types) {
@@ -39,8 +40,8 @@ public:
     return coefficients == Coefficients::General ? 4 : 3;
   }
   /// Steps through the rows of one type, in which only an interval's runs may be partly empty.
-  static Value stepsOfType(const IndexMath &math, alg::RowTypesAttr types, const RowSegments &segments,
-                           int64_t depth);
+  static Value stepsOfType(const IntegerArithmetic &math, alg::RowTypesAttr types,
+                           const RowSegments &segments, int64_t depth);
 
   Value count() const { return step_count_; }
 
@@ -61,9 +62,7 @@ private:
   /// Where the rows of the piece of that number of a type begin, or of all types where `is_all` holds.
   void locate(Step &step, Value is_all, Value type, Value piece) const;
 
-  mlir::OpBuilder &builder_;
-  mlir::Location location_;
-  IndexMath math_;
+  IntegerArithmetic math_;
   tile::LayoutAttr layout_;
   Coefficients coefficients_;
   const RowSegments &segments_;
