@@ -1,9 +1,9 @@
 // Writes one element-wise kernel as loops and vectors of a CPU.
 #pragma once
 
+#include "compiler/lower/integer_arithmetic.h"
 #include "compiler/targets/elementwise/task.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -11,7 +11,7 @@
 namespace compiler {
 
 /// Indices are i64. Every loop over columns goes a vector at a time, and over what is left one by one.
-class CpuElementwiseEmitter {
+class CpuElementwiseEmitter : IntegerArithmetic {
 public:
   CpuElementwiseEmitter(mlir::ModuleOp module, tile::ElementwiseOp kernel, int64_t lanes);
 
@@ -19,7 +19,6 @@ public:
   mlir::LogicalResult emit();
 
 private:
-  using Value = mlir::Value;
   using Values = mlir::SmallVector<Value>;
 
   struct Operand {
@@ -64,15 +63,8 @@ private:
   void store(const Operand &operand, Value row, Value column, Value value);
   Value address(const Operand &operand, Value row, Value column);
 
-  Value constant(int64_t value) {
-    return mlir::arith::ConstantIntOp::create(builder_, builder_.getI64Type(), value);
-  }
-  Value add(Value a, Value b) { return mlir::arith::AddIOp::create(builder_, a, b); }
-  Value subtract(Value a, Value b) { return mlir::arith::SubIOp::create(builder_, a, b); }
-  Value multiply(Value a, Value b) { return mlir::arith::MulIOp::create(builder_, a, b); }
-  Value least(Value a, Value b) { return mlir::arith::MinSIOp::create(builder_, a, b); }
   /// As many whole units as `count` has, times the unit.
-  Value wholes(Value count, int64_t unit);
+  Value wholes(Value count, int64_t unit) { return multiply(divide(count, unit), unit); }
   mlir::scf::ForOp loop(Value from, Value to, int64_t step, mlir::ValueRange initial,
                         llvm::function_ref<Values(Value, mlir::ValueRange)> body);
 

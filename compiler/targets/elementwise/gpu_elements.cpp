@@ -13,13 +13,12 @@ namespace compiler {
 
 // Vectors are the same elements in the same order, whether they can be loaded as such or not.
 GpuElementwise::Values GpuElementwise::vectorAt(Value row, Value column, ValueRange accumulators) {
-  Value end = add(column, wide(vector_));
-  Value whole =
-      arith::AndIOp::create(builder, aligned_, compare(arith::CmpIPredicate::sle, end, column_end_));
-  return eitherOf(
+  Value end = add(column, vector_);
+  Value whole = both(aligned_, atMost(end, column_end_));
+  return choose(
       whole, [&] { return wholeVector(row, column, Values(accumulators)); },
       [&] {
-        return loop(column, least(end, column_end_), wide(1), accumulators,
+        return loop(column, least(end, column_end_), constant(1), accumulators,
                     [&](Value one, ValueRange so_far) { return elementAt(row, one, so_far); });
       });
 }
@@ -145,7 +144,7 @@ Value GpuElementwise::indexOf(const Operand &operand, Value row, Value column) {
   case tile::Per::Column:
     return column;
   case tile::Per::Call:
-    return wide(0);
+    return constant(0);
   }
   llvm_unreachable("all are above");
 }

@@ -62,17 +62,17 @@ OwningOpRef<ModuleOp> GpuElementwise::declareWithOperands() {
 
 OwningOpRef<ModuleOp> GpuElementwise::write() {
   OwningOpRef<ModuleOp> module = declareWithOperands();
-  thread_ = wide(NVVM::ThreadIdXOp::create(builder, i32()));
-  rows_ = wide(rows_parameter_);
-  columns_ =
-      ShapedType::isDynamic(kernel_.getColumns()) ? wide(columns_parameter_) : wide(kernel_.getColumns());
+  thread_ = wideSigned(NVVM::ThreadIdXOp::create(builder, i32()));
+  rows_ = wideSigned(rows_parameter_);
+  columns_ = ShapedType::isDynamic(kernel_.getColumns()) ? wideSigned(columns_parameter_)
+                                                         : constant(kernel_.getColumns());
   readNumbers();
   const auto blocks = [&](Value size, int64_t of_task) {
-    return of_task == 0 ? wide(1) : divide(add(size, wide(of_task - 1)), wide(of_task));
+    return of_task == 0 ? constant(1) : ceilDivide(size, of_task);
   };
   Value tasks = multiply(blocks(rows_, task_size_.rows), blocks(columns_, task_size_.columns));
-  Value block = wide(NVVM::BlockIdXOp::create(builder, i32())),
-        all_blocks = wide(NVVM::GridDimXOp::create(builder, i32()));
+  Value block = wideSigned(NVVM::BlockIdXOp::create(builder, i32())),
+        all_blocks = wideSigned(NVVM::GridDimXOp::create(builder, i32()));
   loop(block, tasks, all_blocks, {}, [&](Value task, ValueRange) {
     writeTask(task);
     return Values();
@@ -82,35 +82,33 @@ OwningOpRef<ModuleOp> GpuElementwise::write() {
 }
 
 void GpuElementwise::readNumbers() {
-  Value together = wide(0);
+  Value together = constant(0);
   for (Operand &operand : operands_) {
     Value address = LLVM::PtrToIntOp::create(builder, i64(), operand.address);
     if (operand.isVector()) {
-      together = arith::OrIOp::create(
-          builder, together,
-          arith::OrIOp::create(builder, address,
-                               operand.stride ? multiply(operand.stride, wide(operand.bytes())) : wide(0)));
+      together = bitOr(
+          together, bitOr(address, operand.stride ? multiply(operand.stride, operand.bytes()) : constant(0)));
     } else if (operand.per == tile::Per::Call && operand.input) {
       Value number = operand.number;
-      operand.number = either(
-          equal(address, wide(0)), [&] { return number; }, [&] { return loadNumber(operand, wide(0)); });
+      operand.number =
+          choose(equal(address, 0), [&] { return number; }, [&] { return loadNumber(operand, constant(0)); });
     }
   }
   // The widest access is of four f32, or of eight bf16.
   constexpr int64_t vector_bytes = 16;
-  aligned_ = equal(arith::AndIOp::create(builder, together, wide(vector_bytes - 1)), wide(0));
+  aligned_ = equal(bitAnd(together, vector_bytes - 1), 0);
 }
 
 void GpuElementwise::writeTask(Value task) {
   const auto range = [&](Value block, int64_t size, Value all) -> std::pair<Value, Value> {
     if (size == 0)
-      return {wide(0), all};
-    Value begin = multiply(block, wide(size));
-    return {begin, least(add(begin, wide(size)), all)};
+      return {constant(0), all};
+    Value begin = multiply(block, size);
+    return {begin, least(add(begin, size), all)};
   };
-  Value row_block = task, column_block = wide(0);
+  Value row_block = task, column_block = constant(0);
   if (task_size_.columns != 0) {
-    Value blocks = divide(add(columns_, wide(task_size_.columns - 1)), wide(task_size_.columns));
+    Value blocks = ceilDivide(columns_, task_size_.columns);
     row_block = divide(task, blocks);
     column_block = remainder(task, blocks);
   }
@@ -130,49 +128,49 @@ void GpuElementwise::writeTask(Value task) {
 
 Value GpuElementwise::vectorsOfRow() {
   if (task_size_.columns == 0 && !ShapedType::isDynamic(kernel_.getColumns()))
-    return wide((kernel_.getColumns() + vector_ - 1) / vector_);
-  return divide(add(subtract(column_end_, column_begin_), wide(vector_ - 1)), wide(vector_));
+    return constant((kernel_.getColumns() + vector_ - 1) / vector_);
+  return ceilDivide(subtract(column_end_, column_begin_), vector_);
 }
 
 void GpuElementwise::writeElements() {
   Value vectors = vectorsOfRow();
-  loop(thread_, multiply(subtract(row_end_, row_begin_), vectors), wide(threads), {},
+  loop(thread_, multiply(subtract(row_end_, row_begin_), vectors), constant(threads), {},
        [&](Value number, ValueRange) {
          Value row = task_size_.rows == 1 ? row_begin_ : add(row_begin_, divide(number, vectors));
          Value in_row = task_size_.rows == 1 ? number : remainder(number, vectors);
-         vectorAt(row, add(column_begin_, multiply(in_row, wide(vector_))), {});
+         vectorAt(row, add(column_begin_, multiply(in_row, vector_)), {});
          return Values();
        });
 }
 
 void GpuElementwise::writeRows() {
   const int64_t together = gpuThreadsOfRow(kernel_);
-  Value row = add(row_begin_, divide(thread_, wide(together))), place = remainder(thread_, wide(together));
-  Value inside = below(row, row_end_);
+  Value row = add(row_begin_, divide(thread_, together)), place = remainder(thread_, together);
+  Value inside = less(row, row_end_);
   // A thread without a row goes along: others wait for it.
-  Value vectors = choose(inside, vectorsOfRow(), wide(0));
-  const Values own = loop(place, vectors, wide(together), initial(), [&](Value number, ValueRange so_far) {
-    return vectorAt(row, multiply(number, wide(vector_)), so_far);
-  });
+  Value vectors = select(inside, vectorsOfRow(), 0);
+  const Values own =
+      loop(place, vectors, constant(together), initial(),
+           [&](Value number, ValueRange so_far) { return vectorAt(row, multiply(number, vector_), so_far); });
   const Values all = addNeighbours(own, together, place);
-  when(arith::AndIOp::create(builder, inside, equal(place, wide(0))), [&] { storeResults(all, row); });
+  when(both(inside, equal(place, 0)), [&] { storeResults(all, row); });
   barrier(); // the next task's sums overwrite those that others still read
 }
 
 void GpuElementwise::writeColumns() {
   const int64_t slices = threads / task_size_.columns, rows_in_flight = rowsInFlight(kernel_);
-  Value column = add(column_begin_, remainder(thread_, wide(task_size_.columns))),
-        slice = divide(thread_, wide(task_size_.columns));
-  Value inside = below(column, column_end_);
-  Value last = choose(inside, row_end_, row_begin_), step = wide(slices);
+  Value column = add(column_begin_, remainder(thread_, task_size_.columns)),
+        slice = divide(thread_, task_size_.columns);
+  Value inside = less(column, column_end_);
+  Value last = select(inside, row_end_, row_begin_), step = constant(slices);
   Values carried = initial();
   carried.push_back(slice);
-  Values most = loop(slice, subtract(last, wide((rows_in_flight - 1) * slices)),
-                     wide(rows_in_flight * slices), carried, [&](Value row, ValueRange so_far) {
+  Values most = loop(slice, subtract(last, (rows_in_flight - 1) * slices), constant(rows_in_flight * slices),
+                     carried, [&](Value row, ValueRange so_far) {
                        Values sums(so_far.drop_back());
                        for (int64_t i = 0; i < rows_in_flight; ++i)
-                         sums = elementAt(add(row, wide(i * slices)), column, sums);
-                       sums.push_back(add(row, wide(rows_in_flight * slices)));
+                         sums = elementAt(add(row, i * slices), column, sums);
+                       sums.push_back(add(row, rows_in_flight * slices));
                        return sums;
                      });
   Value next = most.pop_back_val();
@@ -182,10 +180,10 @@ void GpuElementwise::writeColumns() {
   for (auto [number, op] : llvm::enumerate(reductions())) {
     store(own[number], shared, thread_);
     barrier();
-    when(arith::AndIOp::create(builder, inside, equal(slice, wide(0))), [&] {
+    when(both(inside, equal(slice, 0)), [&] {
       Value sum;
       for (int64_t i = 0; i < slices; ++i) {
-        Value of_slice = load(accumulatorType(op), shared, add(thread_, wide(i * task_size_.columns)));
+        Value of_slice = load(accumulatorType(op), shared, add(thread_, i * task_size_.columns));
         sum = sum ? combine(op, sum, of_slice) : of_slice;
       }
       Values all(reductions().size());
@@ -198,21 +196,13 @@ void GpuElementwise::writeColumns() {
 
 void GpuElementwise::writeAll() {
   Value vectors = vectorsOfRow();
-  const Values own =
-      loop(thread_, multiply(rows_, vectors), wide(threads), initial(), [&](Value number, ValueRange so_far) {
-        return vectorAt(divide(number, vectors), multiply(remainder(number, vectors), wide(vector_)), so_far);
+  const Values own = loop(
+      thread_, multiply(rows_, vectors), constant(threads), initial(), [&](Value number, ValueRange so_far) {
+        return vectorAt(divide(number, vectors), multiply(remainder(number, vectors), vector_), so_far);
       });
   const Values all = addNeighbours(own, threads, thread_);
-  when(equal(thread_, wide(0)), [&] { storeResults(all, wide(0)); });
+  when(equal(thread_, 0), [&] { storeResults(all, constant(0)); });
   barrier();
-}
-
-GpuElementwise::Values GpuElementwise::eitherOf(Value condition, llvm::function_ref<Values()> then,
-                                                llvm::function_ref<Values()> otherwise) {
-  auto branch = [&](llvm::function_ref<Values()> values) {
-    return [this, values](OpBuilder &, Location) { scf::YieldOp::create(builder, values()); };
-  };
-  return Values(scf::IfOp::create(builder, condition, branch(then), branch(otherwise)).getResults());
 }
 
 GpuElementwise::Values GpuElementwise::addNeighbours(ValueRange accumulators, int64_t count, Value place) {
@@ -224,8 +214,8 @@ GpuElementwise::Values GpuElementwise::addNeighbours(ValueRange accumulators, in
     store(all[number], shared, thread_);
     barrier();
     for (int64_t distance = count / 2; distance > 0; distance /= 2) {
-      when(below(place, wide(distance)), [&] {
-        Value own = load(type, shared, thread_), other = load(type, shared, add(thread_, wide(distance)));
+      when(less(place, distance), [&] {
+        Value own = load(type, shared, thread_), other = load(type, shared, add(thread_, distance));
         store(combine(op, own, other), shared, thread_);
       });
       barrier();
@@ -241,7 +231,7 @@ Value GpuElementwise::addHeld(Value sum, unsigned factor, const Operand &result,
   const auto in_double = [&](Value number) {
     return arith::ExtFOp::create(builder, builder.getF64Type(), number);
   };
-  return either(
+  return choose(
       arith::CmpFOp::create(builder, arith::CmpFPredicate::UNE, times, zero),
       [&]() -> Value {
         Value held = arith::MulFOp::create(builder, in_double(times), in_double(loadNumber(result, place)));

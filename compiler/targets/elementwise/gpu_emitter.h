@@ -12,7 +12,7 @@ namespace compiler {
 class GpuElementwise : InstructionWriter {
 public:
   explicit GpuElementwise(tile::ElementwiseOp kernel)
-      : InstructionWriter(*kernel.getContext(), gpuThreads(kernel)), kernel_(kernel),
+      : InstructionWriter(*kernel.getContext(), gpuThreads(kernel), 64), kernel_(kernel),
         result_ops_(kernel.getResultOps()), extent_(kernel.getReducedExtent()), vector_(gpuVector(kernel)),
         task_size_(gpuTask(kernel)) {}
 
@@ -65,9 +65,6 @@ private:
     return mlir::SmallVector<mlir::Operation *>(llvm::make_filter_range(
         result_ops_, [](mlir::Operation *op) { return !mlir::isa<tile::PutOp>(op); }));
   }
-  Values eitherOf(Value condition, llvm::function_ref<Values()> then, llvm::function_ref<Values()> otherwise);
-  Value divide(Value a, Value b) { return mlir::arith::DivUIOp::create(builder, a, b); }
-  Value remainder(Value a, Value b) { return mlir::arith::RemUIOp::create(builder, a, b); }
   /// Vectors of the task's columns.
   Value vectorsOfRow();
 

@@ -14,7 +14,7 @@ constexpr int64_t warp_threads = 32;
 class GroupRows : InstructionWriter {
 public:
   GroupRows(MLIRContext &context, int64_t threads)
-      : InstructionWriter(context, threads), warps_(threads / warp_threads) {}
+      : InstructionWriter(context, threads, 32), warps_(threads / warp_threads) {}
 
   OwningOpRef<ModuleOp> write();
 
@@ -60,13 +60,13 @@ OwningOpRef<ModuleOp> GroupRows::write() {
 
 void GroupRows::writeBody() {
   thread_ = NVVM::ThreadIdXOp::create(builder, i32());
-  lane_ = arith::AndIOp::create(builder, thread_, constant(warp_threads - 1));
-  warp_ = arith::ShRUIOp::create(builder, thread_, constant(llvm::Log2_64(warp_threads)));
+  lane_ = bitAnd(thread_, warp_threads - 1);
+  warp_ = shiftRight(thread_, llvm::Log2_64(warp_threads));
   Value block = NVVM::BlockIdXOp::create(builder, i32()), blocks = NVVM::GridDimXOp::create(builder, i32());
 
   // Pieces one behind the other: what all threads write in the order of their numbers is in the order of
   // rows.
-  Value piece = arith::DivUIOp::create(builder, add(rows_, constant(threads - 1)), constant(threads));
+  Value piece = ceilDivide(rows_, threads);
   first_row_ = least(multiply(thread_, piece), rows_);
   last_row_ = least(add(first_row_, piece), rows_);
 
@@ -75,7 +75,7 @@ void GroupRows::writeBody() {
     return Values();
   });
   // By a block of its own where the grid has one more than there are types.
-  when(equal(block, subtract(blocks, constant(1))), [&] { writeLongest(); });
+  when(equal(block, subtract(blocks, 1)), [&] { writeLongest(); });
   LLVM::ReturnOp::create(builder, ValueRange());
 }
 
@@ -84,52 +84,51 @@ void GroupRows::listType(Value type) {
       loop(first_row_, last_row_, constant(1), {constant(0), constant(0)}, [&](Value row, ValueRange sums) {
         Value found = typeOf(row);
         // Of no type is far above all others, unsigned.
-        Value lower = compare(arith::CmpIPredicate::ult, found, type);
-        return Values{add(sums[0], asNumber(equal(found, type))), add(sums[1], asNumber(lower))};
+        Value lower = below(found, type);
+        return Values{add(sums[0], count(equal(found, type))), add(sums[1], count(lower))};
       });
 
   Value own_to_lane = sumToLane(counted[0]), lower_to_lane = sumToLane(counted[1]);
-  when(equal(lane_, constant(warp_threads - 1)), [&] {
+  when(equal(lane_, warp_threads - 1), [&] {
     store(own_to_lane, shared, warp_);
-    store(lower_to_lane, shared, add(warp_, constant(warps_)));
+    store(lower_to_lane, shared, add(warp_, warps_));
   });
   barrier();
   const Values sums = loop(constant(0), constant(warps_), constant(1),
                            {constant(0), constant(0), constant(0)}, [&](Value other, ValueRange so_far) {
-                             Value own = load(shared, other),
-                                   lower = load(shared, add(other, constant(warps_)));
-                             Value before = compare(arith::CmpIPredicate::slt, other, warp_);
-                             return Values{add(so_far[0], choose(before, own, constant(0))),
-                                           add(so_far[1], own), add(so_far[2], lower)};
+                             Value own = load(shared, other), lower = load(shared, add(other, warps_));
+                             Value before = less(other, warp_);
+                             return Values{add(so_far[0], select(before, own, 0)), add(so_far[1], own),
+                                           add(so_far[2], lower)};
                            });
   Value before_thread = add(sums[0], subtract(own_to_lane, counted[0])), own = sums[1], lower = sums[2];
-  when(equal(thread_, constant(0)), [&] {
-    Value start = add(type, constant(1));
+  when(equal(thread_, 0), [&] {
+    Value start = add(type, 1);
     store(lower, list_, start);
-    when(equal(start, types_), [&] { store(add(lower, own), list_, add(start, constant(1))); });
+    when(equal(start, types_), [&] { store(add(lower, own), list_, add(start, 1)); });
   });
 
-  Value place = add(add(types_, constant(2)), add(lower, before_thread));
+  Value place = add(add(types_, 2), add(lower, before_thread));
   loop(first_row_, last_row_, constant(1), {place}, [&](Value row, ValueRange at) {
     Value is_own = equal(typeOf(row), type);
     when(is_own, [&] { store(row, list_, at[0]); });
-    return Values{add(at[0], asNumber(is_own))};
+    return Values{add(at[0], count(is_own))};
   });
   barrier(); // the next type's sums overwrite those that others still read
 }
 
 void GroupRows::addToCount(Value type, Value count) {
   // Sums of whole numbers are the same in every order.
-  when(compare(arith::CmpIPredicate::sge, type, constant(0)), [&] {
+  when(atLeast(type, 0), [&] {
     LLVM::AtomicRMWOp::create(builder, LLVM::AtomicBinOp::add,
-                              entry(shared, add(type, constant(2 * warps_ + 1)), builder.getI32Type()), count,
+                              entry(shared, add(type, 2 * warps_ + 1), builder.getI32Type()), count,
                               LLVM::AtomicOrdering::monotonic, "block");
   });
 }
 
 void GroupRows::writeLongest() {
   Value longest = constant(2 * warps_), stride = constant(threads);
-  Value counts_end = add(types_, constant(2 * warps_ + 1));
+  Value counts_end = add(types_, 2 * warps_ + 1);
   loop(add(thread_, longest), counts_end, stride, {}, [&](Value at, ValueRange) {
     store(constant(0), shared, at);
     return Values();
@@ -139,82 +138,80 @@ void GroupRows::writeLongest() {
   const Values last =
       loop(first_row_, last_row_, constant(1), {constant(-1), constant(0)}, [&](Value row, ValueRange run) {
         Value found = typeOf(row), same = equal(found, run[0]);
-        Value ends = compare(arith::CmpIPredicate::ne, found, run[0]);
+        Value ends = differ(found, run[0]);
         when(ends, [&] { addToCount(run[0], run[1]); });
-        return Values{found, add(choose(same, run[1], constant(0)), constant(1))};
+        return Values{found, add(select(same, run[1], 0), 1)};
       });
   addToCount(last[0], last[1]);
   barrier();
-  const Values most = loop(add(thread_, add(longest, constant(1))), counts_end, stride, {constant(0)},
-                           [&](Value at, ValueRange so_far) {
-                             return Values{arith::MaxSIOp::create(builder, so_far[0], load(shared, at))};
-                           });
+  const Values most =
+      loop(add(thread_, add(longest, 1)), counts_end, stride, {constant(0)},
+           [&](Value at, ValueRange so_far) { return Values{greatest(so_far[0], load(shared, at))}; });
   LLVM::AtomicRMWOp::create(builder, LLVM::AtomicBinOp::max, entry(shared, longest, builder.getI32Type()),
                             most[0], LLVM::AtomicOrdering::monotonic, "block");
   barrier();
-  when(equal(thread_, constant(0)), [&] { store(load(shared, longest), list_, constant(0)); });
+  when(equal(thread_, 0), [&] { store(load(shared, longest), list_, constant(0)); });
 }
 
 Value GroupRows::typeOf(Value row) {
   auto following_type = [&]() -> Value {
     Value position = positionOf(row);
-    Value period = multiply(wide(types_), width_);
-    Value in_period = arith::RemUIOp::create(builder, position, period);
-    Value type = arith::TruncIOp::create(builder, builder.getI32Type(),
-                                         arith::DivUIOp::create(builder, in_period, width_));
-    return choose(compare(arith::CmpIPredicate::slt, position, wide(0)), constant(-1), type);
+    Value period = multiply(wideSigned(types_), width_);
+    Value in_period = remainder(position, period);
+    Value type = arith::TruncIOp::create(builder, builder.getI32Type(), divide(in_period, width_));
+    return select(less(position, 0), -1, type);
   };
-  Value kind = arith::AndIOp::create(builder, form_, constant(algrt_rows_of_kind));
-  return either(equal(kind, constant(algrt_rows_of_types)), [&] { return givenType(row); }, following_type);
+  Value kind = bitAnd(form_, algrt_rows_of_kind);
+  return choose(equal(kind, algrt_rows_of_types), [&] { return givenType(row); }, following_type);
 }
 
 Value GroupRows::givenType(Value row) {
   Value type = load(source_, row);
-  return choose(compare(arith::CmpIPredicate::ult, type, types_), type, constant(-1));
+  return select(below(type, types_), type, -1);
 }
 
 Value GroupRows::positionOf(Value row) {
-  Value kind = arith::AndIOp::create(builder, form_, constant(algrt_rows_of_kind));
-  return either(
-      equal(kind, constant(algrt_rows_of_positions)), [&] { return number(source_, row); },
+  Value kind = bitAnd(form_, algrt_rows_of_kind);
+  return choose(
+      equal(kind, algrt_rows_of_positions), [&] { return number(source_, row); },
       [&] { return positionInSequence(row); });
 }
 
 Value GroupRows::positionInSequence(Value row) {
   // The last sequence that begins at this row or before: what comes behind empty ones.
-  Value wide_row = wide(row);
+  Value wide_row = wideSigned(row);
   auto search = scf::WhileOp::create(
       builder, TypeRange{i32(), i32()}, ValueRange{constant(0), sequences_},
       [&](OpBuilder &, Location, ValueRange bounds) {
-        Value more = compare(arith::CmpIPredicate::slt, add(bounds[0], constant(1)), bounds[1]);
+        Value more = less(add(bounds[0], 1), bounds[1]);
         scf::ConditionOp::create(builder, more, bounds);
       },
       [&](OpBuilder &, Location, ValueRange bounds) {
-        Value middle = arith::ShRUIOp::create(builder, add(bounds[0], bounds[1]), constant(1));
-        Value begun = compare(arith::CmpIPredicate::sle, number(source_, middle), wide_row);
+        Value middle = shiftRight(add(bounds[0], bounds[1]), 1);
+        Value begun = atMost(number(source_, middle), wide_row);
         scf::YieldOp::create(builder,
-                             ValueRange{choose(begun, middle, bounds[0]), choose(begun, bounds[1], middle)});
+                             ValueRange{select(begun, middle, bounds[0]), select(begun, bounds[1], middle)});
       });
   Value sequence = search.getResult(0);
   Value null = LLVM::ZeroOp::create(builder, firsts_.getType());
   Value given = LLVM::ICmpOp::create(builder, LLVM::ICmpPredicate::ne, firsts_, null);
-  Value first = either(given, [&] { return number(firsts_, sequence); }, [&] { return wide(0); });
+  Value first = choose(given, [&] { return number(firsts_, sequence); }, [&] { return constant(0, i64()); });
   return add(first, subtract(wide_row, number(source_, sequence)));
 }
 
 Value GroupRows::number(Value array, Value index) {
-  Value kept = arith::AndIOp::create(builder, form_, constant(algrt_rows_of_wide));
-  return either(
-      compare(arith::CmpIPredicate::ne, kept, constant(0)), [&] { return load(i64(), array, index); },
-      [&] { return wide(load(array, index)); });
+  Value kept = bitAnd(form_, algrt_rows_of_wide);
+  return choose(
+      differ(kept, 0), [&] { return load(i64(), array, index); },
+      [&] { return wideSigned(load(array, index)); });
 }
 
 Value GroupRows::sumToLane(Value value) {
   for (int64_t distance = 1; distance < warp_threads; distance *= 2) {
     Value other = NVVM::ShflOp::create(builder, builder.getI32Type(), constant(-1), value, constant(distance),
                                        constant(0), NVVM::ShflKind::up, UnitAttr());
-    Value reaches = compare(arith::CmpIPredicate::sge, lane_, constant(distance));
-    value = add(value, choose(reaches, other, constant(0)));
+    Value reaches = atLeast(lane_, distance);
+    value = add(value, select(reaches, other, 0));
   }
   return value;
 }

@@ -53,12 +53,12 @@ void InstructionWriter::when(Value condition, function_ref<void()> then) {
   });
 }
 
-Value InstructionWriter::either(Value condition, function_ref<Value()> then,
-                                function_ref<Value()> otherwise) {
-  auto branch = [&](function_ref<Value()> value) {
-    return [this, value](OpBuilder &, Location) { scf::YieldOp::create(builder, value()); };
+InstructionWriter::Values InstructionWriter::choose(Value condition, function_ref<Values()> then,
+                                                    function_ref<Values()> otherwise) {
+  auto branch = [&](function_ref<Values()> values) {
+    return [this, values](OpBuilder &, Location) { scf::YieldOp::create(builder, values()); };
   };
-  return scf::IfOp::create(builder, condition, branch(then), branch(otherwise)).getResult(0);
+  return Values(scf::IfOp::create(builder, condition, branch(then), branch(otherwise)).getResults());
 }
 
 InstructionWriter::Values InstructionWriter::loop(Value from, Value to, Value step, ValueRange initial,

@@ -2,9 +2,9 @@
 // instructions at once.
 #pragma once
 
+#include "compiler/lower/integer_arithmetic.h"
 #include "runtime/bundle/kernel_parameters.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -20,11 +20,9 @@ namespace compiler {
 /// Loads the dialects in which such kernels are written: arith, cf, llvm, nvvm and scf.
 void loadAuxiliaryDialects(mlir::MLIRContext &context);
 
-/// A module with one kernel, built instruction by instruction. Comparisons of integers are signed where their
-/// predicate does not say otherwise.
-class InstructionWriter {
+/// A module with one kernel, built instruction by instruction.
+class InstructionWriter : protected IntegerArithmetic {
 protected:
-  using Value = mlir::Value;
   using Values = mlir::SmallVector<Value>;
   struct Parameter {
     algrt::ParameterValue value;
@@ -32,8 +30,10 @@ protected:
     std::string operand = {}; ///< of the values that are of one
   };
 
-  InstructionWriter(mlir::MLIRContext &context, int64_t threads)
-      : builder(mlir::UnknownLoc::get(&context), &context), threads(threads) {}
+  /// Numbers with no value beside them have `bits` bits.
+  InstructionWriter(mlir::MLIRContext &context, int64_t threads, unsigned bits)
+      : IntegerArithmetic(builder, mlir::UnknownLoc::get(&context), mlir::IntegerType::get(&context, bits)),
+        builder(location, &context), threads(threads) {}
 
   /// An empty module in which a kernel for blocks of `threads` begins, of which so many at least are to find
   /// registers on a multiprocessor at a time.
@@ -42,24 +42,6 @@ protected:
 
   mlir::Type i32() { return builder.getI32Type(); }
   mlir::Type i64() { return builder.getI64Type(); }
-
-  Value constant(int64_t value) { return mlir::arith::ConstantIntOp::create(builder, i32(), value); }
-  Value wide(int64_t value) { return mlir::arith::ConstantIntOp::create(builder, i64(), value); }
-  /// An i32, signed, as i64.
-  Value wide(Value value) { return mlir::arith::ExtSIOp::create(builder, i64(), value); }
-  Value add(Value a, Value b) { return mlir::arith::AddIOp::create(builder, a, b); }
-  Value subtract(Value a, Value b) { return mlir::arith::SubIOp::create(builder, a, b); }
-  Value multiply(Value a, Value b) { return mlir::arith::MulIOp::create(builder, a, b); }
-  Value least(Value a, Value b) { return mlir::arith::MinSIOp::create(builder, a, b); }
-  Value compare(mlir::arith::CmpIPredicate how, Value a, Value b) {
-    return mlir::arith::CmpIOp::create(builder, how, a, b);
-  }
-  Value equal(Value a, Value b) { return compare(mlir::arith::CmpIPredicate::eq, a, b); }
-  Value below(Value a, Value b) { return compare(mlir::arith::CmpIPredicate::slt, a, b); }
-  Value asNumber(Value condition) { return mlir::arith::ExtUIOp::create(builder, i32(), condition); }
-  Value choose(Value condition, Value yes, Value no) {
-    return mlir::arith::SelectOp::create(builder, condition, yes, no);
-  }
 
   Value entry(Value array, Value index, mlir::Type type) {
     return mlir::LLVM::GEPOp::create(builder, array.getType(), type, array,
@@ -75,7 +57,11 @@ protected:
   void barrier();
 
   void when(Value condition, llvm::function_ref<void()> then);
-  Value either(Value condition, llvm::function_ref<Value()> then, llvm::function_ref<Value()> otherwise);
+  /// What `then` writes where the condition holds, elsewhere what `otherwise` does.
+  Values choose(Value condition, llvm::function_ref<Values()> then, llvm::function_ref<Values()> otherwise);
+  Value choose(Value condition, llvm::function_ref<Value()> then, llvm::function_ref<Value()> otherwise) {
+    return choose(condition, [&] { return Values{then()}; }, [&] { return Values{otherwise()}; }).front();
+  }
   Values loop(Value from, Value to, Value step, mlir::ValueRange initial,
               llvm::function_ref<Values(Value, mlir::ValueRange)> body);
 
