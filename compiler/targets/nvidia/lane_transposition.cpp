@@ -27,13 +27,13 @@ void LaneTransposition::transpose(MutableArrayRef<Value> words) {
       if (number & apart)
         continue;
       Value &first = words[number], &second = words[number + apart];
-      Value sent = write.choose(is_first, second, first);
+      Value sent = write.select(is_first, second, first);
       Value received =
           NVVM::ShflOp::create(builder_, location_, sent.getType(), write.constant(-1), sent,
                                write.constant(static_cast<int64_t>(apart)),
                                write.constant(sm::warp_threads - 1), NVVM::ShflKind::bfly, UnitAttr());
-      first = write.choose(is_first, first, received);
-      second = write.choose(is_first, received, second);
+      first = write.select(is_first, first, received);
+      second = write.select(is_first, received, second);
     }
   }
 }

@@ -24,7 +24,7 @@ public:
       : builder_(builder), location_(location), type_(type),
         bytes_(type.getElementType().getIntOrFloatBitWidth() / 8) {
     Instructions write(builder, location);
-    start_ = write.advance(all, write.multiplyWide(write.wide(group), type.getWidth() * bytes_));
+    start_ = write.advance(all, write.multiply(write.wide(group), type.getWidth() * bytes_));
   }
 
   /// Of a column of the group. Past the group's end it is that of the last column: such sums are never
@@ -32,7 +32,7 @@ public:
   Value of(Value column) const {
     Instructions write(builder_, location_);
     const int64_t last = type_.getWidth() - 1;
-    Value there = write.choose(write.below(column, last), column, write.constant(last));
+    Value there = write.select(write.below(column, last), column, last);
     return loadElement(builder_, location_, type_.getElementType(),
                        write.advance(start_, write.multiply(there, bytes_)));
   }
@@ -161,12 +161,12 @@ private:
 
   Value load(Value there, Value address) {
     return loadElement(builder_, location_, type_.getElementType(),
-                       write_.choose(there, address, block_.origin()));
+                       write_.select(there, address, block_.origin()));
   }
 
   /// Two neighbouring elements in one load.
   SmallVector<Value> loadPair(Value there, Value address) {
-    Value from = write_.choose(there, address, block_.origin());
+    Value from = write_.select(there, address, block_.origin());
     Type word = builder_.getI32Type();
     auto as_float = [&](Value bits) -> Value {
       return LLVM::BitcastOp::create(builder_, location_, builder_.getF32Type(), bits);
@@ -179,10 +179,8 @@ private:
     }
     Value both = LLVM::LoadOp::create(builder_, location_, builder_.getI64Type(), from,
                                       static_cast<unsigned>(2 * bytes_));
-    Value shift = LLVM::ConstantOp::create(builder_, location_, both.getType(), 32);
-    Value upper = LLVM::LShrOp::create(builder_, location_, both, shift);
     return {as_float(LLVM::TruncOp::create(builder_, location_, word, both)),
-            as_float(LLVM::TruncOp::create(builder_, location_, word, upper))};
+            as_float(LLVM::TruncOp::create(builder_, location_, word, write_.shiftRight(both, 32)))};
   }
 
   OpBuilder &builder_;

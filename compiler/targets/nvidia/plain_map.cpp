@@ -44,7 +44,7 @@ private:
 /// A word of a list, i32. Lists do not change while the kernel runs.
 Value readList(OpBuilder &builder, Location location, Value list, Value position) {
   Instructions write(builder, location);
-  Value address = write.advance(list, write.multiplyWide(write.wide(position), 4));
+  Value address = write.advance(list, write.multiply(write.wide(position), 4));
   return LLVM::LoadOp::create(builder, location, builder.getI32Type(), address, /*alignment=*/4,
                               /*isVolatile=*/false, /*isNonTemporal=*/false, /*isInvariant=*/true);
 }
@@ -54,8 +54,7 @@ struct ListedGroup {
   ListedGroup(OpBuilder &builder, Location location, Value starts, Value group)
       : start(readList(builder, location, starts, group)) {
     Instructions write(builder, location);
-    width = LLVM::SubOp::create(builder, location, readList(builder, location, starts, write.add(group, 1)),
-                                start);
+    width = write.subtract(readList(builder, location, starts, write.add(group, 1)), start);
   }
   Value start, width;
 };
@@ -89,8 +88,7 @@ PlainBlock::PlainBlock(OpBuilder &builder, Location location, sm::MapsType type,
   // Elements of an operand may be more than 2^31; coordinates are fewer.
   Value elements = write.wide(coordinates[0]);
   auto step = [&](Value coordinate, int dimension) {
-    elements = LLVM::AddOp::create(builder, location, elements,
-                                   write.multiplyWide(write.wide(coordinate), fields.stride(dimension)));
+    elements = write.add(elements, write.multiply(write.wide(coordinate), fields.stride(dimension)));
   };
   for (int dimension = 1; dimension < dimensions; ++dimension) {
     Value coordinate = coordinates[dimension];
@@ -98,7 +96,7 @@ PlainBlock::PlainBlock(OpBuilder &builder, Location location, sm::MapsType type,
       const ListedGroup group(builder, location, fields.groupStarts(), coordinate);
       group_start_ = group.start;
       columns_ = group.width;
-      elements = write.addWide(elements, write.wide(group_start_));
+      elements = write.add(elements, write.wide(group_start_));
     } else if (type.getUnequal() && dimension == 3 && row_dimension == 2) {
       // A row group begins so many rows down.
       const ListedGroup group(builder, location, fields.rowGroupStarts(), coordinate);
@@ -108,8 +106,8 @@ PlainBlock::PlainBlock(OpBuilder &builder, Location location, sm::MapsType type,
       step(coordinate, dimension);
     }
   }
-  block_start_ = write.advance(map_start_, write.multiplyWide(elements, element_bytes));
-  row_bytes_ = write.multiplyWide(fields.stride(row_dimension), element_bytes);
+  block_start_ = write.advance(map_start_, write.multiply(elements, element_bytes));
+  row_bytes_ = write.multiply(fields.stride(row_dimension), element_bytes);
 
   first_column_ = coordinates[0];
   if (!columns_)
@@ -123,11 +121,10 @@ PlainBlock::PlainBlock(OpBuilder &builder, Location location, sm::MapsType type,
     row_list_ = fields.rowList();
     Value types = fields.extent(2), of = coordinates[2];
     Value is_type = write.below(of, types);
-    Value begin =
-        readList(builder, location, row_list_, write.add(write.choose(is_type, of, write.constant(0)), 1));
+    Value begin = readList(builder, location, row_list_, write.add(write.select(is_type, of, 0), 1));
     Value end =
-        readList(builder, location, row_list_, write.add(write.choose(is_type, write.add(of, 1), types), 1));
-    rows_ = LLVM::SubOp::create(builder, location, end, begin);
+        readList(builder, location, row_list_, write.add(write.select(is_type, write.add(of, 1), types), 1));
+    rows_ = write.subtract(end, begin);
     first_entry_ = write.add(write.add(types, 2), begin);
   }
   for (int dimension = 1; dimension < dimensions; ++dimension)
@@ -139,12 +136,11 @@ PlainBlock::PlainBlock(OpBuilder &builder, Location location, sm::MapsType type,
 Value PlainBlock::rowStart(Value row) const {
   Instructions write(builder_, location_);
   if (!listed_)
-    return write.advance(block_start_, write.multiplyWide(write.wide(row), row_bytes_));
+    return write.advance(block_start_, write.multiply(write.wide(row), row_bytes_));
   // Of a row that is not there any word of the list will do.
   Value entry = write.add(first_entry_, write.add(first_row_, row));
-  Value number =
-      readList(builder_, location_, row_list_, write.choose(hasRow(row), entry, write.constant(0)));
-  return write.advance(block_start_, write.multiplyWide(write.wide(number), row_bytes_));
+  Value number = readList(builder_, location_, row_list_, write.select(hasRow(row), entry, 0));
+  return write.advance(block_start_, write.multiply(write.wide(number), row_bytes_));
 }
 
 Value PlainBlock::hasRow(Value row) const {

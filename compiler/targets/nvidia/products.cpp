@@ -20,11 +20,8 @@ Value lowWord(Instructions &write, Value address, const DescriptorFields &fields
   return write.bitOr(write.bitAnd(write.shiftRight(address, 4), address_mask), fields.low());
 }
 
-Value descriptor(OpBuilder &builder, Location location, Value low, const DescriptorFields &fields) {
-  Type i64 = builder.getI64Type();
-  Value high = LLVM::ConstantOp::create(
-      builder, location, i64, builder.getI64IntegerAttr(static_cast<int64_t>(uint64_t{fields.high()} << 32)));
-  return LLVM::OrOp::create(builder, location, LLVM::ZExtOp::create(builder, location, i64, low), high);
+Value descriptor(const Instructions &write, Value low, const DescriptorFields &fields) {
+  return write.bitOr(write.wide(low), static_cast<int64_t>(uint64_t{fields.high()} << 32));
 }
 
 struct ZeroLowering : ConvertOpToLLVMPattern<sm::ZeroOp> {
@@ -102,7 +99,7 @@ struct MmaLowering : ConvertOpToLLVMPattern<sm::MmaOp> {
     Value sum = adaptor.getAccumulator();
     for (int64_t depth = 0; depth < op.getMultipliedDepth(); depth += instruction_depth) {
       auto step = [&](const Side &side) {
-        return descriptor(rewriter, location, write.add(side.low, side.stepBytes(depth) >> 4), side.fields);
+        return descriptor(write, write.add(side.low, side.stepBytes(depth) >> 4), side.fields);
       };
       Value m_step = step(m), n_step = step(n);
       sum = NVVM::WgmmaMmaAsyncOp::create(rewriter, location, sum.getType(), sum, m_step, n_step, shape, bf16,

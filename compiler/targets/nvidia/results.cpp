@@ -38,7 +38,7 @@ public:
     const int64_t panel = column_bytes / type_.getSwizzle();
     Value within = write_.bitXor(lane_bytes, permutation_);
     if (const int64_t rest = column_bytes % type_.getSwizzle())
-      within = write_.bitXor(within, write_.constant(rest));
+      within = write_.bitXor(within, rest);
     return write_.advance(write_.advance(start_, within), panel * type_.getPanelBytes());
   }
 

@@ -49,7 +49,7 @@ private:
     const auto cache = bytes == 16 ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;
     for (const VectorCopy &vector : vectors)
       onlyWhere(rewriter, location, vector.mine, [&] {
-        Value source_bytes = write.choose(vector.present, write.constant(bytes), write.constant(0));
+        Value source_bytes = write.select(vector.present, bytes, 0);
         NVVM::CpAsyncOp::create(rewriter, location, vector.target, vector.source,
                                 rewriter.getI32IntegerAttr(static_cast<int32_t>(bytes)),
                                 NVVM::LoadCacheModifierKindAttr::get(rewriter.getContext(), cache),
@@ -70,9 +70,9 @@ private:
       elements = elements.drop_front(now.size());
       SmallVector<Value> values;
       for (const VectorCopy &element : now) {
-        Value from = write.choose(element.present, element.source, block.origin());
+        Value from = write.select(element.present, element.source, block.origin());
         Value value = LLVM::LoadOp::create(rewriter, location, bits, from, element_bytes);
-        values.push_back(write.choose(element.present, value, zero));
+        values.push_back(write.select(element.present, value, zero));
       }
       for (auto [element, value] : llvm::zip(now, values))
         onlyWhere(rewriter, location, element.mine,

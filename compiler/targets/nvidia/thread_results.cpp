@@ -40,7 +40,7 @@ public:
     WarpPart part(write_, type_, op);
     first_row_ = write_.add(part.firstRow(), write_.divide(write_.lane(), lanes_per_row));
     if (!block_.isListed())
-      row_step_ = write_.multiplyWide(block_.rowBytes(), rows_between);
+      row_step_ = write_.multiply(block_.rowBytes(), rows_between);
     // As many tiles at a time as widen the vector, and as are left.
     const int64_t vector = op.getTarget().getType().getVector(),
                   tiles = type_.getColumnsOfWarp() / sm::mma_columns;
@@ -117,9 +117,8 @@ private:
       width.column_bytes = write_.multiply(width.first_column, element_bytes_);
     else
       width.start = write_.advance(
-          block_.start(),
-          write_.addWide(write_.multiplyWide(write_.wide(first_row_), block_.rowBytes()),
-                         write_.multiplyWide(write_.wide(width.first_column), element_bytes_)));
+          block_.start(), write_.add(write_.multiply(write_.wide(first_row_), block_.rowBytes()),
+                                     write_.multiply(write_.wide(width.first_column), element_bytes_)));
     return width;
   }
 

@@ -41,7 +41,7 @@ private:
     Value source, step_bytes;
     if (!block_.isListed()) {
       source = write_.advance(block_.start(), elementOffset(row, column));
-      step_bytes = write_.multiplyWide(block_.rowBytes(), step);
+      step_bytes = write_.multiply(block_.rowBytes(), step);
     }
     SmallVector<VectorCopy> copies;
     for (int64_t panel = 0; panel < buffer_.getPanels(); ++panel) {
@@ -85,8 +85,8 @@ private:
 
   /// Bytes from the start of the block in global memory.
   Value elementOffset(Value row, Value column) {
-    return write_.addWide(write_.multiplyWide(write_.wide(row), block_.rowBytes()),
-                          write_.multiplyWide(write_.wide(column), element_bytes_));
+    return write_.add(write_.multiply(write_.wide(row), block_.rowBytes()),
+                      write_.multiply(write_.wide(column), element_bytes_));
   }
 
   Instructions write_;

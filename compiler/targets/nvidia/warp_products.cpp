@@ -195,7 +195,7 @@ struct WarpMmaLowering : ConvertOpToLLVMPattern<sm::MmaOp> {
     if (op.getNegate())
       sign_bits = write.constant(both_signs);
     else if (op.getNegateIf())
-      sign_bits = write.choose(adaptor.getNegateIf(), write.constant(both_signs), write.constant(0));
+      sign_bits = write.select(adaptor.getNegateIf(), both_signs, 0);
     rewriter.replaceOp(op, WarpProduct(rewriter, op, adaptor, sign_bits).add(adaptor.getAccumulator()));
     return success();
   }

@@ -17,7 +17,7 @@ Value ReductionProgram::positionOf(Value row) {
   Type i64 = builder_.getI64Type(), i32 = builder_.getI32Type();
   Value none = LLVM::ZeroOp::create(builder_, location_, positions_.getType());
   auto at = [&](int64_t bytes) {
-    return instructions_.advance(positions_, instructions_.multiplyWide(instructions_.wide(row), bytes));
+    return instructions_.advance(positions_, instructions_.multiply(instructions_.wide(row), bytes));
   };
   return choose(
       compare(LLVM::ICmpPredicate::eq, positions_, none), i64, [&] { return Values{countedPosition(row)}; },
@@ -42,7 +42,7 @@ Value ReductionProgram::typeAt(function_ref<Value()> position) {
     return instructions_.constant(0);
   Value left = LLVM::SRemOp::create(builder_, location_, position(), wide(period));
   Value negative = compare(LLVM::ICmpPredicate::slt, left, wide(0));
-  left = instructions_.choose(negative, instructions_.addWide(left, wide(period)), left);
+  left = instructions_.select(negative, instructions_.add(left, wide(period)), left);
   Value number = LLVM::TruncOp::create(builder_, location_, builder_.getI32Type(), left);
   return instructions_.divide(number, width);
 }
@@ -67,7 +67,7 @@ ReductionProgram::Row ReductionProgram::rowAt(const Part &part, int64_t number) 
         if (complete_) {
           // B(i, j) = {i, j}, and one term where i = j.
           Value own = compare(LLVM::ICmpPredicate::eq, type, part.group);
-          return {type, instructions_.choose(own, instructions_.constant(1), instructions_.constant(2))};
+          return {type, instructions_.select(own, instructions_.constant(1), instructions_.constant(2))};
         }
         Row known{row.row, row.exists, type, {}};
         // The next entry is where those of the next group begin.
@@ -118,7 +118,7 @@ Value ReductionProgram::coefficientAt(Value at, Value takes_part) {
   const int64_t word = coefficients_ == Coefficients::General ? 2 : 1;
   // Behind its last term a row looks at the first word, which is there.
   Value bits =
-      readTerms(instructions_.choose(takes_part, instructions_.add(at, word), instructions_.constant(0)));
+      readTerms(instructions_.select(takes_part, instructions_.add(at, word), instructions_.constant(0)));
   if (coefficients_ == Coefficients::Signs) {
     // The sign in front of one.
     constexpr int64_t sign = 0x80000000, one = 0x3f800000;

@@ -40,7 +40,7 @@ ReductionProgram::Values ReductionProgram::loadVectors(Value start, int64_t coun
                                            /*isInvariant=*/lasting));
   for (auto [vector, there] : llvm::zip_equal(vectors, present))
     if (there)
-      vector = instructions_.choose(there, vector, LLVM::ZeroOp::create(builder_, location_, type));
+      vector = instructions_.select(there, vector, LLVM::ZeroOp::create(builder_, location_, type));
   return vectors;
 }
 
@@ -76,7 +76,7 @@ ReductionProgram::Values ReductionProgram::multiplyRows(Value weight_start, Valu
           if (i % vector == 0)
             vectors_present.push_back(present.back());
           if (present.back())
-            place = instructions_.choose(present.back(), place,
+            place = instructions_.select(present.back(), place,
                                          instructions_.constant(width - vector + i % vector));
           places.push_back(place);
         }
@@ -89,7 +89,7 @@ ReductionProgram::Values ReductionProgram::multiplyRows(Value weight_start, Valu
           x.push_back(loadVectors(
               start, depth / vector,
               [&](int64_t i) {
-                return instructions_.multiplyWide(instructions_.wide(places[i * vector]), weight_element_bytes);
+                return instructions_.multiply(instructions_.wide(places[i * vector]), weight_element_bytes);
               },
               vectors_present, /*lasting=*/false));
         Values next(carried);

@@ -226,7 +226,7 @@ Value ReductionProgram::compare(LLVM::ICmpPredicate predicate, Value a, Value b)
 }
 
 Value ReductionProgram::least(Value a, Value b) {
-  return instructions_.choose(compare(LLVM::ICmpPredicate::ult, a, b), a, b);
+  return instructions_.select(compare(LLVM::ICmpPredicate::ult, a, b), a, b);
 }
 
 Value ReductionProgram::multiply(Value a, Value b) { return LLVM::MulOp::create(builder_, location_, a, b); }

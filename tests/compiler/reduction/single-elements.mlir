@@ -8,12 +8,12 @@
 // CHECK:         scf.while
 // CHECK:           scf.for
 // Of every piece there are four rows; behind them it is asked, and read again what counts for nothing.
-// CHECK-COUNT-4:     llvm.icmp "ult" %{{.*}}, %{{.*}} : i32
-// CHECK-NOT:         llvm.icmp
+// CHECK-COUNT-4:     arith.cmpi ult, %{{.*}}, %{{.*}} : i32
+// CHECK-NOT:         {{arith.cmpi|llvm.icmp}}
 // CHECK-COUNT-8:     llvm.load %{{.*}} invariant {alignment = 2 : i64} : !llvm.ptr<1> -> i16
-// CHECK-COUNT-4:     llvm.select %{{.*}}, %{{.*}}, %{{.*}} : i1, i16
+// CHECK-COUNT-4:     arith.select %{{.*}}, %{{.*}}, %{{.*}} : i16
 // CHECK-COUNT-8:     llvm.load %{{.*}} {alignment = 2 : i64} : !llvm.ptr<1> -> i16
-// CHECK-COUNT-4:     llvm.select %{{.*}}, %{{.*}}, %{{.*}} : i1, i16
+// CHECK-COUNT-4:     arith.select %{{.*}}, %{{.*}}, %{{.*}} : i16
 // CHECK-COUNT-8:     llvm.intr.fmuladd
 // CHECK-NOT:         llvm.intr.fmuladd
 // One lane: slices of a warp meet in five rounds.

@@ -31,16 +31,16 @@
 // A persistent walk over parts. A position is read as int64 or as int32, and taken modulo the period; its quotient by the width
 // is the type.
 // CHECK:         scf.for
-// CHECK:           llvm.icmp "eq" %[[BYTES]], %{{.*}} : i32
+// CHECK:           arith.cmpi eq, %[[BYTES]], %{{.*}} : i32
 // CHECK:             llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr<1> -> i64
 // CHECK:             %[[NARROW:.*]] = llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> i32
 // CHECK-NEXT:        llvm.sext %[[NARROW]] : i32 to i64
 // CHECK:           %[[LEFT:.*]] = llvm.srem %{{.*}}, %{{.*}} : i64
 // CHECK-NEXT:      %[[NEGATIVE:.*]] = llvm.icmp "slt" %[[LEFT]]
-// CHECK-NEXT:      %[[BACK:.*]] = llvm.add %[[LEFT]]
-// CHECK-NEXT:      %[[OF_PERIOD:.*]] = llvm.select %[[NEGATIVE]], %[[BACK]], %[[LEFT]]
+// CHECK-NEXT:      %[[BACK:.*]] = arith.addi %[[LEFT]]
+// CHECK-NEXT:      %[[OF_PERIOD:.*]] = arith.select %[[NEGATIVE]], %[[BACK]], %[[LEFT]]
 // CHECK-NEXT:      %[[NUMBER:.*]] = llvm.trunc %[[OF_PERIOD]] : i64 to i32
-// CHECK-NEXT:      llvm.udiv %[[NUMBER]]
+// CHECK-NEXT:      arith.divui %[[NUMBER]]
 
 // One block of the weight matrix after the other. Where all rows take part it is read once: eight rows of it, then those of X. Nobody
 // writes the weight matrix, so that its loads may move; those of X may not.
