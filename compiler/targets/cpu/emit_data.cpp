@@ -15,7 +15,7 @@ void KernelEmitter::copyRow(const Memory &from, Value row, Value from_start, con
   const int64_t lanes = schedule_.getLanes();
   auto vector = VectorType::get({lanes}, storageOf(from.element));
   Value whole = subtract(count, remainder(count, lanes));
-  (void)loop(index(0), whole, lanes, [&](Value i) {
+  (void)loop(constant(0), whole, lanes, [&](Value i) {
     Value values =
         vector::LoadOp::create(builder_, location_, vector, from.memref, ValueRange{row, add(from_start, i)});
     vector::StoreOp::create(builder_, location_, convert(values, from.element, to.element), to.memref,
@@ -45,17 +45,16 @@ LogicalResult KernelEmitter::emitHold(tile::HoldOp hold) {
   memory_[hold.getBuffer()] = buffer;
   Value zero = arith::ConstantOp::create(builder_, location_, builder_.getZeroAttr(storageOf(element)));
 
-  Value last_type = least(add(owned_type_, index(schedule_.getTypes())), index(types));
+  Value last_type = least(add(owned_type_, schedule_.getTypes()), types);
   return loop(owned_type_, last_type, 1, [&](Value type) {
     type_rows_[type] = rowsOfType(type);
-    Value count =
-        least(greatest(subtract(rowsOfType(type).count, owned_row_), index(0)), index(schedule_.getRows()));
-    auto copied = loop(index(0), count, 1, [&](Value i) {
+    Value count = least(greatest(subtract(rowsOfType(type).count, owned_row_), 0), schedule_.getRows());
+    auto copied = loop(constant(0), count, 1, [&](Value i) {
       Value ordinal = add(owned_row_, i), row = rowOf(type, ordinal);
-      return loop(index(0), index(in.getCount()), 1, [&](Value group) {
+      return loop(constant(0), constant(in.getCount()), 1, [&](Value group) {
         Value start = heldStart(type, group, ordinal);
         if (pads) { // an odd depth is filled up with zero, which the copy overwrites where the depth is even
-          Value last = subtract(add(start, groupWidth(in, "in", group, pairing_)), index(1));
+          Value last = subtract(add(start, groupWidth(in, "in", group, pairing_)), 1);
           memref::StoreOp::create(builder_, location_, zero, buffer.memref, ValueRange{last});
         }
         copyRow(source, row, groupStart(in, "in", group), buffer, start, groupWidth(in, "in", group));
@@ -64,11 +63,11 @@ LogicalResult KernelEmitter::emitHold(tile::HoldOp hold) {
     });
     // The last register tile multiplies whole: what it has no row for is zero, so that no stale value costs
     // time.
-    Value tiles = multiply(divide(add(count, index(tile_rows - 1)), tile_rows), tile_rows);
+    Value tiles = multiply(ceilDivide(count, tile_rows), tile_rows);
     auto filled = loop(count, tiles, 1, [&](Value i) {
-      return loop(index(0), index(in.getCount()), 1, [&](Value group) {
+      return loop(constant(0), constant(in.getCount()), 1, [&](Value group) {
         Value start = heldStart(type, group, add(owned_row_, i));
-        return loop(index(0), groupWidth(in, "in", group, pairing_), 1, [&](Value p) {
+        return loop(constant(0), groupWidth(in, "in", group, pairing_), 1, [&](Value p) {
           memref::StoreOp::create(builder_, location_, zero, buffer.memref, ValueRange{add(start, p)});
           return success();
         });
@@ -89,12 +88,9 @@ LogicalResult KernelEmitter::emitCopy(tile::CopyOp copy) {
   auto terms = copy->getParentOfType<tile::TermsOp>();
   OpBuilder::InsertionGuard guard(builder_);
   if (copy.getOnce() && terms && layout_.getTerms().completeGraph() && schedule_.getTypes() > 1) {
-    Value shared = arith::CmpIOp::create(builder_, location_, arith::CmpIPredicate::eq, weight_row, group);
-    Value first = arith::CmpIOp::create(builder_, location_, arith::CmpIPredicate::eq,
-                                        scalars_.lookup(terms.getRowType()), owned_type_);
-    Value yes = arith::ConstantOp::create(builder_, location_, builder_.getBoolAttr(true));
-    Value other = arith::XOrIOp::create(builder_, location_, shared, yes);
-    Value needed = arith::OrIOp::create(builder_, location_, other, first);
+    Value other = differ(weight_row, group);
+    Value first = equal(scalars_.lookup(terms.getRowType()), owned_type_);
+    Value needed = either(other, first);
     auto guarded = scf::IfOp::create(builder_, location_, needed, /*withElseRegion=*/false);
     builder_.setInsertionPoint(guarded.thenBlock()->getTerminator());
   }
@@ -116,16 +112,16 @@ LogicalResult KernelEmitter::emitCopy(tile::CopyOp copy) {
     Value row = p, columns = left;
     if (may_be_missing) {
       // The partner of an odd last depth: nothing is read, zeros stand in.
-      row = least(p, subtract(depth, index(1)));
-      columns = arith::SelectOp::create(builder_, location_, less(p, depth), left, index(0));
+      row = least(p, subtract(depth, 1));
+      columns = select(less(p, depth), left, 0);
     }
-    Value at[] = {add(weight_start, row), add(first_column, index(v * lanes))};
+    Value at[] = {add(weight_start, row), add(first_column, v * lanes)};
     if (columnsAlwaysFill() && !may_be_missing)
       return vector::LoadOp::create(builder_, location_, vector, weights.memref, at);
     return vector::MaskedLoadOp::create(builder_, location_, vector, weights.memref, at,
                                         columnMask(columns, v, lanes), zeros);
   };
-  return loop(index(0), padded, pairing_, [&](Value p) {
+  return loop(constant(0), padded, pairing_, [&](Value p) {
     Value row_start = add(start, multiply(p, target.panel));
     // The next panel's piece of the same row lies just behind this one's, in the same page.
     if (target.buffer) {
@@ -134,18 +130,18 @@ LogicalResult KernelEmitter::emitCopy(tile::CopyOp copy) {
         for (int64_t e = 0; e < target.panel; e += line)
           memref::PrefetchOp::create(
               builder_, location_, weights.memref,
-              ValueRange{add(add(weight_start, p), index(row)), add(first_column, index(target.panel + e))},
+              ValueRange{add(add(weight_start, p), row), add(first_column, target.panel + e)},
               /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
     }
     for (int64_t v = 0; v < vectors; ++v) {
       Value values = load_row(p, v, /*may_be_missing=*/false);
       if (pairing_ == 2) {
-        Value partner = load_row(add(p, index(1)), v, odd_depths);
+        Value partner = load_row(add(p, 1), v, odd_depths);
         values = vector::InterleaveOp::create(builder_, location_, values, partner);
       }
-      SmallVector<Value> at = {add(row_start, index(v * lanes * pairing_))};
+      SmallVector<Value> at = {add(row_start, v * lanes * pairing_)};
       if (!target.buffer) // a packed weight matrix comes as a matrix of one row
-        at.insert(at.begin(), index(0));
+        at.insert(at.begin(), constant(0));
       vector::StoreOp::create(builder_, location_, values, target.memref, at);
     }
     return success();

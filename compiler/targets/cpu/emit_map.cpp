@@ -33,7 +33,7 @@ SmallVector<Value> KernelEmitter::loadColumns(const Memory &operand, Value row, 
   auto stored = VectorType::get({lanes}, storageOf(operand.element));
   SmallVector<Value> loaded;
   for (int64_t v = 0; v < vectors; ++v) {
-    Value at[] = {row, add(first, index(v * lanes))};
+    Value at[] = {row, add(first, v * lanes)};
     Value values;
     if (columnsAlwaysFill()) {
       values = vector::LoadOp::create(builder_, location_, stored, operand.memref, at);
@@ -49,17 +49,17 @@ SmallVector<Value> KernelEmitter::loadColumns(const Memory &operand, Value row, 
 
 SmallVector<Value> KernelEmitter::rowsOfTile(Value type, Value ordinal, int64_t rows) {
   // A tile has a first row; what it has no row for is computed on another one and never stored.
-  Value last = subtract(rowsOfType(type).count, index(1));
+  Value last = subtract(rowsOfType(type).count, 1);
   SmallVector<Value> numbers;
   for (int64_t r = 0; r < rows; ++r)
-    numbers.push_back(rowOf(type, r == 0 ? ordinal : least(add(ordinal, index(r)), last)));
+    numbers.push_back(rowOf(type, r == 0 ? ordinal : least(add(ordinal, r), last)));
   return numbers;
 }
 
 SmallVector<Value> KernelEmitter::perColumn(tile::FragmentType tile, const Memory &operand,
                                             ValueRange place) {
   const int64_t vectors = tile.getColumns() / schedule_.getLanes();
-  const SmallVector<Value> of_a_row = loadColumns(operand, index(0), place[0], place[1], vectors);
+  const SmallVector<Value> of_a_row = loadColumns(operand, constant(0), place[0], place[1], vectors);
   SmallVector<Value> values;
   for (int64_t r = 0; r < tile.getRows(); ++r)
     values.append(of_a_row);
@@ -69,7 +69,7 @@ SmallVector<Value> KernelEmitter::perColumn(tile::FragmentType tile, const Memor
 SmallVector<Value> KernelEmitter::perRow(tile::FragmentType tile, const Memory &operand, ValueRange place) {
   SmallVector<Value> values;
   for (Value row : rowsOfTile(place[0], place[1], tile.getRows())) {
-    Value bits = memref::LoadOp::create(builder_, location_, operand.memref, ValueRange{row, index(0)});
+    Value bits = memref::LoadOp::create(builder_, location_, operand.memref, ValueRange{row, constant(0)});
     // Spread as bits: machines without bf16 convert single elements by a call.
     values.append(tile.getColumns() / schedule_.getLanes(),
                   asElements(builder_, location_, spread(bits), operand.element));

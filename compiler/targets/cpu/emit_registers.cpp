@@ -96,7 +96,7 @@ LogicalResult KernelEmitter::emitMma(ArrayRef<tile::MmaOp> products) {
     for (int64_t v = 0; v < vectors; ++v)
       column_masks[v] = columnMask(left, v, lanes);
 
-  auto depth = scf::ForOp::create(builder_, location_, index(0), width, index(pairing_), sums);
+  auto depth = scf::ForOp::create(builder_, location_, constant(0), width, constant(pairing_), sums);
   builder_.setInsertionPointToStart(depth.getBody());
   Value p = depth.getInductionVar();
 
@@ -104,7 +104,7 @@ LogicalResult KernelEmitter::emitMma(ArrayRef<tile::MmaOp> products) {
     auto narrow = VectorType::get({lanes * pairing_}, storageOf(weights.element));
     Value values;
     if (in_place) {
-      Value at[] = {add(weight_start, p), add(first_column, index(v * lanes))};
+      Value at[] = {add(weight_start, p), add(first_column, v * lanes)};
       if (column_masks[v]) {
         Value zeros = arith::ConstantOp::create(builder_, location_, builder_.getZeroAttr(narrow));
         values =
@@ -113,10 +113,9 @@ LogicalResult KernelEmitter::emitMma(ArrayRef<tile::MmaOp> products) {
         values = vector::LoadOp::create(builder_, location_, narrow, matrix, at);
       }
     } else {
-      SmallVector<Value> at = {
-          add(weight_start, add(multiply(p, weights.panel), index(v * lanes * pairing_)))};
+      SmallVector<Value> at = {add(weight_start, add(multiply(p, weights.panel), v * lanes * pairing_))};
       if (!weights.buffer)
-        at.insert(at.begin(), index(0));
+        at.insert(at.begin(), constant(0));
       values = vector::LoadOp::create(builder_, location_, narrow, matrix, at);
     }
     if (pairing_ == 2)
@@ -134,13 +133,12 @@ LogicalResult KernelEmitter::emitMma(ArrayRef<tile::MmaOp> products) {
     const int64_t line = cache_line * 8 / weights.element.getIntOrFloatBitWidth();
     const int64_t elements = in_place ? type.getColumns() : weights.panel * pairing_;
     for (int64_t e = 0; e < elements; e += line) {
-      Value at[] = {index(0), index(0)};
+      Value at[] = {constant(0), constant(0)};
       if (in_place) { // the same row goes on there
         at[0] = add(weight_start, p);
-        at[1] = add(first_column, index(type.getColumns() + e));
+        at[1] = add(first_column, type.getColumns() + e);
       } else {
-        at[1] =
-            add(weight_start, add(multiply(p, weights.panel), add(multiply(width, weights.panel), index(e))));
+        at[1] = add(weight_start, add(multiply(p, weights.panel), add(multiply(width, weights.panel), e)));
       }
       for (Value matrix : weight_matrices)
         memref::PrefetchOp::create(builder_, location_, matrix, at, /*isWrite=*/false, /*localityHint=*/2,
@@ -195,12 +193,11 @@ Value KernelEmitter::streamsPastCache(const Memory &target) {
   auto metadata = memref::ExtractStridedMetadataOp::create(builder_, location_, target.memref);
   Value address = memref::ExtractAlignedPointerAsIndexOp::create(builder_, location_, target.memref);
   Value row_bytes = multiply(metadata.getStrides()[0], bytes);
-  Value misaligned = remainder(arith::OrIOp::create(builder_, location_, address, row_bytes), cache_line);
-  Value aligned = arith::CmpIOp::create(builder_, location_, arith::CmpIPredicate::eq, misaligned, index(0));
+  Value misaligned = remainder(bitOr(address, row_bytes), cache_line);
+  Value aligned = equal(misaligned, 0);
   Value size = multiply(batch_rows_, layout_.getOut().getTotal() * bytes);
-  Value large =
-      arith::CmpIOp::create(builder_, location_, arith::CmpIPredicate::sge, size, index(least_bytes));
-  return arith::AndIOp::create(builder_, location_, aligned, large);
+  Value large = atLeast(size, least_bytes);
+  return both(aligned, large);
 }
 
 LogicalResult KernelEmitter::emitStore(tile::StoreOp store) {
@@ -217,11 +214,9 @@ LogicalResult KernelEmitter::emitStore(tile::StoreOp store) {
     for (Value &value : values)
       value = vector::BitCastOp::create(builder_, location_,
                                         VectorType::get({lanes}, storageOf(type.getElementType())), value);
-  auto place = [&](Value row, int64_t v) {
-    return SmallVector<Value, 2>{row, add(first_column, index(v * lanes))};
-  };
+  auto place = [&](Value row, int64_t v) { return SmallVector<Value, 2>{row, add(first_column, v * lanes)}; };
   auto store_row = [&](int64_t r) {
-    Value row = rowOf(row_type, add(ordinal, index(r)));
+    Value row = rowOf(row_type, add(ordinal, r));
     auto whole = [&] {
       for (int64_t v = 0; v < vectors; ++v)
         vector::StoreOp::create(builder_, location_, values[r * vectors + v], target.memref, place(row, v));
@@ -250,8 +245,7 @@ LogicalResult KernelEmitter::emitStore(tile::StoreOp store) {
       return whole();
     // Masked stores are slow where the mask is not a register of its own, so only the last panel of a group
     // uses them.
-    Value fills = arith::CmpIOp::create(builder_, location_, arith::CmpIPredicate::sge, mask.columns,
-                                        index(type.getColumns()));
+    Value fills = atLeast(mask.columns, type.getColumns());
     auto branch = scf::IfOp::create(builder_, location_, fills, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(builder_);
     builder_.setInsertionPoint(branch.thenBlock()->getTerminator());
@@ -266,7 +260,7 @@ LogicalResult KernelEmitter::emitStore(tile::StoreOp store) {
       store_row(0);
       continue;
     }
-    auto exists = scf::IfOp::create(builder_, location_, less(index(r), mask.rows), /*withElseRegion=*/false);
+    auto exists = scf::IfOp::create(builder_, location_, less(r, mask.rows), /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(builder_);
     builder_.setInsertionPoint(exists.thenBlock()->getTerminator());
     store_row(r);

@@ -11,7 +11,7 @@ namespace compiler {
 
 LogicalResult KernelEmitter::loop(Value from, Value to, int64_t step,
                                   function_ref<LogicalResult(Value)> body) {
-  auto loop = scf::ForOp::create(builder_, location_, from, to, index(step));
+  auto loop = scf::ForOp::create(builder_, location_, from, to, constant(step));
   OpBuilder::InsertionGuard guard(builder_);
   builder_.setInsertionPoint(loop.getBody()->getTerminator());
   return body(loop.getInductionVar());
@@ -23,29 +23,27 @@ LogicalResult KernelEmitter::emitForall(tile::ForallOp own) {
   return loop(begin_, end_, 1, [&](Value task) -> LogicalResult {
     if (Value weight_row = own.getIndex(tile::AxisKind::WeightRows)) {
       scalars_.map(weight_row, task);
-      group_begin_ = index(0);
-      group_end_ = index(layout_.getOut().getCount());
+      group_begin_ = constant(0);
+      group_end_ = constant(layout_.getOut().getCount());
       return emitBlock(own.getBody().front());
     }
 
     // Slices vary fastest, so that neighbouring tasks hold the same rows.
-    Value slice = arith::RemUIOp::create(builder_, location_, task, slices_);
-    Value rest = arith::DivUIOp::create(builder_, location_, task, slices_);
-    Value block = arith::RemUIOp::create(builder_, location_, rest, row_blocks_);
-    Value types = arith::DivUIOp::create(builder_, location_, rest, row_blocks_);
+    Value slice = remainder(task, slices_);
+    Value rest = divide(task, slices_);
+    Value block = remainder(rest, row_blocks_);
+    Value types = divide(rest, row_blocks_);
     owned_type_ = multiply(types, own.getAxis(tile::AxisKind::Types).getStep());
     owned_row_ = multiply(block, own.getAxis(tile::AxisKind::Rows).getStep());
     scalars_.map(own.getIndex(tile::AxisKind::Types), owned_type_);
     scalars_.map(own.getIndex(tile::AxisKind::Rows), owned_row_);
     const int64_t groups = layout_.getOut().getCount();
-    group_begin_ = index(0);
-    group_end_ = index(groups);
+    group_begin_ = constant(0);
+    group_end_ = constant(groups);
     if (Value first = own.getIndex(tile::AxisKind::Groups)) {
-      auto bound = [&](Value i) -> Value {
-        return arith::DivUIOp::create(builder_, location_, multiply(i, groups), slices_);
-      };
+      auto bound = [&](Value i) -> Value { return divide(multiply(i, groups), slices_); };
       group_begin_ = bound(slice);
-      group_end_ = bound(add(slice, index(1)));
+      group_end_ = bound(add(slice, 1));
       scalars_.map(first, group_begin_);
     }
 
@@ -53,11 +51,11 @@ LogicalResult KernelEmitter::emitForall(tile::ForallOp own) {
     Value any;
     const int64_t types_of_layer = layout_.getRowTypes().getCount();
     for (int64_t t = 0; t < own.getAxis(tile::AxisKind::Types).getStep(); ++t) {
-      Value type = add(owned_type_, index(t));
+      Value type = add(owned_type_, t);
       // The last owner may own types that do not exist: look at the last one that does.
-      Value existing = least(type, index(types_of_layer - 1));
+      Value existing = least(type, types_of_layer - 1);
       Value has_rows = less(owned_row_, rowsOfType(existing).count);
-      any = any ? arith::OrIOp::create(builder_, location_, any, has_rows).getResult() : has_rows;
+      any = any ? either(any, has_rows) : has_rows;
     }
     auto guarded = scf::IfOp::create(builder_, location_, any, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(builder_);
@@ -91,7 +89,7 @@ LogicalResult KernelEmitter::emitFor(tile::ForOp walk, unsigned axis) {
   switch (attribute.getKind()) {
   case tile::AxisKind::Types: {
     const int64_t owned = walk->getParentOfType<tile::ForallOp>().getAxis(tile::AxisKind::Types).getStep();
-    Value last = least(add(owned_type_, index(owned)), index(layout_.getRowTypes().getCount()));
+    Value last = least(add(owned_type_, owned), layout_.getRowTypes().getCount());
     return loop(owned_type_, last, attribute.getStep(), [&](Value type) {
       type_rows_[type] = rowsOfType(type);
       return inner(type);
@@ -100,11 +98,11 @@ LogicalResult KernelEmitter::emitFor(tile::ForOp walk, unsigned axis) {
   case tile::AxisKind::Rows: {
     if (auto terms = walk->getParentOfType<tile::WeightTermsOp>()) { // all rows of the term's type
       Value type = scalars_.lookup(terms.getBody().getArgument(0));
-      return loop(index(0), rowsOfType(type).count, attribute.getStep(), inner);
+      return loop(constant(0), rowsOfType(type).count, attribute.getStep(), inner);
     }
     const int64_t owned = walk->getParentOfType<tile::ForallOp>().getAxis(tile::AxisKind::Rows).getStep();
     Value count = rowsOfType(fixed(tile::AxisKind::Types)).count;
-    return loop(owned_row_, least(add(owned_row_, index(owned)), count), attribute.getStep(), inner);
+    return loop(owned_row_, least(add(owned_row_, owned), count), attribute.getStep(), inner);
   }
   case tile::AxisKind::Groups:
     return loop(group_begin_, group_end_, attribute.getStep(), inner);
@@ -113,10 +111,10 @@ LogicalResult KernelEmitter::emitFor(tile::ForOp walk, unsigned axis) {
   case tile::AxisKind::Columns:
     if (layout_.isWeightGradient())
       return loop(column_begin_, column_end_, attribute.getStep(), inner);
-    return loop(index(0), groupWidth(layout_.getOut(), "out", fixed(tile::AxisKind::Groups)),
+    return loop(constant(0), groupWidth(layout_.getOut(), "out", fixed(tile::AxisKind::Groups)),
                 attribute.getStep(), inner);
   case tile::AxisKind::WeightRows:
-    return loop(index(0), index(layout_.getWeights().getCount()), attribute.getStep(), inner);
+    return loop(constant(0), constant(layout_.getWeights().getCount()), attribute.getStep(), inner);
   case tile::AxisKind::Batch: // which is owned; the verifier of tile.for refuses it
     break;
   }

@@ -53,38 +53,31 @@ void KernelEmitter::boundTerms(TermLevel &level) {
   using algebras::TermFormula;
   const int64_t groups = level.lift.inputGroups();
   const bool transposed = level.lift.isTransposed();
-  auto select = [&](Value condition, Value yes, Value no) -> Value {
-    return arith::SelectOp::create(builder_, location_, condition, yes, no);
-  };
-  auto compare = [&](arith::CmpIPredicate predicate) -> Value {
-    return arith::CmpIOp::create(builder_, location_, predicate, level.type, level.group);
-  };
   if (!level.lift.formula()) {
     Value slot = add(multiply(level.type, level.lift.outputGroups()), level.group);
     level.from = tableEntry("term_offsets", level.tables.offsets, slot);
-    level.to = tableEntry("term_offsets", level.tables.offsets, add(slot, index(1)));
+    level.to = tableEntry("term_offsets", level.tables.offsets, add(slot, 1));
     return;
   }
   switch (*level.lift.formula()) {
   case TermFormula::Complete:
     // B(i, j) = {i, j}: one term on the diagonal, two elsewhere. Transposed: all groups on the diagonal, one
     // elsewhere.
-    level.from = index(0);
-    level.diagonal = compare(arith::CmpIPredicate::eq);
-    level.to = select(level.diagonal, index(transposed ? groups : 1), index(transposed ? 1 : 2));
+    level.from = constant(0);
+    level.diagonal = equal(level.type, level.group);
+    level.to = select(level.diagonal, transposed ? groups : 1, transposed ? 1 : 2);
     return;
   case TermFormula::Triangular: // a loop that ends before it begins does not run
-    level.from =
-        transposed ? select(compare(arith::CmpIPredicate::ule), level.group, index(groups)) : level.type;
-    level.to = transposed ? index(groups) : add(level.group, index(1));
+    level.from = transposed ? select(atMost(level.type, level.group), level.group, groups) : level.type;
+    level.to = transposed ? constant(groups) : add(level.group, 1);
     return;
   case TermFormula::Diagonal:
     level.from = level.group;
-    level.to = select(compare(arith::CmpIPredicate::eq), add(level.group, index(1)), level.group);
+    level.to = select(equal(level.type, level.group), add(level.group, 1), level.group);
     return;
   case TermFormula::Full:
-    level.from = index(0);
-    level.to = index(groups);
+    level.from = constant(0);
+    level.to = constant(groups);
     return;
   }
   llvm_unreachable("all formulas are above");
@@ -95,11 +88,9 @@ std::pair<Value, Value> KernelEmitter::groupsOfTerm(const TermLevel &level, Valu
   if (level.lift.formula() == algebras::TermFormula::Complete) {
     Value group;
     if (level.lift.isTransposed()) {
-      group = arith::SelectOp::create(builder_, location_, level.diagonal, term, level.group);
+      group = select(level.diagonal, term, level.group);
     } else {
-      Value first = arith::CmpIOp::create(builder_, location_, arith::CmpIPredicate::eq, term, index(0));
-      group = arith::SelectOp::create(builder_, location_, first, least(level.type, level.group),
-                                      greatest(level.type, level.group));
+      group = select(equal(term, 0), least(level.type, level.group), greatest(level.type, level.group));
     }
     return {group, group};
   }
@@ -107,7 +98,7 @@ std::pair<Value, Value> KernelEmitter::groupsOfTerm(const TermLevel &level, Valu
     return {term, term};
   const TermTables &tables = level.tables;
   if (tables.input_groups.empty()) // all products vanish: the loop never runs
-    return {index(0), index(0)};
+    return {constant(0), constant(0)};
   Value input_group = tableEntry("term_input_groups", tables.input_groups, term);
   // In the row lift the block's row group is the input group.
   const bool same = tables.weight_rows == tables.input_groups;
@@ -197,7 +188,7 @@ LogicalResult KernelEmitter::emitTerms(tile::TermsOp terms) {
     if (depth == levels.size())
       return innermost(outer, carried);
     const TermLevel &level = levels[depth];
-    auto loop = scf::ForOp::create(builder_, location_, level.from, level.to, index(1), carried);
+    auto loop = scf::ForOp::create(builder_, location_, level.from, level.to, constant(1), carried);
     OpBuilder::InsertionGuard guard(builder_);
     if (carried.empty())
       builder_.setInsertionPoint(loop.getBody()->getTerminator());

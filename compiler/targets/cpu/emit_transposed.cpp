@@ -47,7 +47,7 @@ LogicalResult KernelEmitter::emitTransposedCopy(tile::CopyOp copy) {
   const bool slots = layout_.getLift() == tile::LiftKind::Slots;
   Value block_row =
       slots ? multiply(weight_row, layout_.getOut().getWidth(0)) : groupStart(layout_.getOut(), "out", group);
-  Value block_column = slots ? index(0) : groupStart(layout_.getWeights(), "weights", weight_row);
+  Value block_column = slots ? constant(0) : groupStart(layout_.getWeights(), "weights", weight_row);
   Value first_row = add(block_row, column);
   Value depth = groupWidth(layout_.getWeights(), "weights", weight_row);
   Value padded = groupWidth(layout_.getWeights(), "weights", weight_row, pairing_);
@@ -64,17 +64,12 @@ LogicalResult KernelEmitter::emitTransposedCopy(tile::CopyOp copy) {
   };
   Value zeros = arith::ConstantOp::create(builder_, location_, builder_.getZeroAttr(elements));
 
-  return loop(index(0), index(target.panel), lanes, [&](Value square_row) {
-    return loop(index(0), padded, lanes * pairing_, [&](Value p) {
-      Value row_end = add(square_row, index(lanes)), depth_end = add(p, index(lanes * pairing_));
-      auto within = [&](Value end, Value size) -> Value {
-        return arith::CmpIOp::create(builder_, location_, arith::CmpIPredicate::sle, end, size);
-      };
-      Value whole =
-          arith::AndIOp::create(builder_, location_, within(row_end, left), within(depth_end, depth));
+  return loop(constant(0), constant(target.panel), lanes, [&](Value square_row) {
+    return loop(constant(0), padded, lanes * pairing_, [&](Value p) {
+      Value row_end = add(square_row, lanes), depth_end = add(p, lanes * pairing_);
+      Value whole = both(atMost(row_end, left), atMost(depth_end, depth));
       auto place = [&](int64_t i) {
-        return add(start,
-                   add(multiply(add(p, index(i * pairing_)), target.panel), multiply(square_row, pairing_)));
+        return add(start, add(multiply(add(p, i * pairing_), target.panel), multiply(square_row, pairing_)));
       };
       auto store = [&](Value column_of_square, int64_t i) {
         vector::StoreOp::create(builder_, location_, cast(column_of_square, elements), target.memref,
@@ -86,7 +81,7 @@ LogicalResult KernelEmitter::emitTransposedCopy(tile::CopyOp copy) {
       builder_.setInsertionPoint(branch.thenBlock()->getTerminator());
       SmallVector<Value> rows;
       for (int64_t r = 0; r < lanes; ++r) {
-        Value at[] = {add(first_row, add(square_row, index(r))), add(block_column, p)};
+        Value at[] = {add(first_row, add(square_row, r)), add(block_column, p)};
         rows.push_back(
             cast(vector::LoadOp::create(builder_, location_, elements, weights.memref, at), units));
       }
@@ -98,19 +93,18 @@ LogicalResult KernelEmitter::emitTransposedCopy(tile::CopyOp copy) {
       builder_.setInsertionPoint(branch.elseBlock()->getTerminator());
       rows.clear();
       for (int64_t r = 0; r < lanes; ++r) {
-        Value row = add(square_row, index(r));
-        Value wanted =
-            arith::SelectOp::create(builder_, location_, less(row, left), subtract(depth, p), index(0));
+        Value row = add(square_row, r);
+        Value wanted = select(less(row, left), subtract(depth, p), 0);
         Value mask = vector::CreateMaskOp::create(builder_, location_,
                                                   VectorType::get({lanes * pairing_}, builder_.getI1Type()),
-                                                  least(greatest(wanted, index(0)), index(lanes * pairing_)));
-        Value at[] = {add(first_row, least(row, subtract(left, index(1)))), add(block_column, p)};
+                                                  least(greatest(wanted, 0), lanes * pairing_));
+        Value at[] = {add(first_row, least(row, subtract(left, 1))), add(block_column, p)};
         rows.push_back(
             cast(vector::MaskedLoadOp::create(builder_, location_, elements, weights.memref, at, mask, zeros),
                  units));
       }
       for (auto [i, values] : llvm::enumerate(transposed(builder_, location_, rows))) {
-        Value inside = less(add(p, index(static_cast<int64_t>(i) * pairing_)), padded);
+        Value inside = less(add(p, static_cast<int64_t>(i) * pairing_), padded);
         auto exists = scf::IfOp::create(builder_, location_, inside, /*withElseRegion=*/false);
         OpBuilder::InsertionGuard inner(builder_);
         builder_.setInsertionPoint(exists.thenBlock()->getTerminator());

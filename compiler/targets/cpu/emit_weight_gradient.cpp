@@ -11,7 +11,7 @@ using namespace mlir;
 namespace compiler {
 
 Value KernelEmitter::rowsInHand(Value type, Value row) {
-  return least(subtract(rowsOfType(type).count, row), index(schedule_.getRows()));
+  return least(subtract(rowsOfType(type).count, row), schedule_.getRows());
 }
 
 LogicalResult KernelEmitter::emitBring(tile::BringOp bring) {
@@ -30,7 +30,7 @@ LogicalResult KernelEmitter::emitBring(tile::BringOp bring) {
 
   const int64_t step = bring.getTarget().getType().getInterleave(); // rows that lie side by side
   const bool pairs = step == 2;
-  Value count = rowsInHand(type, row), zero = index(0);
+  Value count = rowsInHand(type, row), zero = constant(0);
   Value negative;
   if (pairs && scale)
     negative =
@@ -41,10 +41,10 @@ LogicalResult KernelEmitter::emitBring(tile::BringOp bring) {
     SmallVector<Value, 2> source_rows = {rowOf(type, add(row, r))};
     Value partner; // whether the second row of a pair exists
     if (pairs) {
-      partner = less(add(r, index(1)), count);
+      partner = less(add(r, 1), count);
       // In its place the first one is read again, and forgotten: zeros on both sides add nothing, whatever
       // lies in memory.
-      source_rows.push_back(rowOf(type, add(row, least(add(r, index(1)), subtract(count, index(1))))));
+      source_rows.push_back(rowOf(type, add(row, least(add(r, 1), subtract(count, 1)))));
     }
     // What is stored of one or two rows, loaded in the same way from each.
     auto brought = [&](function_ref<Value(Value)> load) -> Value {
@@ -52,7 +52,7 @@ LogicalResult KernelEmitter::emitBring(tile::BringOp bring) {
         Value first_row = load(source_rows[0]), second_row = load(source_rows[1]);
         Value none =
             arith::ConstantOp::create(builder_, location_, builder_.getZeroAttr(second_row.getType()));
-        second_row = arith::SelectOp::create(builder_, location_, partner, second_row, none);
+        second_row = select(partner, second_row, none);
         Value both = vector::InterleaveOp::create(builder_, location_, first_row, second_row);
         if (!negative)
           return both;
@@ -60,8 +60,7 @@ LogicalResult KernelEmitter::emitBring(tile::BringOp bring) {
         Value sign = arith::ConstantOp::create(
             builder_, location_,
             DenseElementsAttr::get(bits, APInt::getSignMask(bits.getElementTypeBitWidth())));
-        Value negated = arith::XOrIOp::create(builder_, location_, both, sign);
-        return arith::SelectOp::create(builder_, location_, negative, negated, both);
+        return select(negative, bitXor(both, sign), both);
       }
       Value wide = convert(load(source_rows[0]), source.element, builder_.getF32Type());
       if (!scale)
@@ -72,11 +71,10 @@ LogicalResult KernelEmitter::emitBring(tile::BringOp bring) {
     auto put = [&](Value values, Value place) {
       vector::StoreOp::create(builder_, location_, values, target.memref, ValueRange{place});
     };
-    return loop(zero, least(left, index(width)), panel, [&](Value at) {
+    return loop(zero, least(left, width), panel, [&](Value at) {
       // Panel after panel, in each row after row, or pair after pair.
       Value place = add(multiply(at, rows), multiply(r, panel));
-      Value whole =
-          arith::CmpIOp::create(builder_, location_, arith::CmpIPredicate::sle, add(at, index(panel)), left);
+      Value whole = atMost(add(at, panel), left);
       auto branch = scf::IfOp::create(builder_, location_, whole, /*withElseRegion=*/true);
       OpBuilder::InsertionGuard guard(builder_);
       auto loaded = [&](Value from, Value column, int64_t elements) -> Value {
@@ -91,16 +89,16 @@ LogicalResult KernelEmitter::emitBring(tile::BringOp bring) {
         auto part = VectorType::get({lanes}, storageOf(source.element));
         Value none = arith::ConstantOp::create(builder_, location_, builder_.getZeroAttr(part));
         for (int64_t v = 0; v < panel; v += lanes) {
-          Value column = add(at, index(v)), mask = columnMask(subtract(left, column), 0, lanes);
+          Value column = add(at, v), mask = columnMask(subtract(left, column), 0, lanes);
           put(brought([&](Value from) -> Value {
                 return vector::MaskedLoadOp::create(builder_, location_, part, source.memref,
                                                     ValueRange{from, add(start, column)}, mask, none);
               }),
-              add(place, index(v * step)));
+              add(place, v * step));
         }
         return success();
       }
-      return loop(zero, index(panel), 1, [&](Value i) {
+      return loop(zero, constant(panel), 1, [&](Value i) {
         Value to = add(place, multiply(i, step));
         auto exists = scf::IfOp::create(builder_, location_, less(add(at, i), left), /*withElseRegion=*/true);
         OpBuilder::InsertionGuard inner(builder_);
@@ -131,9 +129,9 @@ LogicalResult KernelEmitter::emitLoad(tile::LoadOp load) {
   SmallVector<Value> values;
   for (int64_t r = 0; r < type.getRows(); ++r)
     for (int64_t v = 0; v < vectors; ++v)
-      values.push_back(
-          vector::LoadOp::create(builder_, location_, vector, memory_.lookup(load.getSums()).memref,
-                                 ValueRange{add(start, index(r * sums.getColumns() + v * lanes))}));
+      values.push_back(vector::LoadOp::create(builder_, location_, vector,
+                                              memory_.lookup(load.getSums()).memref,
+                                              ValueRange{add(start, r * sums.getColumns() + v * lanes)}));
   fragments_[load.getResult()] = values;
   return success();
 }
@@ -146,7 +144,7 @@ LogicalResult KernelEmitter::emitKeep(tile::KeepOp keep) {
   for (auto [i, value] : llvm::enumerate(fragments_.lookup(keep.getValue()))) {
     const int64_t r = static_cast<int64_t>(i) / vectors, v = static_cast<int64_t>(i) % vectors;
     vector::StoreOp::create(builder_, location_, value, memory_.lookup(keep.getSums()).memref,
-                            ValueRange{add(start, index(r * sums.getColumns() + v * lanes))});
+                            ValueRange{add(start, r * sums.getColumns() + v * lanes)});
   }
   return success();
 }
@@ -161,7 +159,7 @@ LogicalResult KernelEmitter::emitOuter(tile::OuterOp outer) {
   if (pairing_ == 2 && lanes != 16)
     return outer.emitOpError("multiplies bf16 pairs in vectors of 16 lanes only, the schedule has ") << lanes;
 
-  auto walk = scf::ForOp::create(builder_, location_, index(0), rows, index(pairing_),
+  auto walk = scf::ForOp::create(builder_, location_, constant(0), rows, constant(pairing_),
                                  fragments_.lookup(outer.getAccumulator()));
   OpBuilder::InsertionGuard guard(builder_);
   builder_.setInsertionPointToStart(walk.getBody());
@@ -169,9 +167,8 @@ LogicalResult KernelEmitter::emitOuter(tile::OuterOp outer) {
   SmallVector<Value> panel, sums(walk.getRegionIterArgs());
   auto near = VectorType::get({lanes * pairing_}, storageOf(right.element));
   for (int64_t v = 0; v < vectors; ++v) {
-    Value values =
-        vector::LoadOp::create(builder_, location_, near, right.memref,
-                               ValueRange{add(multiply(r, right.panel), index(v * lanes * pairing_))});
+    Value values = vector::LoadOp::create(builder_, location_, near, right.memref,
+                                          ValueRange{add(multiply(r, right.panel), v * lanes * pairing_)});
     if (pairing_ == 2)
       values =
           vector::BitCastOp::create(builder_, location_, VectorType::get({2 * lanes}, right.element), values);
@@ -179,7 +176,7 @@ LogicalResult KernelEmitter::emitOuter(tile::OuterOp outer) {
   }
   Value start = add(multiply(feature, schedule_.getRows()), multiply(r, left.panel));
   for (int64_t f = 0; f < type.getRows(); ++f) {
-    Value at = add(start, index(f * pairing_)), spread;
+    Value at = add(start, f * pairing_), spread;
     if (pairing_ == 2) {
       spread = spreadPair(left, at);
     } else {
@@ -220,11 +217,11 @@ LogicalResult KernelEmitter::emitStoreWeights(tile::StoreWeightOp store) {
     masks.push_back(columnMask(columns, v, lanes));
 
   for (int64_t r = 0; r < type.getRows(); ++r) {
-    auto exists = scf::IfOp::create(builder_, location_, less(index(r), rows), /*withElseRegion=*/false);
+    auto exists = scf::IfOp::create(builder_, location_, less(r, rows), /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(builder_);
     builder_.setInsertionPoint(exists.thenBlock()->getTerminator());
     for (int64_t v = 0; v < vectors; ++v) {
-      const SmallVector<Value, 2> at = {add(first_row, index(r)), add(first_column, index(v * lanes))};
+      const SmallVector<Value, 2> at = {add(first_row, r), add(first_column, v * lanes)};
       Value sum = values[r * vectors + v];
       auto total = scf::IfOp::create(builder_, location_, wide, no_beta, /*withElseRegion=*/true);
       {

@@ -39,14 +39,13 @@ LogicalResult KernelEmitter::emitWeightTile(tile::ForallOp own) {
     feature_begin_ = first_feature;
     column_begin_ = first_column;
     feature_end_ =
-        least(add(first_feature, index(features)), groupWidth(layout_.getWeights(), "weights", weight_row));
-    column_end_ = least(add(first_column, index(columns)), groupWidth(layout_.getOut(), "out", group));
+        least(add(first_feature, features), groupWidth(layout_.getWeights(), "weights", weight_row));
+    column_end_ = least(add(first_column, columns), groupWidth(layout_.getOut(), "out", group));
     scalars_.map(own.getIndex(tile::AxisKind::WeightRows), weight_row);
     scalars_.map(own.getIndex(tile::AxisKind::Features), first_feature);
     scalars_.map(own.getIndex(tile::AxisKind::Groups), group);
     scalars_.map(own.getIndex(tile::AxisKind::Columns), first_column);
-    Value exists = arith::AndIOp::create(builder_, location_, less(first_feature, feature_end_),
-                                         less(first_column, column_end_));
+    Value exists = both(less(first_feature, feature_end_), less(first_column, column_end_));
     auto guarded = scf::IfOp::create(builder_, location_, exists, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(builder_);
     builder_.setInsertionPoint(guarded.thenBlock()->getTerminator());
@@ -101,33 +100,30 @@ struct KernelEmitter::WeightTermLevel {
 /// The range of a level's loop: places in the tables, or the types whose rows block (b, j) sums up.
 void KernelEmitter::boundWeightTerms(WeightTermLevel &level) {
   using algebras::TermFormula;
-  auto select = [&](arith::CmpIPredicate predicate, Value yes, Value no) -> Value {
-    Value holds = arith::CmpIOp::create(builder_, location_, predicate, level.weight_row, level.column);
-    return arith::SelectOp::create(builder_, location_, holds, yes, no);
-  };
   if (!level.lift.formula()) {
     Value block = add(multiply(level.weight_row, level.columns()), level.column);
     level.from = tableEntry("weight_term_offsets", level.tables.offsets, block);
-    level.to = tableEntry("weight_term_offsets", level.tables.offsets, add(block, index(1)));
+    level.to = tableEntry("weight_term_offsets", level.tables.offsets, add(block, 1));
     return;
   }
-  auto behind = [&] { return add(level.weight_row, index(1)); };
+  auto on_diagonal = [&] { return equal(level.weight_row, level.column); };
+  auto behind = [&] { return add(level.weight_row, 1); };
   switch (*level.lift.formula()) {
   case TermFormula::Complete: // all on the diagonal, elsewhere that of the row group
-    level.from = select(arith::CmpIPredicate::eq, index(0), level.weight_row);
-    level.to = select(arith::CmpIPredicate::eq, index(level.lift.types()), behind());
+    level.from = select(on_diagonal(), 0, level.weight_row);
+    level.to = select(on_diagonal(), level.lift.types(), behind());
     return;
   case TermFormula::Triangular: // those up to the row group
-    level.from = index(0);
-    level.to = select(arith::CmpIPredicate::ule, behind(), index(0));
+    level.from = constant(0);
+    level.to = select(atMost(level.weight_row, level.column), behind(), 0);
     return;
   case TermFormula::Diagonal:
     level.from = level.weight_row;
-    level.to = select(arith::CmpIPredicate::eq, behind(), level.weight_row);
+    level.to = select(on_diagonal(), behind(), level.weight_row);
     return;
   case TermFormula::Full:
-    level.from = index(0);
-    level.to = index(1);
+    level.from = constant(0);
+    level.to = constant(1);
     return;
   }
   llvm_unreachable("all formulas are above");
@@ -182,7 +178,7 @@ LogicalResult KernelEmitter::emitWeightTerms(tile::WeightTermsOp terms) {
       Sum sum{term, level.weight_row, level.column, {}};
       const WeightTermTables &tables = level.tables;
       if (level.lift.formula() == algebras::TermFormula::Full)
-        sum.type = index(0);
+        sum.type = constant(0);
       if (!tables.types.empty()) // else a formula, or a loop that never runs: all products vanish
         sum = {tableEntry("weight_term_types", tables.types, term),
                tableEntry("weight_term_input_groups", tables.input_groups, term),

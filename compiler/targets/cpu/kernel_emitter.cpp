@@ -11,8 +11,9 @@ using namespace mlir;
 namespace compiler {
 
 KernelEmitter::KernelEmitter(ModuleOp module, tile::KernelOp kernel)
-    : module_(module), kernel_(kernel), layout_(kernel.getLayout()), schedule_(kernel.getThreadSchedule()),
-      builder_(module.getContext()), location_(kernel.getLoc()) {
+    : IntegerArithmetic(builder_, kernel.getLoc(), IndexType::get(kernel.getContext())), module_(module),
+      kernel_(kernel), layout_(kernel.getLayout()), schedule_(kernel.getThreadSchedule()),
+      builder_(module.getContext()) {
   // Whether depths go in pairs is a property of the whole kernel: stationary rows and panels are padded
   // alike.
   kernel.walk([&](Operation *op) {
@@ -32,7 +33,7 @@ FailureOr<func::FuncOp> KernelEmitter::emit() {
   if (!streams_.empty()) { // such stores are ordered with nothing: the caller must see them on return
     Value stream;
     for (const auto &[target, streamed] : streams_)
-      stream = stream ? arith::OrIOp::create(builder_, location_, stream, streamed).getResult() : streamed;
+      stream = stream ? either(stream, streamed) : streamed;
     auto branch = scf::IfOp::create(builder_, location_, stream, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(builder_);
     builder_.setInsertionPoint(branch.thenBlock()->getTerminator());
@@ -110,8 +111,8 @@ void KernelEmitter::declareFunction() {
       memory_[argument] = {matrix, type.getElementType(), type.getPanel(), /*buffer=*/false};
     } else {
       Value matrix = operandOf(entry->getArgument(0), number, matrixOf(argument.getType()));
-      scalars_.map(argument, memref::LoadOp::create(builder_, location_, matrix,
-                                                    ValueRange{this->index(0), this->index(0)}));
+      scalars_.map(argument,
+                   memref::LoadOp::create(builder_, location_, matrix, ValueRange{constant(0), constant(0)}));
     }
   }
   begin_ = entry->getArgument(entry->getNumArguments() - 2);
@@ -128,7 +129,7 @@ void KernelEmitter::declareFunction() {
   const alg::RowTypesAttr types = layout_.getRowTypes();
   if (types.getKind() != alg::RowTypeKind::Explicit && types.getCount() > 1) {
     Value entries = memref::DimOp::create(builder_, location_, row_starts_, 0);
-    listed_ = arith::CmpIOp::create(builder_, location_, arith::CmpIPredicate::ne, entries, this->index(0));
+    listed_ = differ(entries, 0);
   }
   if (weight_gradient) {
     beta_ = next();
@@ -145,7 +146,7 @@ void KernelEmitter::declareFunction() {
 Value KernelEmitter::scratchBuffer(int64_t elements, Type element) {
   constexpr int64_t cache_line = 64;
   const int64_t bytes = elements * static_cast<int64_t>(element.getIntOrFloatBitWidth() / 8);
-  Value at = index(scratch_bytes_);
+  Value at = constant(scratch_bytes_);
   scratch_bytes_ += (bytes + cache_line - 1) / cache_line * cache_line;
   return memref::ViewOp::create(builder_, location_, MemRefType::get({elements}, storageOf(element)),
                                 scratch_, at, ValueRange());

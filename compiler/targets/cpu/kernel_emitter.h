@@ -2,6 +2,7 @@
 // the loops around have fixed, and which vectors stand for which fragment.
 #pragma once
 
+#include "compiler/lower/integer_arithmetic.h"
 #include "dialects/tile/tile.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -12,7 +13,7 @@
 
 namespace compiler {
 
-class KernelEmitter {
+class KernelEmitter : IntegerArithmetic {
 public:
   /// The kernel is one of the module's; constant tables that it needs become globals of the module.
   KernelEmitter(mlir::ModuleOp module, tile::KernelOp kernel);
@@ -22,8 +23,6 @@ public:
   mlir::FailureOr<mlir::func::FuncOp> emit();
 
 private:
-  using Value = mlir::Value;
-
   /// The rows that one type has in this call: their number, and the place of its first row: in the list, or
   /// among the rows of this type if they were counted from absolute position 0.
   struct TypeRows {
@@ -123,17 +122,7 @@ private:
   /// A vector operation on operands that are vectors or, the same for all lanes, scalars.
   Value spread(Value value);
 
-  // index_arithmetic.cpp: what the layout's indices mean in memory
-  Value index(int64_t value);
-  Value add(Value a, Value b);
-  Value subtract(Value a, Value b);
-  Value multiply(Value a, Value b);
-  Value multiply(Value a, int64_t b);
-  Value divide(Value a, int64_t b);
-  Value remainder(Value a, int64_t b);
-  Value least(Value a, Value b);
-  Value greatest(Value a, Value b);
-  Value less(Value a, Value b);
+  // layout_indices.cpp: what the layout's indices mean in memory
   /// A constant table of the module, made on first use.
   Value table(llvm::StringRef wanted, mlir::DenseElementsAttr values);
   Value tableEntry(llvm::StringRef name, llvm::ArrayRef<int64_t> entries, Value i);
@@ -168,7 +157,7 @@ private:
   tile::LayoutAttr layout_;
   tile::ScheduleAttr schedule_;
   mlir::OpBuilder builder_;
-  mlir::Location location_;
+  mlir::Location &location_ = location; ///< of the op that is being lowered
   mlir::func::FuncOp function_;
 
   int64_t pairing_ = 1; ///< depths that one multiplication takes: 2 where the weight matrix is in bf16 pairs

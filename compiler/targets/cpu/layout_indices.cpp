@@ -12,54 +12,6 @@ namespace compiler {
 
 static int64_t roundUp(int64_t value, int64_t step) { return (value + step - 1) / step * step; }
 
-static std::optional<int64_t> constantOf(Value value) {
-  if (auto constant = value.getDefiningOp<arith::ConstantIndexOp>())
-    return constant.value();
-  return std::nullopt;
-}
-
-Value KernelEmitter::index(int64_t value) {
-  return arith::ConstantIndexOp::create(builder_, location_, value);
-}
-
-// Folding 0 and 1 here keeps the emitted code readable; everything else is for the optimiser.
-Value KernelEmitter::add(Value a, Value b) {
-  if (constantOf(a) == 0)
-    return b;
-  if (constantOf(b) == 0)
-    return a;
-  return arith::AddIOp::create(builder_, location_, a, b);
-}
-
-Value KernelEmitter::subtract(Value a, Value b) {
-  if (constantOf(b) == 0)
-    return a;
-  return arith::SubIOp::create(builder_, location_, a, b);
-}
-
-Value KernelEmitter::multiply(Value a, Value b) { return arith::MulIOp::create(builder_, location_, a, b); }
-
-Value KernelEmitter::multiply(Value a, int64_t b) {
-  if (auto constant = constantOf(a))
-    return index(*constant * b);
-  return b == 1 ? a : multiply(a, index(b));
-}
-
-// Positions and sizes are never negative, and unsigned division by a constant is the cheaper one.
-Value KernelEmitter::divide(Value a, int64_t b) {
-  return b == 1 ? a : arith::DivUIOp::create(builder_, location_, a, index(b)).getResult();
-}
-
-Value KernelEmitter::remainder(Value a, int64_t b) {
-  return b == 1 ? index(0) : arith::RemUIOp::create(builder_, location_, a, index(b)).getResult();
-}
-
-Value KernelEmitter::least(Value a, Value b) { return arith::MinSIOp::create(builder_, location_, a, b); }
-Value KernelEmitter::greatest(Value a, Value b) { return arith::MaxSIOp::create(builder_, location_, a, b); }
-Value KernelEmitter::less(Value a, Value b) {
-  return arith::CmpIOp::create(builder_, location_, arith::CmpIPredicate::slt, a, b);
-}
-
 Value KernelEmitter::table(StringRef wanted, DenseElementsAttr values) {
   auto type = MemRefType::get(values.getType().getShape(), values.getElementType());
   // Kernels of one layer share their tables; another layer in the module gets names of its own.
@@ -84,7 +36,7 @@ Value KernelEmitter::tableEntry(StringRef name, ArrayRef<int64_t> entries, Value
   auto type = RankedTensorType::get({static_cast<int64_t>(entries.size())}, builder_.getI64Type());
   Value entry =
       memref::LoadOp::create(builder_, location_, table(name, DenseElementsAttr::get(type, entries)), i);
-  return arith::IndexCastOp::create(builder_, location_, builder_.getIndexType(), entry);
+  return asIndex(entry);
 }
 
 Value KernelEmitter::tableEntry(StringRef name, ArrayRef<double> entries, FloatType element, Value i) {
@@ -121,7 +73,7 @@ Value KernelEmitter::groupStart(alg::GroupsAttr groups, StringRef name, Value gr
 
 Value KernelEmitter::groupWidth(alg::GroupsAttr groups, StringRef name, Value group, int64_t round_to) {
   if (groups.isEqual())
-    return index(roundUp(groups.getWidth(0), round_to));
+    return constant(roundUp(groups.getWidth(0), round_to));
   SmallVector<int64_t> widths;
   for (int64_t width : groups.getWidths())
     widths.push_back(roundUp(width, round_to));
@@ -153,10 +105,10 @@ SmallVector<Value> KernelEmitter::byListing(function_ref<SmallVector<Value>()> o
 KernelEmitter::TypeRows KernelEmitter::listedRows(Value type) {
   auto bound = [&](Value i) -> Value {
     Value entry = memref::LoadOp::create(builder_, location_, row_starts_, i);
-    return arith::IndexCastOp::create(builder_, location_, builder_.getIndexType(), entry);
+    return asIndex(entry);
   };
   Value first = bound(type);
-  return {first, subtract(bound(add(type, index(1))), first)};
+  return {first, subtract(bound(add(type, 1)), first)};
 }
 
 KernelEmitter::TypeRows KernelEmitter::regularRows(Value type) {
@@ -165,7 +117,7 @@ KernelEmitter::TypeRows KernelEmitter::regularRows(Value type) {
   const int64_t width = types.getWidth(), period = types.getCount() * width;
   Value run = multiply(type, width);
   auto below = [&](Value p) {
-    Value begun = least(greatest(subtract(remainder(p, period), run), index(0)), index(width));
+    Value begun = least(greatest(subtract(remainder(p, period), run), 0), width);
     return add(multiply(divide(p, period), width), begun);
   };
   Value first = below(offset_);
@@ -185,7 +137,7 @@ Value KernelEmitter::rowOf(Value type, Value ordinal) {
   Value counted = add(rowsOfType(type).first, ordinal);
   auto in_list = [&]() -> SmallVector<Value> {
     Value row = memref::LoadOp::create(builder_, location_, row_list_, counted);
-    return {arith::IndexCastOp::create(builder_, location_, builder_.getIndexType(), row)};
+    return {asIndex(row)};
   };
   auto at_position = [&]() -> SmallVector<Value> {
     const alg::RowTypesAttr types = layout_.getRowTypes();
@@ -199,7 +151,8 @@ Value KernelEmitter::rowOf(Value type, Value ordinal) {
 
 Value KernelEmitter::weightColumn(Value group) {
   // In the slot lift a block of the weight matrix is as wide as the weight matrix.
-  return layout_.getLift() == tile::LiftKind::Slots ? index(0) : groupStart(layout_.getOut(), "out", group);
+  return layout_.getLift() == tile::LiftKind::Slots ? constant(0)
+                                                    : groupStart(layout_.getOut(), "out", group);
 }
 
 static int64_t panelsOf(int64_t width, int64_t columns) { return (width + columns - 1) / columns; }
@@ -219,7 +172,7 @@ int64_t KernelEmitter::panelCount() const {
 
 Value KernelEmitter::panelsBefore(Value group) {
   if (layout_.getLift() == tile::LiftKind::Slots)
-    return index(0);
+    return constant(0);
   const int64_t columns = schedule_.getRegisterColumns();
   alg::GroupsAttr out = layout_.getOut();
   if (out.isEqual())
@@ -256,7 +209,7 @@ bool KernelEmitter::columnsAlwaysFill() const {
 }
 
 Value KernelEmitter::columnMask(Value columns_left, int64_t vector, int64_t lanes) {
-  Value left = least(greatest(subtract(columns_left, index(vector * lanes)), index(0)), index(lanes));
+  Value left = least(greatest(subtract(columns_left, vector * lanes), 0), lanes);
   return vector::CreateMaskOp::create(builder_, location_, VectorType::get({lanes}, builder_.getI1Type()),
                                       left);
 }
