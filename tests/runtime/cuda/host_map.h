@@ -4,6 +4,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <stdexcept>
+#include <vector>
 
 namespace algrt::test {
 
@@ -32,5 +35,14 @@ private:
   int64_t element_bytes_;
   Coordinates extents_, strides_, box_{}; // strides in bytes
 };
+
+// A parameter that is one number. Throws std::logic_error where it has another size.
+template <typename T> T scalar(const std::vector<std::byte> &parameter) {
+  T value;
+  if (parameter.size() != sizeof(value))
+    throw std::logic_error("a parameter of the wrong size");
+  std::memcpy(&value, parameter.data(), sizeof(value));
+  return value;
+}
 
 } // namespace algrt::test
