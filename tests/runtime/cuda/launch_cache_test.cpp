@@ -256,10 +256,11 @@ TEST_F(CudaLaunchCache, ItsLaunchesAreCaptured) {
   computes(GpuShape());
   const TestContext context(0);
   const cuda::Driver &driver = context.driver();
-  GpuProduct product(context, GpuShape(), 20);
+  GpuProduct product(context, GpuShape(), 20, 0, ElementType::F32);
   cuda::Stream stream;
   ASSERT_EQ(driver.streamCreate(&stream, cuda::stream_non_blocking), Result::Success);
   product.args.stream = stream;
+  product.args.dependent_launch = 1;
   EXPECT_EQ(encodes(product, "first"), maps);
   const auto before = cuda_stand_in::calls().size();
   ASSERT_EQ(driver.streamBeginCapture(stream, cuda::CaptureMode::Global), Result::Success);
@@ -276,6 +277,7 @@ TEST_F(CudaLaunchCache, ItsLaunchesAreCaptured) {
   product.y.poison();
   ASSERT_EQ(driver.graphLaunch(exec, stream), Result::Success);
   product.expectCorrect("replay");
+  EXPECT_TRUE(last.programmatic);
   driver.graphExecDestroy(exec);
   driver.graphDestroy(graph);
   driver.streamDestroy(stream);
