@@ -10,6 +10,7 @@
 #include <cmath>
 #include <limits>
 #include <list>
+#include <span>
 
 namespace compiler {
 namespace {
@@ -72,7 +73,7 @@ SimulatedElementwise SimulatedElementwiseKernel::run(const std::vector<std::vect
   algrt::cuda::ParameterBlock block(code_.parameters());
   algrt::cuda::setElementwise(block, code_.parameters(), function_, values, static_cast<int32_t>(domain_rows),
                               static_cast<int32_t>(columns));
-  const std::vector<void *> arguments = block.pointers();
+  const std::span<void *> arguments = block.pointers();
   SimulatedElementwise result;
   if (const int64_t tasks = algrt::elementwiseTasks(kernel_, domain_rows, columns); tasks > 0) {
     simulator::Launch launch;

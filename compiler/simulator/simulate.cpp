@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
+#include <span>
 
 namespace compiler {
 namespace {
@@ -224,7 +225,7 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
   if (const std::span<const std::byte> plain_maps = block.plainMaps(); !plain_maps.empty())
     memory.registerGlobal("the maps", plain_maps.data(), static_cast<int64_t>(plain_maps.size()),
                           simulator::Access::Read, /*independent=*/true);
-  const std::vector<void *> arguments = block.pointers();
+  const std::span<void *> arguments = block.pointers();
 
   simulator::Launch launch;
   launch.kernel = [this, &arguments] { code_.call(arguments.data()); };

@@ -4,8 +4,9 @@
 #include "runtime/support/checked.h"
 #include "runtime/support/transposed.h"
 
+#include <array>
+#include <span>
 #include <string>
-#include <vector>
 
 namespace algrt {
 
@@ -28,16 +29,17 @@ std::string typeText(DLDataType type) {
 
 void checkDevice(const DLTensor *tensor, const char *name, DLDevice needed) {
   const DLDevice device = tensor->device;
+  if (device.device_type == needed.device_type &&
+      (device.device_type == kDLCPU || device.device_id == needed.device_id))
+    return;
   const std::string on =
       device.device_type == kDLCPU ? "is in CPU memory"
       : device.device_type == kDLCUDA
           ? "is on a device of DLPack type 2 (CUDA), number " + std::to_string(device.device_id)
           : "is on a device of DLPack type " + std::to_string(device.device_type);
-  if (needed.device_type == kDLCPU && device.device_type != kDLCPU)
-    refuse(name, on + ", needs to be in CPU memory");
-  if (needed.device_type == kDLCUDA &&
-      (device.device_type != kDLCUDA || device.device_id != needed.device_id))
-    refuse(name, on + ", needs to be on CUDA device " + std::to_string(needed.device_id) + " as x is");
+  refuse(name, on + (needed.device_type == kDLCPU
+                         ? ", needs to be in CPU memory"
+                         : ", needs to be on CUDA device " + std::to_string(needed.device_id) + " as x is"));
 }
 
 // Everything but shape and strides.
@@ -53,7 +55,7 @@ void checkKind(const DLTensor *tensor, const char *name, DLDevice device, DLData
     refuse(name, "has no shape");
 }
 
-bool hasShape(const DLTensor *tensor, const std::vector<int64_t> &needed) {
+bool hasShape(const DLTensor *tensor, std::span<const int64_t> needed) {
   if (tensor->ndim != int(needed.size()))
     return false;
   for (int i = 0; i < tensor->ndim; ++i)
@@ -64,7 +66,7 @@ bool hasShape(const DLTensor *tensor, const std::vector<int64_t> &needed) {
 }
 
 // What a message about a wrong shape ends with.
-std::string transposedText(const DLTensor *tensor, const std::vector<int64_t> &needed) {
+std::string transposedText(const DLTensor *tensor, std::span<const int64_t> needed) {
   return isTransposed({tensor->shape, size_t(tensor->ndim)}, needed) ? ": transposed?" : "";
 }
 
@@ -171,7 +173,7 @@ std::optional<ElementType> elementTypeOf(DLDataType type) {
 MatrixView readMatrix(const DLTensor *tensor, const char *name, DLDevice device, ElementType type,
                       int64_t rows, int64_t columns) {
   checkKind(tensor, name, device, dlpackType(type));
-  const std::vector<int64_t> needed = {rows, columns};
+  const std::array<int64_t, 2> needed = {rows, columns};
   if (!hasShape(tensor, needed))
     refuse(name, "has shape " + shapeText(tensor->shape, tensor->ndim) + ", needs [" +
                      (rows == any_rows ? "M" : std::to_string(rows)) + ", " + std::to_string(columns) + "]" +
@@ -186,13 +188,14 @@ MatrixView readWeights(const DLTensor *tensor, const char *name, DLDevice device
     return readMatrix(tensor, name, device, type, layer.k, columns);
   checkKind(tensor, name, device, dlpackType(type));
   const int64_t slots = int64_t(layer.weight_rows.size());
-  const std::vector<int64_t> blocks = {slots, layer.k / slots, columns}, flat = {layer.k, columns};
+  const std::array<int64_t, 3> blocks = {slots, layer.k / slots, columns};
+  const std::array<int64_t, 2> flat = {layer.k, columns};
   if (hasShape(tensor, flat))
     return matrixOf(tensor, name, layer.k, elementBytes(type));
   if (!hasShape(tensor, blocks))
     refuse(name, "has shape " + shapeText(tensor->shape, tensor->ndim) + ", needs " +
                      shapeText(blocks.data(), 3) + " or " + shapeText(flat.data(), 2) +
-                     transposedText(tensor, tensor->ndim == 2 ? flat : blocks));
+                     (tensor->ndim == 2 ? transposedText(tensor, flat) : transposedText(tensor, blocks)));
   MatrixView view = matrixOf(tensor, name, layer.k, elementBytes(type));
   if (blocks[1] == 1) // one row per block: the distance of rows is the distance of blocks
     view.stride = strideOf(tensor, 0, view.columns);
@@ -207,7 +210,7 @@ MatrixView readWeights(const DLTensor *tensor, const char *name, DLDevice device
 MatrixView readVector(const DLTensor *tensor, const char *name, DLDevice device, ElementType type,
                       int64_t size) {
   checkKind(tensor, name, device, dlpackType(type));
-  if (!hasShape(tensor, {size}))
+  if (!hasShape(tensor, std::array{size}))
     refuse(name,
            "has shape " + shapeText(tensor->shape, tensor->ndim) + ", needs [" + std::to_string(size) + "]");
   if (int64_t stride = strideOf(tensor, 0, 1); stride != 1)
@@ -229,7 +232,7 @@ IntegerVector readIntegers(const DLTensor *tensor, const char *name, DLDevice de
     refuse(name, "is of type " + typeText(type) + ", needs int32 or int64");
   }
   checkKind(tensor, name, device, needed);
-  if (size == any_size ? tensor->ndim != 1 || tensor->shape[0] < 0 : !hasShape(tensor, {size}))
+  if (size == any_size ? tensor->ndim != 1 || tensor->shape[0] < 0 : !hasShape(tensor, std::array{size}))
     refuse(name, "has shape " + shapeText(tensor->shape, tensor->ndim) + ", needs " +
                      (size == any_size ? "one dimension" : "[" + std::to_string(size) + "]") + ": " +
                      meaning);

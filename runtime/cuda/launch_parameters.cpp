@@ -13,12 +13,12 @@ namespace {
 
 } // namespace
 
-std::vector<void *> ParameterBlock::pointers() {
-  std::vector<void *> result;
+std::span<void *> ParameterBlock::pointers() {
+  size_t count = 0;
   for (const KernelParameter &parameter : list_)
-    if (!parameter.isMap() || result.empty()) // all maps are the first one
-      result.push_back(at(parameter.offset));
-  return result;
+    if (!parameter.isMap() || count == 0) // all maps are the first one
+      pointers_.at(count++) = at(parameter.offset);
+  return std::span(pointers_).first(count);
 }
 
 std::span<const std::byte> ParameterBlock::plainMaps() {

@@ -11,7 +11,6 @@
 #include <cstring>
 #include <functional>
 #include <span>
-#include <vector>
 
 namespace algrt::cuda {
 
@@ -29,14 +28,16 @@ public:
                                       " bytes to the parameter " + name(parameter.value));
     std::memcpy(at(parameter.offset), &value, sizeof(T));
   }
-  // For cuLaunchKernelEx: one for each parameter of the kernel, of which all maps are one.
-  std::vector<void *> pointers();
+  // For cuLaunchKernelEx: one for each parameter of the kernel, of which all maps are one. They are the
+  // block's, so that a launch allocates nothing for them.
+  std::span<void *> pointers();
   // From the first plain map to the last; empty where there is none.
   std::span<const std::byte> plainMaps();
 
 private:
   const KernelParameters &list_;
   alignas(algrt_tensor_map_alignment) std::array<std::byte, most_parameter_bytes> bytes_{};
+  std::array<void *, most_parameter_bytes / sizeof(int32_t)> pointers_; // set by pointers()
 };
 
 // Of a product, behind its maps.

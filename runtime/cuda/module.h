@@ -5,6 +5,7 @@
 #include "runtime/cuda/context.h"
 #include "runtime/cuda/device.h"
 #include "runtime/cuda/kernel_choice.h"
+#include "runtime/cuda/launch_cache.h"
 #include "runtime/cuda/loaded_images.h"
 
 #include <map>
@@ -30,13 +31,6 @@ private:
   DevicePointer address_ = 0;
 };
 
-// A kernel that is ready to be launched.
-struct ReadyKernel {
-  Function function;
-  DevicePointer terms; // 0 where the kernel reads none
-  int64_t blocks;      // that the device runs at once, at least 1
-};
-
 // What a bundle keeps on a device. Everything is released with it.
 class DeviceModules {
 public:
@@ -48,6 +42,7 @@ public:
   const DeviceProperties &properties() const { return properties_; }
   const PrimaryContext &context() const { return context_; }
   const KernelChoice &choice() const { return choice_; }
+  LaunchCache &launches() { return launches_; }
 
   // The kernel, if it has been prepared: takes no driver call.
   std::optional<ReadyKernel> find(size_t kernel) const;
@@ -69,6 +64,7 @@ private:
   // its groups ordered, and the depth of a step, in pieces of which groups of unequal widths are listed.
   std::map<std::tuple<Map, int64_t, bool, bool, int64_t>, std::unique_ptr<DeviceBytes>> terms_;
   std::map<size_t, ReadyKernel> ready_; // by index in the manifest
+  LaunchCache launches_;
 };
 
 } // namespace algrt::cuda

@@ -233,6 +233,12 @@ KernelShape kernelShape(const Layer &layer, Map map, int64_t groups, bool listed
   return shape;
 }
 
+int64_t rowTypePeriod(const Layer &layer) {
+  if (layer.lift == Lift::Slots)
+    return 1;
+  return layer.types * (layer.row_types == RowTypesKind::Interval ? layer.row_type_width : 1);
+}
+
 OperandViews viewOperands(const KernelShape &shape, ElementType input, ElementType output,
                           const Operands &operands, int64_t m, int64_t offset) {
   const bool gradient = shape.isWeightGradient();

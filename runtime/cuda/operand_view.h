@@ -104,6 +104,9 @@ struct KernelShape {
 KernelShape kernelShape(const Layer &layer, Map map, int64_t groups, bool listed = false);
 KernelShape kernelShape(const Layer &layer, const GpuKernel &kernel);
 
+// Rows of a batch until the types of its rows repeat; every kernel's period is this or divides it.
+int64_t rowTypePeriod(const Layer &layer);
+
 // The element at coordinates c is at address + (c[0] + sum of c[d] * strides[d - 1]) elements, but for
 // dimensions that lists take the place of.
 struct OperandView {

@@ -1,5 +1,7 @@
 #include "runtime/cuda/product.h"
 
+#include "runtime/bundle/fusion.h"
+#include "runtime/cuda/launch_cache.h"
 #include "runtime/cuda/launch_parameters.h"
 #include "runtime/cuda/tensor_map.h"
 #include "runtime/gpu_kernel_abi.h"
@@ -7,7 +9,11 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <vector>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
 
 namespace algrt::cuda {
 
@@ -16,22 +22,54 @@ namespace {
 Operand operandOf(const MatrixView &view) { return {reinterpret_cast<uintptr_t>(view.data), view.stride}; }
 
 // What a call has beside its matrices, as plans and parameters take it: of a fused layer, in its order.
-struct FurtherOfCall {
+class FurtherOfCall {
+public:
   FurtherOfCall(const Layer &layer, const ProductCall &call) {
     if (!layer.fusion)
       return;
     const size_t weights = size_t(layer.fusion->weights - 1);
     for (size_t place = 0; place < call.further.size(); ++place) {
       const ProductOperand &each = call.further[place];
-      operands.push_back(operandOf(each.view));
+      operands_.at(place) = operandOf(each.view);
       if (place >= weights && place - weights < layer.fusion->operands.size())
-        numbers.push_back(each.number);
+        numbers_.at(number_count_++) = each.number;
     }
+    operand_count_ = call.further.size();
   }
 
-  std::vector<Operand> operands;
-  std::vector<float> numbers;
+  std::span<const Operand> operands() const { return std::span(operands_).first(operand_count_); }
+  std::span<const float> numbers() const { return std::span(numbers_).first(number_count_); }
+
+private:
+  // Those from the counts on have no value.
+  std::array<Operand, 3 * most_fused> operands_;
+  std::array<float, most_fused> numbers_;
+  size_t operand_count_ = 0, number_count_ = 0;
 };
+
+// All that a launch of this bundle on this device is prepared from. Nothing where p0 is refused: in the key
+// it counts by where it is in the period of the row types, as for every kernel.
+std::optional<LaunchKey> keyOf(const Layer &layer, const ProductRequest &request, const ProductCall &call) {
+  const int64_t m = request.m, p0 = request.p0;
+  std::optional<LaunchKey> key;
+  if (p0 < 0 || m < 0 || p0 > std::numeric_limits<int64_t>::max() - m)
+    return key;
+  key.emplace();
+  key->add(uint64_t(request.map) << 32 | uint64_t(request.output) << 16 |
+           uint64_t(request.dependent_launch) << 2 | uint64_t(request.listed) << 1 |
+           uint64_t(request.positions));
+  key->add(uint64_t(call.kernel));
+  key->add(uint64_t(m));
+  key->add(uint64_t(p0 % rowTypePeriod(layer)));
+  for (const Operand &operand : {request.operands.x, request.operands.w, request.operands.y})
+    key->add(operand);
+  for (const Operand &operand : request.operands.further)
+    key->add(operand);
+  // Maps of rows in lists have the list's address.
+  if (request.listed)
+    key->add(reinterpret_cast<uintptr_t>(call.workspace.address));
+  return key;
+}
 
 ReadyKernel readyKernel(DeviceModules &modules, size_t index, Stream stream, const std::string &name) {
   if (const std::optional<ReadyKernel> ready = modules.find(index))
@@ -47,20 +85,33 @@ ReadyKernel readyKernel(DeviceModules &modules, size_t index, Stream stream, con
   return modules.prepare(index);
 }
 
-void launch(const Driver &driver, const LaunchPlan &plan, const KernelParameters &list,
-            const ReadyKernel &kernel, Stream stream, const Layer &layer, const ProductCall &call,
-            const FurtherOfCall &further, bool at_positions) {
+std::shared_ptr<const PreparedLaunch> prepareLaunch(const Driver &driver, const Layer &layer,
+                                                    const GpuKernel &kernel, const ProductRequest &request,
+                                                    size_t index, const ReadyKernel &ready,
+                                                    const DeviceLists &lists) {
+  PreparedLaunch launch{
+      index,
+      ready,
+      planLaunch(layer, kernel, request.operands, request.m, request.p0, ready.blocks, lists),
+      {}};
+  for (const TensorMap &map : launch.plan.maps)
+    launch.maps.push_back(encodeTensorMap(driver, map));
+  return std::make_shared<const PreparedLaunch>(std::move(launch));
+}
+
+void launch(const Driver &driver, const PreparedLaunch &prepared, const KernelParameters &list, Stream stream,
+            const Layer &layer, const ProductCall &call, const FurtherOfCall &further, bool at_positions) {
+  const LaunchPlan &plan = prepared.plan;
   const auto address = [](const void *pointer) { return uint64_t(reinterpret_cast<uintptr_t>(pointer)); };
   const auto bias = std::ranges::find(call.further, std::string_view("bias"), &ProductOperand::name);
   ParameterBlock block(list);
   setProduct(block, list, plan,
-             {plan.rows, plan.offset, kernel.terms, call.beta,
+             {plan.rows, plan.offset, prepared.ready.terms, call.beta,
               bias == call.further.end() ? 0 : address(bias->view.data),
               at_positions ? address(call.rows.positions.data) : 0, int32_t(call.rows.positions.bytes),
-              layer.fusion ? &*layer.fusion : nullptr, further.operands, further.numbers},
-             [&](const TensorMap &map, std::byte *to) {
-               const TensorMapObject object = encodeTensorMap(driver, map);
-               std::memcpy(to, &object, sizeof(object));
+              layer.fusion ? &*layer.fusion : nullptr, further.operands(), further.numbers()},
+             [next = prepared.maps.data()](const TensorMap &, std::byte *to) mutable {
+               std::memcpy(to, next++, sizeof(TensorMapObject));
              });
 
   std::array<LaunchAttribute, 2> attributes{};
@@ -72,7 +123,7 @@ void launch(const Driver &driver, const LaunchPlan &plan, const KernelParameters
     attribute.id = LaunchAttributeId::ProgrammaticStreamSerialization;
     attribute.value.programmatic_stream_serialization_allowed = 1;
   }
-  driver.check(driver.launchKernelEx(&config, kernel.function, block.pointers().data(), nullptr),
+  driver.check(driver.launchKernelEx(&config, prepared.ready.function, block.pointers().data(), nullptr),
                "launching the kernel");
 }
 
@@ -81,7 +132,7 @@ void launch(const Driver &driver, const LaunchPlan &plan, const KernelParameters
 void runProduct(const GpuKernels &kernels, const Layer &layer, const ProductCall &call) {
   DeviceModules &modules = kernels.device(call.device);
   const FurtherOfCall further(layer, call);
-  const ProductRequest request{{operandOf(call.x), operandOf(call.w), operandOf(call.y), further.operands},
+  const ProductRequest request{{operandOf(call.x), operandOf(call.w), operandOf(call.y), further.operands()},
                                call.map == Map::Dw ? call.x.rows : call.y.rows,
                                call.rows.p0,
                                call.output,
@@ -90,12 +141,14 @@ void runProduct(const GpuKernels &kernels, const Layer &layer, const ProductCall
                                needsLists(layer, call.rows.kind),
                                needsLists(layer, call.rows.kind) &&
                                    call.rows.kind == RowSourceKind::Positions};
-  const size_t index = kernels.choose(modules, request, call.kernel);
+  const std::optional<LaunchKey> key = keyOf(layer, request, call);
+  std::shared_ptr<const PreparedLaunch> prepared = key ? modules.launches().find(*key) : nullptr;
+  const size_t index = prepared ? prepared->kernel : kernels.choose(modules, request, call.kernel);
   const Kernel &kernel = kernels.kernel(index);
-  const Operands &operands = request.operands;
   const Stream stream = static_cast<Stream>(call.stream);
+  const Driver &driver = modules.context().driver();
   const CurrentContext current(modules.context());
-  const ReadyKernel ready = readyKernel(modules, index, stream, kernel.name);
+  const ReadyKernel ready = prepared ? prepared->ready : readyKernel(modules, index, stream, kernel.name);
   DeviceLists lists{ready.terms, 0};
   std::optional<ReadyKernel> group_rows;
   const GpuCode *group_rows_code = nullptr;
@@ -105,13 +158,14 @@ void runProduct(const GpuKernels &kernels, const Layer &layer, const ProductCall
     group_rows_code = &*kernels.kernel(lister).group_rows;
     group_rows = readyKernel(modules, lister, stream, kernels.kernel(lister).name);
   }
-  const LaunchPlan plan =
-      planLaunch(layer, *kernel.gpu, operands, request.m, request.p0, ready.blocks, lists);
+  if (!prepared) {
+    prepared = prepareLaunch(driver, layer, *kernel.gpu, request, index, ready, lists);
+    if (key)
+      modules.launches().insert(*key, prepared);
+  }
   if (group_rows)
-    groupRows(modules.context().driver(), *group_rows, *group_rows_code, layer, call.rows, request.m,
-              lists.rows, stream);
-  launch(modules.context().driver(), plan, kernel.gpu->parameters, ready, stream, layer, call, further,
-         request.positions);
+    groupRows(driver, *group_rows, *group_rows_code, layer, call.rows, request.m, lists.rows, stream);
+  launch(driver, *prepared, kernel.gpu->parameters, stream, layer, call, further, request.positions);
 }
 
 } // namespace algrt::cuda

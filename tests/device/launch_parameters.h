@@ -26,7 +26,7 @@ public:
                    const algrt::GpuCode &code);
 
   // One pointer for each parameter, to its value.
-  std::vector<void *> values() { return block_.pointers(); }
+  std::span<void *> values() { return block_.pointers(); }
   // Throws std::runtime_error where the kernel has none.
   template <typename T> T of(algrt::ParameterValue value, std::string_view operand = "") {
     const algrt::KernelParameter *parameter = list_.find(value, operand);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <span>
 
 namespace device_test {
 namespace {
@@ -111,7 +112,7 @@ void SimulatedDevice::runKernel(const algrt::cuda_stand_in::Launch &recorded) {
                             early);
   }
 
-  std::vector<void *> values = parameters.values();
+  const std::span<void *> values = parameters.values();
   simulator::Launch launch;
   launch.kernel = [&] { program.kernel.call(values.data()); };
   launch.grid = recorded.grid;

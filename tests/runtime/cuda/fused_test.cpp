@@ -9,6 +9,8 @@
 #include "tests/runtime/records.h"
 #include "tests/runtime/usual_parameters.h"
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -170,6 +172,29 @@ TEST_P(CudaFused, PassesWhatTheCallHas) {
     }
   }
   EXPECT_EQ(place + 1, last.parameters.size());
+
+  // A call that repeats it but for what no map shows.
+  const auto encodes = [] { return cuda_stand_in::callCount("cuTensorMapEncodeTiled"); };
+  const int before = encodes();
+  alpha = -1;
+  ASSERT_EQ(algrt_run(bundle.get(), "both", tensors, std::size(tensors), &options), ALGRT_OK);
+  EXPECT_EQ(encodes(), before);
+  float passed = 0;
+  std::memcpy(&passed, last.parameters.back().data(), sizeof(passed));
+  EXPECT_EQ(passed, alpha);
+  // Other memory for each of the further operands in turn.
+  const cuda_stand_in::Launch first = last;
+  for (const size_t changed : {2, 4, 5, 8}) {
+    const GpuMatrix other(context, 0, changed == 2 ? k : m, n, 8, changed == 8 || changed == 4 ? f32 : bf16);
+    std::array<algrt_named_tensor, std::size(tensors)> with;
+    std::ranges::copy(tensors, with.begin());
+    int64_t one_apart = 1;
+    const DLTensor column = vectorOf(other, &rows, &one_apart);
+    with[changed].tensor = changed == 4 ? &column : &other.tensor;
+    ASSERT_EQ(algrt_run(bundle.get(), "both", with.data(), with.size(), &options), ALGRT_OK)
+        << algrt_last_error();
+    EXPECT_NE(last.parameters[0], first.parameters[0]) << with[changed].name;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Copies, CudaFused, testing::Values(0, 2),

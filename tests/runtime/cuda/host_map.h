@@ -36,7 +36,7 @@ private:
   Coordinates extents_, strides_, box_{}; // strides in bytes
 };
 
-// A parameter that is a number or an address.
+// A parameter that is one number. Throws std::logic_error where it has another size.
 template <typename T> T scalar(const std::vector<std::byte> &parameter) {
   T value;
   if (parameter.size() != sizeof(value))

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <span>
 
 namespace algrt {
 namespace {
@@ -125,7 +126,7 @@ TEST(KernelParameters, AreWrittenWhereTheListSays) {
   cuda::ParameterBlock block(kernel.parameters);
   setProduct(block, kernel.parameters, plan, {plan.rows, plan.offset, 77, 0, 0, 0, 0},
              [](const cuda::TensorMap &map, std::byte *to) { std::memcpy(to, &map.address, 8); });
-  const std::vector<void *> pointers = block.pointers();
+  const std::span<void *> pointers = block.pointers();
   ASSERT_EQ(pointers.size(), 4u);
   const auto *maps = static_cast<const std::byte *>(pointers[0]);
   for (size_t i = 0; i < 3; ++i)

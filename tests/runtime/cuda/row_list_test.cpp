@@ -141,7 +141,7 @@ protected:
     size_t bytes = 0;
     ASSERT_EQ(algrt_workspace_size(product.bundle.get(), m, 1, &bytes), ALGRT_OK) << algrt_last_error();
     cuda::DevicePointer workspace = 0;
-    context.driver().check(context.driver().memAlloc(&workspace, bytes + 1), "workspace of a test");
+    context.driver().check(context.driver().memAlloc(&workspace, bytes + 16), "workspace of a test");
     product.args.workspace = reinterpret_cast<void *>(workspace + 1); // which may begin anywhere
     product.args.workspace_bytes = bytes;
     say(product.args);
@@ -161,6 +161,15 @@ protected:
                           shape.weightColumns(), 0, types.data()});
     const Comparison comparison = compare(product.y.values(), expected);
     EXPECT_TRUE(comparison.within(tolerance(true))) << comparison.relative_l2;
+
+    // The same call with another workspace, where its list then is.
+    product.args.workspace = reinterpret_cast<void *>(workspace + 16);
+    ASSERT_EQ(product.run(), ALGRT_OK) << algrt_last_error();
+    ASSERT_EQ(launches.size(), 4u);
+    algrt_plain_map map;
+    std::memcpy(&map, launches[3].parameters.at(0).data(), sizeof(map));
+    EXPECT_EQ(map.rows, workspace + 16);
+    EXPECT_EQ(map.rows, parameter<uint64_t>(launches[2], 0));
 
     // One byte less, or none at all, and nothing is launched.
     launches.clear();

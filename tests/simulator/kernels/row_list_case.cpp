@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <span>
 
 namespace simulator_test {
 
@@ -74,7 +75,7 @@ RowListCase::Made RowListCase::make(const compiler::HostKernel &kernel, int32_t 
   algrt::cuda::setRowList(block, kernel.parameters(),
                           {address(list.data()), address(source), address(first_positions), width, rows,
                            types, form_bits, std::max<int32_t>(1, static_cast<int32_t>(numbers.size()) - 1)});
-  const std::vector<void *> arguments = block.pointers();
+  const std::span<void *> arguments = block.pointers();
   simulator::Launch launch;
   launch.kernel = [&] { kernel.call(arguments.data()); };
   launch.grid = blocks;
