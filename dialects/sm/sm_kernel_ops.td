@@ -16,6 +16,9 @@ def Sm_KernelOp : Sm_Op<"kernel", [IsolatedFromAbove, Symbol, SymbolTable, Singl
     come operands of its maps: numbers of columns (`!sm.columns`, as a bias is), plain maps of operands that have rows,
     as wide as the result or one column wide, and numbers (f32). Last come plain maps of further results.
 
+    A kernel with a `#tile.reduced` schedule takes rows as they lie: maps of X and Y are of all rows, and behind the terms table come
+    the positions and the bytes of one (`index`), 8 or 4.
+
     In mode j the maps are those of X, dY and dW, and a seventh argument is beta (f32), which multiplies what dW holds. Where
     those are tensor maps, an eighth is a plain map of dW, through which threads add to it.
 
@@ -25,7 +28,8 @@ def Sm_KernelOp : Sm_Op<"kernel", [IsolatedFromAbove, Symbol, SymbolTable, Singl
     ```
 
     What stands in no partition, all threads of the block run. Where there are partitions, those are allocations alone. A
-    kernel without partitions has 32 threads for each of the `warps` of its `#tile.staged` schedule.
+    kernel without partitions has 32 threads for each of the `warps` of its `#tile.staged` schedule, or the threads of all slices of
+    its `#tile.reduced` one.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, AnyAttr:$layout, AnyAttr:$schedule);
   let regions = (region SizedRegion<1>:$body);
@@ -80,6 +84,12 @@ def Sm_BlockIndexOp : Sm_Op<"block_index", [Pure]> {
 def Sm_BlockCountOp : Sm_Op<"block_count", [Pure]> {
   let summary = "Number of thread blocks in the grid";
   let results = (outs Index:$count);
+  let assemblyFormat = "attr-dict";
+}
+
+def Sm_ThreadIndexOp : Sm_Op<"thread_index", [Pure]> {
+  let summary = "Index of this thread in its block";
+  let results = (outs Index:$index);
   let assemblyFormat = "attr-dict";
 }
 

@@ -27,11 +27,11 @@ Value descriptor(OpBuilder &builder, Location location, Value low, const Descrip
   return LLVM::OrOp::create(builder, location, LLVM::ZExtOp::create(builder, location, i64, low), high);
 }
 
-struct ZeroLowering : ConvertOpToLLVMPattern<sm::ZeroOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
-  LogicalResult matchAndRewrite(sm::ZeroOp op, OpAdaptor,
+template <class Op> struct ZeroLowering : ConvertOpToLLVMPattern<Op> {
+  using ConvertOpToLLVMPattern<Op>::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(Op op, typename Op::Adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<LLVM::ZeroOp>(op, typeConverter->convertType(op.getType()));
+    rewriter.replaceOpWithNewOp<LLVM::ZeroOp>(op, this->typeConverter->convertType(op.getType()));
     return success();
   }
 };
@@ -145,7 +145,8 @@ struct SettleLowering : ConvertOpToLLVMPattern<sm::SettleOp> {
 } // namespace
 
 void addProductPatterns(const LLVMTypeConverter &types, RewritePatternSet &patterns) {
-  patterns.add<ZeroLowering, MmaLowering, SameLowering<sm::MmaFenceOp, NVVM::WgmmaFenceAlignedOp>,
+  patterns.add<ZeroLowering<sm::ZeroOp>, ZeroLowering<sm::ZeroRowOp>, MmaLowering,
+               SameLowering<sm::MmaFenceOp, NVVM::WgmmaFenceAlignedOp>,
                SameLowering<sm::MmaCommitOp, NVVM::WgmmaGroupSyncAlignedOp>, MmaWaitLowering, SettleLowering>(
       types);
 }

@@ -11,7 +11,7 @@ int64_t wordsOfGroupStarts(tile::LayoutAttr layout) {
 }
 
 StepTerms::StepTerms(OpBuilder &builder, Location location, tile::LayoutAttr layout,
-                     Coefficients coefficients, Value table, Value type, Value group)
+                     Coefficients coefficients, Value table, Value type, Value group, bool diagonal_first)
     : builder_(builder), location_(location), math_(builder, location), coefficients_(coefficients),
       pieces_(layout.hasUnequalGroups()), computed_(!pieces_ && layout.getTerms().completeGraph()),
       table_(table) {
@@ -24,8 +24,8 @@ StepTerms::StepTerms(OpBuilder &builder, Location location, tile::LayoutAttr lay
       return;
     }
     // B(i, j) = {i, j}, and one term where i = j.
-    lower_ = math_.least(type, group);
-    upper_ = math_.greatest(type, group);
+    lower_ = diagonal_first ? group : math_.least(type, group);
+    upper_ = diagonal_first ? type : math_.greatest(type, group);
     term_count_ = math_.select(math_.equal(type, group), math_.constant(1), math_.constant(2));
     return;
   }
