@@ -19,7 +19,6 @@
 #include "compiler/targets/nvidia/kernel_attribute.h"
 #include "compiler/targets/nvidia/passes.h"
 #include "compiler/targets/nvidia/ptx.h"
-#include "compiler/targets/reduction/passes.h"
 #include "compiler/targets/thread_block/passes.h"
 #include "runtime/cuda/launch_plan.h"
 
@@ -60,31 +59,21 @@ public:
     if (stage == Stage::Tile)
       return;
     compilation_.run(*module_, addMathOfGpus);
-    if (isReduction()) {
-      if (stage == Stage::SmSynchronous || stage == Stage::Sm)
-        throw AbsentError(
-            "a kernel of vector reductions has no stage of the dialect sm: its threads read straight "
-            "into registers; ask for tile or nvvm");
-      compilation_.run(*module_, [&](OpPassManager &passes) {
-        addTileToReduction(passes, entryOf(target_).kernels == Kernels::EngineCopies);
-      });
-      return;
-    }
-    const bool threads_copy = threadsCopy();
     compilation_.run(*module_, [&](OpPassManager &passes) {
-      if (stage == Stage::SmSynchronous) {
-        passes.addPass(createConvertTileToSm());
+      // Threads of vector reductions read straight into registers: nothing is left to be made asynchronous.
+      if (stage == Stage::SmSynchronous || isReduction()) {
+        ConvertTileToSmOptions options;
+        options.dependent = entryOf(target_).kernels == Kernels::EngineCopies;
+        passes.addPass(createConvertTileToSm(options));
         passes.addPass(createCanonicalizerPass());
         passes.addPass(createCSEPass());
-        return;
-      }
-      if (threads_copy)
+      } else if (threadsCopy()) {
         addTileToCopyingSm(passes);
-      else
+      } else {
         addTileToSm(passes);
-      if (stage == Stage::Sm)
-        return;
-      addSmToNvvm(passes);
+      }
+      if (stage != Stage::SmSynchronous && stage != Stage::Sm)
+        addSmToNvvm(passes);
     });
   }
   void toNvvm() { to(Stage::Nvvm); }

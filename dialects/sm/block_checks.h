@@ -47,6 +47,8 @@ template <class Memory, class Op> mlir::LogicalResult verifyCopyInParts(Op op, M
 template <class Operand>
 mlir::LogicalResult verifyProduct(mlir::Operation *op, Operand a, bool a_transposed, Operand b,
                                   bool b_transposed, AccumulatorType sum) {
+  if (sum.hasThreads())
+    return op->emitOpError("adds to sums of warps or warpgroups; here single threads hold them: ") << sum;
   const int64_t a_depth = a_transposed ? a.getRows() : a.getColumns(),
                 a_rows = a_transposed ? a.getColumns() : a.getRows();
   const int64_t b_depth = b_transposed ? b.getColumns() : b.getRows(),

@@ -83,7 +83,7 @@ LogicalResult MultiplyOp::verify() {
     return emitOpError("names a part and the number of parts, or neither");
   AccumulatorType sum = getAccumulator().getType();
   if (getPart()) {
-    if (sum.hasWarps() || sum.getTransposed())
+    if (!sum.hasWarpgroups() || sum.getTransposed())
       return emitOpError("has parts where warpgroups hold rows of the sums; here ")
              << (sum.hasWarps() ? "single warps hold them" : "they hold columns");
     const int64_t parts = getPartsAttr().getInt();
@@ -107,16 +107,22 @@ LogicalResult StoreSumsOp::verify() {
   // Where blocks divide some tiles, the maps are for their parts: those that one block has alone are several.
   const bool whole = maps.getRows() == sum.getRows() && maps.getColumns() == sum.getColumns();
   const bool parts =
-      !sum.hasWarps() && sum.getRows() % maps.getRows() == 0 && sum.getColumns() % maps.getColumns() == 0 &&
+      sum.hasWarpgroups() && sum.getRows() % maps.getRows() == 0 &&
+      sum.getColumns() % maps.getColumns() == 0 &&
       (sum.getTransposed() ? maps.getColumns() == sum.getColumns() : maps.getRows() == sum.getRows());
   if (!whole && !parts)
     return emitOpError("stores ") << sum.getRows() << " x " << sum.getColumns() << " sums through maps for "
                                   << maps.getRows() << " x " << maps.getColumns();
-  if (sum.hasWarps() && !maps.isPlain())
-    return emitOpError("stores sums of single warps, which go through plain maps: give them a vector");
+  if (!sum.hasWarpgroups() && !maps.isPlain())
+    return emitOpError("stores sums of single ")
+           << (sum.hasWarps() ? "warps" : "threads") << ", which go through plain maps: give them a vector";
   if (sum.getTransposed() && maps.isPlain())
     return emitOpError("stores sums of warpgroups that hold columns, which go through tensor maps: take away "
                        "their vector");
+  if (getBeta() && sum.hasThreads())
+    return emitOpError(
+        "adds to what the result holds, which warps and warpgroups do; here single threads hold "
+        "the sums");
   if (getBeta() && !maps.isPlain())
     return emitOpError("adds to what the result holds, which only threads with plain maps can read");
   return success();
@@ -125,7 +131,7 @@ LogicalResult StoreSumsOp::verify() {
 LogicalResult StoreSumsInPartsOp::verify() {
   AccumulatorType sum = getAccumulator().getType();
   MapsType maps = getTarget().getType();
-  if (sum.hasWarps() || maps.isPlain())
+  if (!sum.hasWarpgroups() || maps.isPlain())
     return emitOpError("stores sums of warpgroups through tensor maps");
   if (maps.getColumns() != sum.getColumns())
     return emitOpError("stores ") << sum.getColumns() << " columns through maps for " << maps.getColumns();
@@ -135,7 +141,7 @@ LogicalResult StoreSumsInPartsOp::verify() {
 LogicalResult RoundOp::verify() {
   AccumulatorType sums = getAccumulator().getType();
   BlockType block = getBlock().getType();
-  if (sums.hasWarps())
+  if (!sums.hasWarpgroups())
     return emitOpError("makes a block of sums of warpgroups, got ") << sums;
   if (sums.getRows() != block.getRows() || sums.getColumns() != block.getColumns())
     return emitOpError("makes a block of ") << sums.getRows() << " x " << sums.getColumns() << ", got "

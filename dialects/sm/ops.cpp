@@ -38,7 +38,9 @@ LogicalResult KernelOp::verify() {
   auto index = [](Type type) { return type.isIndex(); };
   auto table = [](Type type) { return isa<TermsTableType>(type); };
   const bool weight_gradient = layout.isWeightGradient();
-  constexpr unsigned fixed = 6; // arguments that all kernels have
+  // Arguments that all kernels have, and those of rows that say where they are.
+  const bool placed = isa<tile::ReducedAttr>(getSchedule());
+  const unsigned fixed = placed ? 8 : 6;
   auto number = [](Type type) { return type.isF32(); };
   // Threads add to what dW holds, through a plain map that it has alone or beside tensor maps.
   const bool adds_beside =
@@ -51,13 +53,16 @@ LogicalResult KernelOp::verify() {
                 llvm::drop_begin(body.getArgumentTypes(), std::min<size_t>(fixed, body.getNumArguments())),
                 [](Type type) { return type.isF32() || isa<ColumnsType, MapsType>(type); });
   if (body.getNumArguments() < fixed || !is(0, maps) || !is(1, maps) || !is(2, maps) || !is(3, index) ||
-      !is(4, index) || !is(5, table) || !further)
+      !is(4, index) || !is(5, table) || !further ||
+      (placed && !(is(6, llvm::IsaPred<PositionsType>) && is(7, index))))
     return emitOpError("takes the maps of ")
            << (adds_beside
                    ? "X, dY and dW, the rows, the offset, the terms table, beta and a plain map of dW, "
                      "through which threads add to it, got ("
-               : weight_gradient
-                   ? "X, dY and dW, the rows, the offset, the terms table and beta, got ("
+               : weight_gradient ? "X, dY and dW, the rows, the offset, the terms table and beta, got ("
+               : placed
+                   ? "X, W and Y, the rows, the offset, the terms table, the positions, the bytes of one and "
+                     "what maps take beside, which is maps, numbers of columns and numbers, got ("
                    : "X, W and Y, the rows, the offset, the terms table and what several products "
                      "and maps take beside, which is maps, numbers of columns and numbers, got (")
            << body.getArgumentTypes() << ")";

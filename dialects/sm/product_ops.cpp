@@ -77,8 +77,9 @@ LogicalResult MapOp::verify() {
 LogicalResult WriteOp::verify() {
   AccumulatorType sum = getAccumulator().getType();
   BufferType target = getTarget().getType();
-  if (sum.hasWarps())
-    return emitOpError("writes sums of warpgroups; those of single warps are stored straight to memory");
+  if (!sum.hasWarpgroups())
+    return emitOpError("writes sums of warpgroups; those of single ")
+           << (sum.hasWarps() ? "warps" : "threads") << " are stored straight to memory";
   if (target.getRows() != sum.getRowsOfWarpgroup() || target.getColumns() != sum.getColumnsOfWarpgroup())
     return emitOpError("writes a warpgroup's ")
            << sum.getRowsOfWarpgroup() << " x " << sum.getColumnsOfWarpgroup() << " sums, but the stage has "

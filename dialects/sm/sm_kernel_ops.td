@@ -17,6 +17,9 @@ def Sm_KernelOp : Sm_Op<"kernel", [IsolatedFromAbove, Symbol, SymbolTable, Singl
     plain maps of operands that have rows, as wide as the result or one column wide, and numbers (f32). Last come plain
     maps of further results.
 
+    A kernel with a `#tile.reduced` schedule takes rows as they lie in memory: the maps of X and Y are of all rows, and behind the
+    terms table come the positions and the bytes of one position (`index`), 8 or 4.
+
     In mode j the maps are those of X, dY and dW, and a seventh argument is beta (f32), which multiplies the old values
     of dW. Where the maps are tensor maps, an eighth argument is a plain map of dW, through which threads add to the old
     values.
@@ -27,7 +30,8 @@ def Sm_KernelOp : Sm_Op<"kernel", [IsolatedFromAbove, Symbol, SymbolTable, Singl
     ```
 
     All threads of the block run the ops outside of partitions. In a kernel with partitions these are only allocations.
-    A kernel without partitions has 32 threads for each of the `warps` of its `#tile.staged` schedule.
+    A kernel without partitions has 32 threads for each of the `warps` of its `#tile.staged` schedule, or the threads of
+    all slices of its `#tile.reduced` schedule.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, AnyAttr:$layout, AnyAttr:$schedule);
   let regions = (region SizedRegion<1>:$body);
@@ -83,6 +87,12 @@ def Sm_BlockIndexOp : Sm_Op<"block_index", [Pure]> {
 def Sm_BlockCountOp : Sm_Op<"block_count", [Pure]> {
   let summary = "Number of thread blocks in the grid";
   let results = (outs Index:$count);
+  let assemblyFormat = "attr-dict";
+}
+
+def Sm_ThreadIndexOp : Sm_Op<"thread_index", [Pure]> {
+  let summary = "Index of this thread in its block";
+  let results = (outs Index:$index);
   let assemblyFormat = "attr-dict";
 }
 

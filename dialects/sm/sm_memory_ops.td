@@ -84,8 +84,7 @@ def Sm_ClusterSyncOp : Sm_Op<"cluster_sync", [MemoryEffects<[MemRead, MemWrite]>
   let summary = "Barrier of all threads of all blocks of the cluster";
   let description = [{
     The op stands at the end of each partition: no block may exit while others still copy into its shared memory or
-    arrive at its barriers. It orders those copies and arrivals before the exit, and publishes no
-    writes to memory.
+    arrive at its barriers. It orders those copies and arrivals before the exit.
   }];
   let assemblyFormat = "attr-dict";
   let hasVerifier = 1;

@@ -126,25 +126,35 @@ def Sm_AccumulatorType : Sm_Type<"Accumulator", "accumulator"> {
     outermost, each in the layout of mma.sync's accumulators: lane l holds of rows l/4 and l/4 + 8 the columns 2(l
     mod 4) and 2(l mod 4) + 1, in the order (l/4, even), (l/4, odd), (l/4 + 8, even), (l/4 + 8, odd): rows x
     columns / (32 x warps) registers per thread.
+
+    `!sm.accumulator<2 x 64, threads 96>` in a kernel without partitions: thread t of the block holds the elements t, t + 96, ...,
+    counted along the columns and then along the rows.
   }];
   let parameters = (ins "int64_t":$rows, "int64_t":$columns, DefaultValuedParameter<"int64_t", "0">:$warpRows,
                         DefaultValuedParameter<"int64_t", "0">:$warpColumns,
-                        DefaultValuedParameter<"bool", "false">:$transposed);
+                        DefaultValuedParameter<"bool", "false">:$transposed,
+                        DefaultValuedParameter<"int64_t", "0">:$threads);
   let assemblyFormat = [{
-    `<` $rows `x` $columns `` custom<HoldersOfSums>($warpRows, $warpColumns, $transposed) `>`
+    `<` $rows `x` $columns `` custom<HoldersOfSums>($warpRows, $warpColumns, $transposed, $threads) `>`
   }];
   let skipDefaultBuilders = 1;
   let builders = [TypeBuilder<(ins "int64_t":$rows, "int64_t":$columns, CArg<"int64_t", "0">:$warpRows,
-                                   CArg<"int64_t", "0">:$warpColumns, CArg<"bool", "false">:$transposed), [{
-    return $_get($_ctxt, rows, columns, warpRows, warpColumns, transposed);
+                                   CArg<"int64_t", "0">:$warpColumns, CArg<"bool", "false">:$transposed,
+                                   CArg<"int64_t", "0">:$threads), [{
+    return $_get($_ctxt, rows, columns, warpRows, warpColumns, transposed, threads);
   }]>];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// Whether single warps hold the sums, as mma.sync leaves them.
     bool hasWarps() const { return getWarpRows() != 0; }
     int64_t getWarps() const { return getWarpRows() * getWarpColumns(); }
+    /// Whether single threads hold the sums element by element, and how many each of them.
+    bool hasThreads() const { return getThreads() != 0; }
+    int64_t getElementsOfThread() const { return (getRows() * getColumns() + getThreads() - 1) / getThreads(); }
+    /// Whether warpgroups hold the sums, as wgmma leaves them.
+    bool hasWarpgroups() const { return !hasWarps() && !hasThreads(); }
     /// Warpgroups that hold the sums, the part of one of them, and what is along the side N of its instructions.
-    /// Only without warps.
+    /// Only of those.
     int64_t getWarpgroups() const { return (getTransposed() ? getColumns() : getRows()) / 64; }
     int64_t getRowsOfWarpgroup() const { return getTransposed() ? getRows() : 64; }
     int64_t getColumnsOfWarpgroup() const { return getTransposed() ? 64 : getColumns(); }
@@ -153,6 +163,54 @@ def Sm_AccumulatorType : Sm_Type<"Accumulator", "accumulator"> {
     int64_t getRowsOfWarp() const { return hasWarps() ? getRows() / getWarpRows() : 16; }
     int64_t getColumnsOfWarp() const { return hasWarps() ? getColumns() / getWarpColumns() : getColumns(); }
   }];
+}
+
+def Sm_RowSumsType : Sm_Type<"RowSums", "row_sums"> {
+  let summary = "f32 sums of one row in registers, divided among slices of the block's threads";
+  let description = [{
+    `!sm.row_sums<64, slices 16, vector 4>`: 64 columns, four in each of 16 threads side by side. As many such threads as there are
+    slices stand one behind the other; each slice has sums of its own, of the products that it has multiplied.
+  }];
+  let parameters = (ins "int64_t":$columns, "int64_t":$slices, "int64_t":$vector);
+  let assemblyFormat = "`<` $columns `,` `slices` $slices `,` `vector` $vector `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Threads of a slice, side by side, and of all slices.
+    int64_t getLanes() const { return getColumns() / getVector(); }
+    int64_t getThreads() const { return getLanes() * getSlices(); }
+  }];
+}
+
+def Sm_PieceType : Sm_Type<"Piece", "piece"> {
+  let summary = "A piece of an operand in registers of a thread, read vector by vector";
+  let description = [{ `!sm.piece<8 x 4 x bf16, vector 4>`: eight rows of one vector each. }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType, "int64_t":$vector);
+  let assemblyFormat = "`<` $rows `x` $columns `x` $elementType `,` `vector` $vector `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    int64_t getVectors() const { return getRows() * getColumns() / getVector(); }
+  }];
+}
+
+def Sm_ViewType : Sm_Type<"View", "view"> {
+  let summary = "Where a block of an operand lies in memory: its first element, and the way from row to row";
+  let parameters = (ins "::sm::MapsType":$maps);
+  let assemblyFormat = "`<` $maps `>`";
+}
+
+def Sm_SumsBufferType : Sm_Type<"SumsBuffer", "sums_buffer"> {
+  let summary = "Shared memory where the warps of a block leave their sums";
+  let description = [{ `!sm.sums_buffer<8 x 2 x 64>`: of each of eight warps two rows of 64 sums. }];
+  let parameters = (ins "int64_t":$warps, "int64_t":$rows, "int64_t":$columns);
+  let assemblyFormat = "`<` $warps `x` $rows `x` $columns `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    int64_t getBytes() const { return getWarps() * getRows() * getColumns() * 4; }
+  }];
+}
+
+def Sm_PositionsType : Sm_Type<"Positions", "positions"> {
+  let summary = "The positions of all rows of the batch in device memory, where a launch gives them";
 }
 
 def Sm_TermsTableType : Sm_Type<"TermsTable", "terms_table"> {

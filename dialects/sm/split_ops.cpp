@@ -7,8 +7,9 @@ using namespace sm;
 /// Sums and one of their parts: of warpgroups, cut along the side of the instructions that threads hold
 /// whole.
 static LogicalResult verifyPart(Operation *op, AccumulatorType sums, AccumulatorType part) {
-  if (sums.hasWarps() || part.hasWarps())
-    return op->emitOpError("is for sums of warpgroups; here single warps hold them");
+  if (!sums.hasWarpgroups() || !part.hasWarpgroups())
+    return op->emitOpError("is for sums of warpgroups; here single ")
+           << (sums.hasThreads() ? "threads" : "warps") << " hold them";
   if (sums.getTransposed() != part.getTransposed() || sums.getWarpgroups() != part.getWarpgroups())
     return op->emitOpError("cuts ") << sums << " along its " << (sums.getTransposed() ? "rows" : "columns")
                                     << "; " << part << " is no part of it";
@@ -23,8 +24,9 @@ static LogicalResult verifyPart(Operation *op, AccumulatorType sums, Accumulator
 /// Sums that go through a reduction buffer.
 static LogicalResult verifyReductionBuffer(Operation *op, AccumulatorType sums,
                                            ReductionBufferType reduction_buffer, int64_t rank) {
-  if (sums.hasWarps())
-    return op->emitOpError("is for sums of warpgroups; here single warps hold them");
+  if (!sums.hasWarpgroups())
+    return op->emitOpError("is for sums of warpgroups; here single ")
+           << (sums.hasThreads() ? "threads" : "warps") << " hold them";
   if (sums.getWarpgroups() != reduction_buffer.getWarpgroups() ||
       sums.getInstructionWidth() != 2 * reduction_buffer.getBlocks() * reduction_buffer.getSums())
     return op->emitOpError("has ") << sums << ", for which " << reduction_buffer

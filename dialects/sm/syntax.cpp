@@ -32,12 +32,14 @@ void KernelOp::print(OpAsmPrinter &printer) {
 }
 
 void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set) {
-  const StringRef product[] = {"x", "w", "y", "rows", "offset", "terms"};
+  const StringRef product[] = {"x", "w", "y", "rows", "offset", "terms", "positions", "position_bytes"};
   const StringRef weight_gradient[] = {"x", "dy", "dw", "rows", "offset", "terms", "beta", "dw_plain"};
   auto layout = dyn_cast<tile::LayoutAttr>(getLayout());
   ArrayRef<StringRef> names = product;
   if (layout && layout.isWeightGradient())
     names = weight_gradient;
+  else if (!isa<tile::ReducedAttr>(getSchedule()))
+    names = names.drop_back(2);
   for (auto [number, argument] : llvm::enumerate(region.getArguments()))
     set(argument, number < names.size() ? names[number] : StringRef("operand"));
 }

@@ -45,24 +45,30 @@ static void printMapEntries(AsmPrinter &printer, int64_t swizzle, int64_t vector
     printer << ", listed";
 }
 
-/// `, warps 2 x 2` for sums of single warps, `, transposed` for those of warpgroups that hold columns.
+/// `, warps 2 x 2` for sums of single warps, `, threads 96` for those of single threads, `, transposed` for
+/// those of warpgroups that hold columns.
 static ParseResult parseHoldersOfSums(AsmParser &parser, int64_t &warp_rows, int64_t &warp_columns,
-                                      bool &transposed) {
-  warp_rows = warp_columns = 0;
+                                      bool &transposed, int64_t &threads) {
+  warp_rows = warp_columns = threads = 0;
   transposed = false;
   if (failed(parser.parseOptionalComma()))
     return success();
   transposed = succeeded(parser.parseOptionalKeyword("transposed"));
   if (transposed)
     return success();
-  return failure(parser.parseKeyword("warps", " or 'transposed'") || parser.parseInteger(warp_rows) ||
-                 parser.parseKeyword("x") || parser.parseInteger(warp_columns));
+  if (succeeded(parser.parseOptionalKeyword("threads")))
+    return parser.parseInteger(threads);
+  return failure(parser.parseKeyword("warps", ", 'threads' or 'transposed'") ||
+                 parser.parseInteger(warp_rows) || parser.parseKeyword("x") ||
+                 parser.parseInteger(warp_columns));
 }
 
-static void printHoldersOfSums(AsmPrinter &printer, int64_t warp_rows, int64_t warp_columns,
-                               bool transposed) {
+static void printHoldersOfSums(AsmPrinter &printer, int64_t warp_rows, int64_t warp_columns, bool transposed,
+                               int64_t threads) {
   if (warp_rows)
     printer << ", warps " << warp_rows << " x " << warp_columns;
+  if (threads)
+    printer << ", threads " << threads;
   if (transposed)
     printer << ", transposed";
 }
@@ -175,6 +181,39 @@ LogicalResult ColumnsType::verify(function_ref<InFlightDiagnostic()> error, int6
   return success();
 }
 
+LogicalResult RowSumsType::verify(function_ref<InFlightDiagnostic()> error, int64_t columns, int64_t slices,
+                                  int64_t vector) {
+  if (vector != 1 && vector != 2 && vector != 4 && vector != 8)
+    return error() << "a thread has the sums of 1, 2, 4 or 8 columns, got " << vector;
+  const int64_t lanes = columns / vector;
+  if (columns < 1 || columns % vector != 0 || !llvm::isPowerOf2_64(lanes) || lanes > warp_threads)
+    return error() << "the columns are 1, 2, 4, 8, 16 or 32 times the " << vector << " of a thread, got "
+                   << columns;
+  if (slices < 1 || lanes * slices > most_threads || lanes * slices % warp_threads != 0)
+    return error() << slices << " slices of " << lanes << " threads are no whole warps, or more than "
+                   << most_threads << " threads";
+  return success();
+}
+
+LogicalResult PieceType::verify(function_ref<InFlightDiagnostic()> error, int64_t rows, int64_t columns,
+                                Type element_type, int64_t vector) {
+  if (!element_type.isBF16())
+    return error() << "threads read bf16 into registers, got " << element_type;
+  if (vector != 1 && vector != 2 && vector != 4 && vector != 8)
+    return error() << "threads read 1, 2, 4 or 8 elements at a time, got " << vector;
+  if (rows < 1 || columns < 1 || columns % vector != 0)
+    return error() << "rows of " << columns << " elements are not made of vectors of " << vector;
+  return success();
+}
+
+LogicalResult SumsBufferType::verify(function_ref<InFlightDiagnostic()> error, int64_t warps, int64_t rows,
+                                     int64_t columns) {
+  if (warps < 1 || warps > most_threads / warp_threads || rows < 1 || columns < 1)
+    return error() << "1 to " << most_threads / warp_threads << " warps leave at least one sum, got " << warps
+                   << " of " << rows << " x " << columns;
+  return success();
+}
+
 LogicalResult PipeType::verify(function_ref<InFlightDiagnostic()> error, ArrayRef<Type> blocks) {
   if (blocks.empty())
     return error() << "a pipe passes at least one block";
@@ -191,7 +230,15 @@ LogicalResult StagedPipeType::verify(function_ref<InFlightDiagnostic()> error, i
 }
 
 LogicalResult AccumulatorType::verify(function_ref<InFlightDiagnostic()> error, int64_t rows, int64_t columns,
-                                      int64_t warp_rows, int64_t warp_columns, bool transposed) {
+                                      int64_t warp_rows, int64_t warp_columns, bool transposed,
+                                      int64_t threads) {
+  if (threads) {
+    if (threads < 1 || threads > most_threads)
+      return error() << "the sums are dealt out among 1 to " << most_threads << " threads, got " << threads;
+    if (rows < 1 || columns < 1)
+      return error() << "there is at least one sum, got " << rows << " x " << columns;
+    return success();
+  }
   if (warp_rows || warp_columns) {
     if (warp_rows < 1 || warp_columns < 1 || warp_rows * warp_columns > most_threads / warp_threads)
       return error() << "the sums are cut among 1 to " << most_threads / warp_threads << " warps, got "

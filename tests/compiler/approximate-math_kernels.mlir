@@ -4,7 +4,7 @@
 // RUN: alg-opt %s -convert-alg-to-tile="target=sm_90a output=f32" -math-of-gpus | FileCheck %s --check-prefix=WIDE
 // RUN: alg-opt %s -convert-alg-to-tile="target=sm_90a output=bf16 schedule=reduce=32,columns=8" -math-of-gpus | FileCheck %s --check-prefix=NARROW
 // RUN: alg-opt %s -convert-alg-to-tile="target=sm_90a output=bf16" -math-of-gpus -tile-to-sm -sm-to-nvvm | FileCheck %s --check-prefix=NVVM
-// RUN: alg-opt %s -convert-alg-to-tile="target=sm_90a output=bf16 schedule=reduce=32,columns=8" -math-of-gpus -tile-to-reduction | FileCheck %s --check-prefix=NVVM
+// RUN: alg-opt %s -convert-alg-to-tile="target=sm_90a output=bf16 schedule=reduce=32,columns=8" -math-of-gpus -convert-tile-to-sm -sm-to-nvvm | FileCheck %s --check-prefix=NVVM
 
 // NARROW:     math.exp2 %{{.*}} fastmath<afn>
 // NARROW:     arith.divf %{{.*}} fastmath<afn>

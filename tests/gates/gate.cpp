@@ -33,6 +33,7 @@ constexpr Instruction instructions[] = {
     {"nvvm.cp.async.bulk.commit.group", "cp.async.bulk.commit_group", "", /*ends_branches=*/true},
     {"nvvm.cp.async.bulk.wait_group", "cp.async.bulk.wait_group"},
     {"nvvm.mbarrier.init", "mbarrier.init."},
+    {"nvvm.cluster.arrive", "barrier.cluster.arrive;"},
     {"nvvm.cluster.arrive.relaxed", "barrier.cluster.arrive.relaxed"},
     {"nvvm.cluster.wait", "barrier.cluster.wait"},
     {"nvvm.mbarrier.arrive", "mbarrier.arrive.shared", "mbarrier.arrive.release.cluster."},

@@ -57,6 +57,27 @@ TEST(Cluster, RelaxedArrivalsPublishNothing) {
   EXPECT_TRUE(faults(FaultKind::Race, kernel(1), pairs));
 }
 
+// The fence releases initialisations through a relaxed arrival, and no other writes.
+TEST(Cluster, RelaxedArrivalsPublishFencedInitialisations) {
+  auto kernel = [](bool fences) {
+    return [fences] {
+      if (threadIndex() == 0) {
+        sm_mbarrier_init(1, sharedAt(0), 32);
+        if (fences)
+          sm_fence_mbarrier_init(2);
+      }
+      sm_warp_sync(3, -1);
+      sm_cluster_arrive(4, 1, 1);
+      sm_cluster_wait(5, 1);
+      sm_mbarrier_arrive_cluster(6, sm_mapa(7, sharedAt(0), blockRank() ^ 1), 1, sm_scope_cta);
+      waitParity(sharedAt(0), 0);
+      clusterSync(8);
+    };
+  };
+  EXPECT_TRUE(passes(kernel(true), pairs));
+  EXPECT_TRUE(faults(FaultKind::Mbarrier, kernel(false), pairs));
+}
+
 TEST(Cluster, RemoteArrivalsNeedTheInitialisationFenced) {
   auto kernel = [](bool fences) {
     return [fences] {

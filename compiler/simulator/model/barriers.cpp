@@ -64,6 +64,9 @@ void arriveCluster(Multiprocessor &model, Thread &thread, bool relaxed) {
   thread.cluster_phases.push_back(model.cluster_phase);
   if (!relaxed)
     model.release(thread, model.cluster_barrier.clock);
+  for (auto &[offset, barrier] : thread.block->mbarriers)
+    if (barrier.init_thread == thread.index && barrier.fenced_time != 0 && barrier.published_phase < 0)
+      barrier.published_phase = model.cluster_phase;
   ++model.cluster_arrived;
   model.completeClusterBarrierIfDue();
 }
@@ -144,6 +147,7 @@ void sm_cluster_wait(int32_t site, int32_t aligned) {
     if (aligned)
       model.meet(all_lanes, nullptr, [](Warp &) {});
     waitCluster(model);
+    model.self().cluster_waited = model.self().cluster_phases.front();
     model.self().cluster_phases.clear();
     model.self().clock.join(model.cluster_completed);
   });

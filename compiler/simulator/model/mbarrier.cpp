@@ -41,6 +41,13 @@ std::string nameOf(const Multiprocessor::Shared &where) {
   return fmt::format("mbarrier at byte {} of shared memory of block {}", where.offset - shared_start,
                      where.block->number);
 }
+
+// Whether the initialisation reached this thread through the cluster's barrier, though nobody released there:
+// fence.mbarrier_init.release.cluster makes a relaxed arrival behind it release initialisations, and only
+// these.
+bool isPublished(Multiprocessor &model, const Mbarrier &barrier) {
+  return barrier.published_phase >= 0 && model.self().cluster_waited >= barrier.published_phase;
+}
 } // namespace
 
 Mbarrier &findMbarrier(Multiprocessor &model, const Multiprocessor::Shared &where) {
@@ -48,6 +55,8 @@ Mbarrier &findMbarrier(Multiprocessor &model, const Multiprocessor::Shared &wher
   if (found == where.block->mbarriers.end() || !found->second.live)
     model.fault(FaultKind::Mbarrier, nameOf(where) + " is not initialised");
   Mbarrier &barrier = found->second;
+  if (isPublished(model, barrier))
+    return barrier;
   if (model.self().clock[size_t(barrier.init_thread)] < barrier.init_time)
     model.fault(FaultKind::Mbarrier,
                 fmt::format("{} is used, and its initialisation at site {} is not ordered before",
@@ -68,7 +77,8 @@ Mbarrier &findMbarrier(Multiprocessor &model, const Multiprocessor::Shared &wher
 Mbarrier &findMbarrierForAsync(Multiprocessor &model, const Multiprocessor::Shared &where) {
   Mbarrier &barrier = findMbarrier(model, where);
   const bool fenced =
-      barrier.fenced_time != 0 && model.self().clock[size_t(barrier.init_thread)] >= barrier.fenced_time;
+      isPublished(model, barrier) ||
+      (barrier.fenced_time != 0 && model.self().clock[size_t(barrier.init_thread)] >= barrier.fenced_time);
   const AccessRecord init{barrier.init_time, uint16_t(barrier.init_thread), 0, barrier.init_site};
   if (!fenced && model.orderAsync(model.self(), init) != Order::Ordered)
     model.fault(
@@ -210,6 +220,7 @@ void sm_mbarrier_init(int32_t site, void *address, int32_t count) {
     barrier.init_site = site;
     barrier.init_time = thread.time;
     barrier.fenced_time = 0;
+    barrier.published_phase = -1;
   });
 }
 

@@ -77,6 +77,7 @@ struct Thread {
   uint32_t time = 1;                   // of its next event
   std::vector<uint32_t> proxy_fences;  // times of fences of shared memory towards the async proxy
   std::vector<int64_t> cluster_phases; // cluster barrier phases arrived at and not waited for: at most one
+  int64_t cluster_waited = -1;         // the last one that was waited for
   BulkGroups bulk;
   AsyncCopies copies;
 
@@ -166,6 +167,9 @@ struct Mbarrier {
   Clock gathering_elsewhere, completed_elsewhere;
   int32_t init_thread = -1, init_site = -1;
   uint32_t init_time = 0, fenced_time = 0; // 0: not fenced
+  // The phase of the cluster's barrier at which the initialising thread arrived, relaxed, behind its
+  // fence.mbarrier_init; -1: at none.
+  int64_t published_phase = -1;
   std::vector<Thread *> waiters;
 };
 

@@ -114,10 +114,9 @@ struct ClusterSyncLowering : ConvertOpToLLVMPattern<sm::ClusterSyncOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult matchAndRewrite(sm::ClusterSyncOp op, OpAdaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    // The warp of a thread that was alone until here has come apart: hence not the aligned forms. What blocks
-    // meet for is that nobody is still to come, no data: an arrival that released would have ptxas fence all
-    // of memory.
-    NVVM::ClusterArriveRelaxedOp::create(rewriter, op.getLoc(), UnitAttr());
+    // The warp of a thread that was alone until here has come apart: hence not the aligned forms. The arrival
+    // releases: what this thread has sent to barriers of other blocks has to be there before these exit.
+    NVVM::ClusterArriveOp::create(rewriter, op.getLoc(), UnitAttr());
     rewriter.replaceOpWithNewOp<NVVM::ClusterWaitOp>(op, UnitAttr());
     return success();
   }
@@ -152,9 +151,11 @@ struct FenceLowering : ConvertOpToLLVMPattern<sm::FenceOp> {
 } // namespace
 
 void addBarrierPatterns(const LLVMTypeConverter &types, RewritePatternSet &patterns) {
-  patterns.add<PlaceLowering<sm::AllocateOp>, PlaceLowering<sm::AllocateReductionBufferOp>,
-               PlaceLowering<sm::BarriersOp>, InitializeLowering, ExpectLowering, WaitLowering,
-               ArriveLowering, ClusterSyncLowering, SyncLowering, FenceLowering>(types);
+  patterns
+      .add<PlaceLowering<sm::AllocateOp>, PlaceLowering<sm::AllocateReductionBufferOp>,
+           PlaceLowering<sm::AllocateSumsBufferOp>, PlaceLowering<sm::BarriersOp>, InitializeLowering,
+           ExpectLowering, WaitLowering, ArriveLowering, ClusterSyncLowering, SyncLowering, FenceLowering>(
+          types);
 }
 
 } // namespace compiler

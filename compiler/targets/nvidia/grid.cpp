@@ -58,7 +58,8 @@ struct ReadRowListLowering : ConvertOpToLLVMPattern<sm::ReadRowListOp> {
 } // namespace
 
 void addGridPatterns(const LLVMTypeConverter &types, RewritePatternSet &patterns) {
-  patterns.add<RegisterLowering<sm::BlockIndexOp, NVVM::BlockIdXOp>,
+  patterns.add<RegisterLowering<sm::ThreadIndexOp, NVVM::ThreadIdXOp>,
+               RegisterLowering<sm::BlockIndexOp, NVVM::BlockIdXOp>,
                RegisterLowering<sm::BlockCountOp, NVVM::GridDimXOp>,
                RegisterLowering<sm::ClusterRankOp, NVVM::ClusterId>,
                DependencyLowering<sm::WaitForPredecessorOp, NVVM::GridDepActionKind::wait>,

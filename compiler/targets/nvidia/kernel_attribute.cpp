@@ -20,6 +20,8 @@ bool usesPlainMaps(sm::KernelOp kernel) {
 int64_t threadsOf(sm::KernelOp kernel) {
   if (auto schedule = dyn_cast<tile::StagedAttr>(kernel.getSchedule()); schedule && schedule.hasWarps())
     return schedule.getWarps() * sm::warp_threads;
+  if (auto schedule = dyn_cast<tile::ReducedAttr>(kernel.getSchedule()))
+    return schedule.getThreads();
   int64_t warpgroups = 0;
   for (sm::PartitionOp partition : kernel.getBody().getOps<sm::PartitionOp>())
     warpgroups += partition.getWarpgroups();
@@ -76,6 +78,48 @@ LogicalResult checkProduct(sm::MmaOp product, sm::KernelOp kernel) {
            << " warps, but the schedule of its kernel is " << kernel.getSchedule();
   return success();
 }
+/// Of a kernel of vector reductions, with slices in the place of warps.
+DictionaryAttr describeReduction(sm::KernelOp kernel, tile::ReducedAttr schedule, tile::LayoutAttr layout,
+                                 int64_t shared_bytes, bool dependent) {
+  MLIRContext *context = kernel.getContext();
+  const int64_t rows = schedule.getRows(), columns = schedule.getColumns(), threads = schedule.getThreads(),
+                depth = reduction_depth * schedule.getSlices();
+  Description tile(context), boxes(context), description(context);
+  tile.number("rows", rows);
+  tile.number("columns", columns);
+  tile.number("depth", depth);
+  tile.number("stages", 1);
+  tile.number("consumers", llvm::divideCeil(threads, sm::warpgroup_threads));
+  // What the block's threads read, or write, at a time.
+  auto box = [&](StringRef name, int64_t rows, int64_t columns) {
+    Description fields(context);
+    fields.number("columns", columns);
+    fields.number("rows", rows);
+    fields.number("swizzle", 0);
+    boxes.add(name, fields.all());
+  };
+  box("x", rows, depth);
+  box("w", depth, columns);
+  box("y", rows, columns);
+
+  Type output = cast<sm::MapsType>(kernel.getBody().getArgument(2).getType()).getElementType();
+  const bool terms = !layout.getTerms().completeGraph().has_value();
+  description.number("threads", threads);
+  description.number("cluster", 1);
+  description.number("shared_bytes", shared_bytes);
+  description.add("output", TypeAttr::get(output));
+  description.boolean("dependent_launch", dependent);
+  description.boolean("terms", terms);
+  description.number("groups", layout.getOut().getCount());
+  description.number("vector", schedule.getVector());
+  description.boolean("scaled", coefficientsOf(layout.getTerms()) == Coefficients::General);
+  description.boolean("listed", false);
+  description.number("slices", schedule.getSlices());
+  description.add("schedule", StringAttr::get(context, scheduleText(schedule)));
+  description.add("tile", tile.all());
+  description.add("boxes", boxes.all());
+  return description.all();
+}
 } // namespace
 
 FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, int64_t shared_bytes) {
@@ -88,13 +132,15 @@ FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, int64_t shared_byt
     terms |= isa<sm::ReadTermsOp>(op);
     scaled |= isa<sm::AddScaledOp>(op);
   });
+  auto layout = dyn_cast<tile::LayoutAttr>(kernel.getLayout());
+  if (!layout)
+    return kernel.emitOpError("needs the #tile.layout that says how many groups it counts");
+  if (auto reduced = dyn_cast<tile::ReducedAttr>(kernel.getSchedule()))
+    return describeReduction(kernel, reduced, layout, shared_bytes, dependent);
   if (!product)
     return kernel.emitOpError("has no sm.mma: nothing to say about its tile");
   if (failed(checkProduct(product, kernel)))
     return failure();
-  auto layout = dyn_cast<tile::LayoutAttr>(kernel.getLayout());
-  if (!layout)
-    return kernel.emitOpError("needs the #tile.layout that says how many groups it counts");
 
   Block &body = kernel.getBody().front();
   const int64_t threads = threadsOf(kernel);
@@ -153,50 +199,6 @@ FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, int64_t shared_byt
   if (schedule)
     description.add("schedule",
                     StringAttr::get(context, scheduleText(schedule, product.getA().getType().getStages())));
-  description.add("tile", tile.all());
-  description.add("boxes", boxes.all());
-  return description.all();
-}
-
-DictionaryAttr describeReduction(tile::KernelOp kernel, bool dependent) {
-  tile::ReducedAttr schedule = kernel.getReducedSchedule();
-  tile::LayoutAttr layout = kernel.getLayout();
-  MLIRContext *context = kernel.getContext();
-  const int64_t rows = schedule.getRows(), columns = schedule.getColumns(), threads = schedule.getThreads(),
-                depth = reduction_depth * schedule.getSlices();
-  Description tile(context), boxes(context), description(context);
-  tile.number("rows", rows);
-  tile.number("columns", columns);
-  tile.number("depth", depth);
-  tile.number("stages", 1);
-  tile.number("consumers", llvm::divideCeil(threads, sm::warpgroup_threads));
-  // What the block's threads read, or write, at a time.
-  auto box = [&](StringRef name, int64_t rows, int64_t columns) {
-    Description fields(context);
-    fields.number("columns", columns);
-    fields.number("rows", rows);
-    fields.number("swizzle", 0);
-    boxes.add(name, fields.all());
-  };
-  box("x", rows, depth);
-  box("w", depth, columns);
-  box("y", rows, columns);
-
-  Block &matrices = kernel.getBody().front();
-  Type output = cast<tile::MatrixType>(matrices.getArguments().back().getType()).getElementType();
-  const bool terms = !layout.getTerms().completeGraph().has_value();
-  description.number("threads", threads);
-  description.number("cluster", 1);
-  description.number("shared_bytes", threads / sm::warp_threads * rows * columns * 4);
-  description.add("output", TypeAttr::get(output));
-  description.boolean("dependent_launch", dependent);
-  description.boolean("terms", terms);
-  description.number("groups", layout.getOut().getCount());
-  description.number("vector", schedule.getVector());
-  description.boolean("scaled", coefficientsOf(layout.getTerms()) == Coefficients::General);
-  description.boolean("listed", false);
-  description.number("slices", schedule.getSlices());
-  description.add("schedule", StringAttr::get(context, scheduleText(schedule)));
   description.add("tile", tile.all());
   description.add("boxes", boxes.all());
   return description.all();

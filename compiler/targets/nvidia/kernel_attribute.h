@@ -11,7 +11,8 @@ namespace compiler {
 /// Whether the kernel's threads read and write its operands, through plain maps.
 bool usesPlainMaps(sm::KernelOp kernel);
 
-/// Threads of a block: those of all partitions, or without partitions those of the schedule's warps.
+/// Threads of a block: those of all partitions, or without partitions those of the schedule's warps or
+/// slices.
 int64_t threadsOf(sm::KernelOp kernel);
 
 /// Blocks of its clusters.
@@ -20,13 +21,9 @@ int64_t clusterOf(sm::KernelOp kernel);
 /// The dictionary `sm.kernel` of a kernel: threads, cluster, shared_bytes, output, dependent_launch, terms,
 /// tile = {rows, columns, depth, stages, consumers} and, in clusters, {cluster_rows, cluster_columns, split},
 /// boxes = {x, w, y} of {columns, rows, swizzle}; where threads copy, vector, scaled and warps = {rows,
-/// columns}, too, or slices; of a gradient map = "dx" or "dw". Fails with a message where the kernel
-/// multiplies nothing.
+/// columns}, too, or of vector reductions slices; of a gradient map = "dx" or "dw". Fails with a message
+/// where the kernel multiplies nothing.
 mlir::FailureOr<mlir::DictionaryAttr> describeKernel(sm::KernelOp kernel, int64_t shared_bytes);
-
-/// The same dictionary of a kernel of vector reductions: with slices in the place of warps. A `dependent` one
-/// waits for the grid before it by itself.
-mlir::DictionaryAttr describeReduction(tile::KernelOp kernel, bool dependent);
 
 /// The same dictionary of a function that convert-sm-to-nvvm wrote, and its parameters, as the bundle's
 /// manifest has it. Images and architecture are left for whoever makes them.

@@ -312,7 +312,7 @@ void StructureLowering::prefetchTensorMaps() {
                                     ArrayRef<LLVM::GEPArg>{number});
     NVVM::PrefetchOp::create(builder_, location_, /*cacheLevel=*/{}, /*evictPriority=*/{}, map,
                              /*predicate=*/Value(), /*tensormap=*/builder_.getUnitAttr(), /*uniform=*/{},
-                             /*in_param_space=*/{});
+                             /*in_param_space=*/builder_.getUnitAttr());
   }
 }
 

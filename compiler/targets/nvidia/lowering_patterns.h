@@ -10,7 +10,7 @@ namespace compiler {
 /// maps: an address; buffers and barriers: addresses in shared memory; accumulators: structs of f32.
 void addSmTypeConversions(mlir::LLVMTypeConverter &types);
 
-/// grid.cpp: block_index, block_count, wait_for_predecessor, release_successor, read_terms.
+/// grid.cpp: thread_index, block_index, block_count, wait_for_predecessor, release_successor, read_terms.
 void addGridPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
 /// barriers.cpp: allocate, barriers, initialize, expect, wait, arrive, sync, fence.
 void addBarrierPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
@@ -24,11 +24,15 @@ void addProductPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatte
 void addWarpProductPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
 /// reduction_buffer.cpp: send, add_received.
 void addReductionPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
+/// row_products.cpp: has_positions, read_position, locate, prefetch, read, add_products.
+void addRowProductPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
+/// row_sums.cpp: share_sums, collect_sums.
+void addRowSumPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
 /// maps.cpp: map.
 void addMapPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
 /// results.cpp: write.
 void addResultPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
-/// thread_results.cpp: store of sums of single warps.
+/// thread_results.cpp: store of sums of warps and threads.
 void addThreadResultPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
 
 } // namespace compiler

@@ -3,6 +3,7 @@
 #include "compiler/targets/nvidia/instructions.h"
 #include "compiler/targets/nvidia/lowering_patterns.h"
 #include "compiler/targets/nvidia/plain_map.h"
+#include "compiler/targets/nvidia/thread_elements.h"
 #include "compiler/targets/nvidia/warp_part.h"
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
@@ -199,6 +200,10 @@ struct MapLowering : ConvertOpToLLVMPattern<sm::MapOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Location location = op.getLoc();
     Instructions write(rewriter, location);
+    if (op.getResult().getType().hasThreads()) {
+      rewriter.replaceOp(op, mapElements(op, adaptor, rewriter));
+      return success();
+    }
     SmallVector<std::optional<GroupNumbers>> numbers(op.getInputs().size());
     SmallVector<std::unique_ptr<RowElements>> rows(op.getInputs().size());
     const SmallVector<Value> all_rows = op.getRows().empty() ? SmallVector<Value>() : rowsOfSums(write, op);
@@ -246,6 +251,33 @@ struct MapLowering : ConvertOpToLLVMPattern<sm::MapOp> {
     }
     rewriter.replaceOp(op, result);
     return success();
+  }
+
+private:
+  /// Sums of single threads, each of which has a row and a column of its own.
+  static Value mapElements(sm::MapOp op, OpAdaptor adaptor, OpBuilder &builder) {
+    Location location = op.getLoc();
+    Instructions write(builder, location);
+    SmallVector<Value> results;
+    for (const ElementOfThread &element : elementsOfThread(write, op.getResult().getType())) {
+      SmallVector<Value> here;
+      for (auto [input, lowered] : llvm::zip_equal(op.getInputs(), adaptor.getInputs())) {
+        const Type type = input.getType();
+        if (auto columns = dyn_cast<sm::ColumnsType>(type))
+          here.push_back(GroupNumbers(builder, location, columns, lowered, adaptor.getGroup())
+                             .of(write.add(adaptor.getColumn(), element.column)));
+        else if (auto maps = dyn_cast<sm::MapsType>(type))
+          here.push_back(RowElements(builder, location, maps, lowered, adaptor.getRows(), element.row)
+                             .of(element.column)[0][0]);
+        else if (isa<sm::AccumulatorType>(type))
+          here.push_back(
+              LLVM::ExtractValueOp::create(builder, location, lowered, static_cast<int64_t>(results.size())));
+        else
+          here.push_back(lowered);
+      }
+      results.push_back(writeElement(builder, location, op.getBody().front(), here));
+    }
+    return structOf(builder, location, results);
   }
 };
 

@@ -37,9 +37,12 @@ algrt::RowTypesKind kindOf(alg::RowTypesAttr types) {
   llvm_unreachable("no kind of row types");
 }
 
-std::vector<ViewKind> viewsOf(sm::MapsType type, tile::LayoutAttr layout) {
+std::vector<ViewKind> viewsOf(sm::MapsType type, sm::KernelOp kernel) {
+  auto layout = cast<tile::LayoutAttr>(kernel.getLayout());
   if (type.getRowDimension() == weight_row_dimension)
     return {ViewKind::Weights};
+  if (isa<tile::ReducedAttr>(kernel.getSchedule()))
+    return {ViewKind::AllRows};
   std::vector<ViewKind> views =
       algrt::rowViews(kindOf(layout.getRowTypes()), type.getListed(), /*as_they_lie=*/false);
   // A gradient of the weight matrix also sees all rows as they lie; of a row list coordinates choose them.
@@ -158,13 +161,15 @@ FailureOr<KernelParameters> parametersOf(sm::KernelOp kernel) {
                          : layout.isTransposed()   ? algrt::Map::Dx
                                                    : algrt::Map::Forward;
   // Of the arguments that are whole numbers.
-  const ParameterValue numbers[] = {ParameterValue::Rows, ParameterValue::Offset};
+  const char *const positions = "positions";
+  const std::pair<ParameterValue, const char *> numbers[] = {
+      {ParameterValue::Rows, ""}, {ParameterValue::Offset, ""}, {ParameterValue::ElementBytes, positions}};
   size_t indices = 0;
   KernelParameters parameters;
   for (BlockArgument argument : mapsInOrder(kernel)) {
     auto type = cast<sm::MapsType>(argument.getType());
     const std::string operand = nameOfMaps(argument, map);
-    const std::vector<ViewKind> views = viewsOf(type, layout);
+    const std::vector<ViewKind> views = viewsOf(type, kernel);
     if (static_cast<int64_t>(views.size()) != type.getCount())
       return kernel.emitOpError("has ")
              << type.getCount() << " maps of " << operand << ", of which a launch has " << views.size();
@@ -178,13 +183,16 @@ FailureOr<KernelParameters> parametersOf(sm::KernelOp kernel) {
       parameters.add(ParameterValue::Operand, operandName(argument));
     } else if (isa<sm::TermsTableType>(argument.getType())) {
       parameters.add(ParameterValue::Terms);
+    } else if (isa<sm::PositionsType>(argument.getType())) {
+      parameters.add(ParameterValue::Operand, positions);
     } else if (argument.getType().isF32()) {
       if (layout.isWeightGradient())
         parameters.add(ParameterValue::Beta);
       else
         parameters.add(ParameterValue::Number, operandName(argument));
     } else {
-      parameters.add(numbers[indices++]);
+      const auto &[value, operand] = numbers[indices++];
+      parameters.add(value, operand);
     }
   }
   if (parameters.bytes() > algrt::most_parameter_bytes)

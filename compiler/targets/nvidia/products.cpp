@@ -24,11 +24,11 @@ Value descriptor(const Instructions &write, Value low, const DescriptorFields &f
   return write.bitOr(write.wide(low), static_cast<int64_t>(uint64_t{fields.high()} << 32));
 }
 
-struct ZeroLowering : ConvertOpToLLVMPattern<sm::ZeroOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
-  LogicalResult matchAndRewrite(sm::ZeroOp op, OpAdaptor,
+template <class Op> struct ZeroLowering : ConvertOpToLLVMPattern<Op> {
+  using ConvertOpToLLVMPattern<Op>::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(Op op, typename Op::Adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<LLVM::ZeroOp>(op, typeConverter->convertType(op.getType()));
+    rewriter.replaceOpWithNewOp<LLVM::ZeroOp>(op, this->typeConverter->convertType(op.getType()));
     return success();
   }
 };
@@ -142,7 +142,8 @@ struct SettleLowering : ConvertOpToLLVMPattern<sm::SettleOp> {
 } // namespace
 
 void addProductPatterns(const LLVMTypeConverter &types, RewritePatternSet &patterns) {
-  patterns.add<ZeroLowering, MmaLowering, SameLowering<sm::MmaFenceOp, NVVM::WgmmaFenceAlignedOp>,
+  patterns.add<ZeroLowering<sm::ZeroOp>, ZeroLowering<sm::ZeroRowOp>, MmaLowering,
+               SameLowering<sm::MmaFenceOp, NVVM::WgmmaFenceAlignedOp>,
                SameLowering<sm::MmaCommitOp, NVVM::WgmmaGroupSyncAlignedOp>, MmaWaitLowering, SettleLowering>(
       types);
 }

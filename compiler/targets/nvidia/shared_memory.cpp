@@ -23,6 +23,8 @@ FailureOr<int64_t> placeSharedMemory(sm::KernelOp kernel) {
   }
   for (auto reduction_buffer : kernel.getBody().getOps<sm::AllocateReductionBufferOp>())
     place(reduction_buffer, reduction_buffer.getReductionBuffer().getType().getBytes());
+  for (auto sums : kernel.getBody().getOps<sm::AllocateSumsBufferOp>())
+    place(sums, sums.getBuffer().getType().getBytes());
   for (auto barriers : kernel.getBody().getOps<sm::BarriersOp>())
     place(barriers, barriers.getBarriers().getType().getStages() * barrier_bytes);
   const int64_t most = usesPlainMaps(kernel) ? most_portable_shared_bytes : most_shared_bytes;

@@ -3,6 +3,7 @@
 #include "compiler/targets/nvidia/kernel_structure.h"
 #include "compiler/targets/nvidia/lowering_patterns.h"
 #include "compiler/targets/nvidia/passes.h"
+#include "compiler/targets/nvidia/row_registers.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -34,9 +35,20 @@ void addSmTypeConversions(LLVMTypeConverter &types) {
   types.addConversion([=](sm::ReductionBufferType) { return pointerTo(context, Space::Shared); });
   types.addConversion([=](sm::ColumnsType) { return pointerTo(context, Space::Global); });
   types.addConversion([=](sm::TermsTableType) { return pointerTo(context, Space::Global); });
+  types.addConversion([=](sm::PositionsType) { return pointerTo(context, Space::Global); });
+  types.addConversion([=](sm::SumsBufferType) { return pointerTo(context, Space::Shared); });
+  types.addConversion([=](sm::ViewType) { return structOfView(context); });
+  types.addConversion([=](sm::PieceType type) {
+    return LLVM::LLVMStructType::getLiteral(context, SmallVector<Type>(type.getVectors(), vectorOf(type)));
+  });
+  types.addConversion([=](sm::RowSumsType type) {
+    return LLVM::LLVMStructType::getLiteral(context,
+                                            SmallVector<Type>(type.getVector(), Float32Type::get(context)));
+  });
   types.addConversion([=](sm::AccumulatorType type) {
     // A warpgroup holds 64 times the instruction's width of sums in 128 threads.
-    const int64_t registers = type.hasWarps()
+    const int64_t registers = type.hasThreads() ? type.getElementsOfThread()
+                              : type.hasWarps()
                                   ? type.getRowsOfWarp() * type.getColumnsOfWarp() / sm::warp_threads
                                   : type.getInstructionWidth() * sm::warpgroup_rows / sm::warpgroup_threads;
     const SmallVector<Type> sums(registers, Float32Type::get(context));
@@ -100,6 +112,8 @@ private:
     compiler::addProductPatterns(types, patterns);
     compiler::addWarpProductPatterns(types, patterns);
     compiler::addReductionPatterns(types, patterns);
+    compiler::addRowProductPatterns(types, patterns);
+    compiler::addRowSumPatterns(types, patterns);
     compiler::addMapPatterns(types, patterns);
     compiler::addResultPatterns(types, patterns);
     compiler::addThreadResultPatterns(types, patterns);

@@ -1,8 +1,10 @@
 // Finished sums on their way from a thread's registers straight to memory.
 #include "compiler/targets/nvidia/conditional.h"
+#include "compiler/targets/nvidia/element_code.h"
 #include "compiler/targets/nvidia/lowering_patterns.h"
 #include "compiler/targets/nvidia/plain_map.h"
 #include "compiler/targets/nvidia/result_piece.h"
+#include "compiler/targets/nvidia/thread_elements.h"
 #include "compiler/targets/nvidia/warp_part.h"
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
@@ -17,7 +19,7 @@ namespace compiler {
 namespace {
 
 /// A thread holds two neighbouring columns of a tile in two rows, this far apart.
-constexpr int64_t rows_between = 8, lanes_per_row = 4, pair_columns = 2;
+constexpr int64_t rows_between = 8, lanes_of_row = 4, pair_columns = 2;
 /// No thread writes more at a time.
 constexpr int64_t most_bytes = 16;
 /// What a thread reads of a row before it writes: sums of a warpgroup may be 64 in a row, and as many
@@ -38,7 +40,7 @@ public:
                operands.getCoordinates()),
         tiles_(rewriter, location_, type_, operands.getAccumulator()) {
     WarpPart part(write_, type_, op);
-    first_row_ = write_.add(part.firstRow(), write_.divide(write_.lane(), lanes_per_row));
+    first_row_ = write_.add(part.firstRow(), write_.divide(write_.lane(), lanes_of_row));
     if (!block_.isListed())
       row_step_ = write_.multiply(block_.rowBytes(), rows_between);
     // As many tiles at a time as widen the vector, and as are left.
@@ -103,7 +105,7 @@ private:
 
   Width widthOf(int64_t tiles, Value first_of_part) {
     Width width{tiles, {}, {}, {}, {}};
-    Value lane = write_.remainder(write_.lane(), lanes_per_row), column;
+    Value lane = write_.remainder(write_.lane(), lanes_of_row), column;
     if (tiles == 1) {
       column = write_.multiply(lane, pair_columns);
     } else {
@@ -205,10 +207,37 @@ struct StoreSumsLowering : ConvertOpToLLVMPattern<sm::StoreSumsOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     if (!op.getTarget().getType().isPlain())
       return op.emitOpError("stores through tensor maps, by way of shared memory: lower the epilogue before");
-    ResultStore result_store(rewriter, op, adaptor);
-    result_store.rows(adaptor.getBeta());
+    if (op.getAccumulator().getType().hasThreads())
+      storeElements(op, adaptor, rewriter);
+    else
+      ResultStore(rewriter, op, adaptor).rows(adaptor.getBeta());
     rewriter.eraseOp(op);
     return success();
+  }
+
+private:
+  /// Sums of single threads, one by one.
+  static void storeElements(sm::StoreSumsOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) {
+    Location location = op.getLoc();
+    Instructions write(rewriter, location);
+    const sm::MapsType maps = op.getTarget().getType();
+    const int64_t bytes = maps.getElementType().getIntOrFloatBitWidth() / 8;
+    const PlainBlock block(rewriter, location, maps, adaptor.getTarget(), adaptor.getMap(),
+                           adaptor.getCoordinates());
+    for (auto [number, element] : llvm::enumerate(elementsOfThread(write, op.getAccumulator().getType()))) {
+      Value exists =
+          write.both(element.exists, write.both(block.hasRow(element.row), block.hasColumn(element.column)));
+      onlyWhere(rewriter, location, exists, [&, number = number, element = element] {
+        Value sum = LLVM::ExtractValueOp::create(rewriter, location, adaptor.getAccumulator(),
+                                                 static_cast<int64_t>(number));
+        if (maps.getElementType().isBF16())
+          sum = roundedBits(rewriter, location, sum);
+        LLVM::StoreOp::create(
+            rewriter, location, sum,
+            write.advance(block.rowStart(element.row), write.multiply(element.column, bytes)),
+            static_cast<unsigned>(bytes));
+      });
+    }
   }
 };
 

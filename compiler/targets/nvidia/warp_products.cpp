@@ -13,9 +13,9 @@ using namespace mlir;
 namespace compiler {
 namespace {
 
-constexpr int64_t element_bytes = 2;
+constexpr int64_t fragment_bytes = 2;
 /// Columns of two tiles, whose operands one ldmatrix reads.
-constexpr int64_t pair_columns = 2 * sm::mma_columns;
+constexpr int64_t columns_of_pair = 2 * sm::mma_columns;
 
 using Registers = SmallVector<Value, 4>;
 
@@ -29,14 +29,14 @@ public:
       // Rows of a matrix are columns, its pieces 8 of the depth.
       piece_ = write.multiply(write.bitAnd(write.divide(write.lane(), matrix_rows), 1), piece_bytes);
     else
-      piece_ = write.add(write.multiply(first_column, element_bytes),
+      piece_ = write.add(write.multiply(first_column, fragment_bytes),
                          write.multiply(write.divide(write.lane(), sm::mma_rows), piece_bytes));
   }
 
   /// In the stage that starts at `start`, from `depth` and from `column` of the warp's on.
   Value at(Value start, int64_t depth, int64_t column) const {
     const int64_t rows = transposed_ ? column : depth, within = transposed_ ? depth : column;
-    Value offset = row_.at(write_.add(piece_, within * element_bytes));
+    Value offset = row_.at(write_.add(piece_, within * fragment_bytes));
     return write_.advance(write_.advance(start, offset), rows * row_.rowBytes());
   }
 
@@ -66,7 +66,7 @@ public:
     if (transposed)
       // Rows of a matrix are the depth, its pieces 8 rows of A.
       piece_ =
-          write.add(write.multiply(first_row, element_bytes),
+          write.add(write.multiply(first_row, fragment_bytes),
                     write.multiply(write.bitAnd(write.divide(write.lane(), matrix_rows), 1), piece_bytes));
     else
       piece_ = write.multiply(write.divide(write.lane(), sm::mma_rows), piece_bytes);
@@ -75,7 +75,7 @@ public:
   /// In the stage that starts at `start`, from `depth` and from `row_of_warp` of the warp's on.
   Value at(Value start, int64_t depth, int64_t row_of_warp) const {
     const int64_t rows = transposed_ ? depth : row_of_warp, within = transposed_ ? row_of_warp : depth;
-    Value offset = row_.at(write_.add(piece_, within * element_bytes));
+    Value offset = row_.at(write_.add(piece_, within * fragment_bytes));
     return write_.advance(write_.advance(start, offset), rows * row_.rowBytes());
   }
 
@@ -117,8 +117,8 @@ public:
       SmallVector<Registers> fragments;
       for (int64_t row = 0; row < sums_type_.getRowsOfWarp(); row += sm::mma_rows)
         fragments.push_back(withSign(load(rows.at(a_start_, depth, row), 4, a_transposed_)));
-      for (int64_t column = 0; column < sums_type_.getColumnsOfWarp(); column += pair_columns) {
-        const int64_t columns = std::min(pair_columns, sums_type_.getColumnsOfWarp() - column);
+      for (int64_t column = 0; column < sums_type_.getColumnsOfWarp(); column += columns_of_pair) {
+        const int64_t columns = std::min(columns_of_pair, sums_type_.getColumnsOfWarp() - column);
         // As the instruction wants B, a register holds two of the depth of one column.
         const Registers pair =
             load(weights.at(b_start_, depth, column), columns / sm::mma_columns * 2, !b_transposed_);

@@ -12,7 +12,7 @@ class ThreadBlockPass<string argument> : Pass<argument, "mlir::ModuleOp"> {
 def ConvertTileToSm : ThreadBlockPass<"convert-tile-to-sm"> {
   let summary = "Write what one thread block does, as if it did everything in order";
   let description = [{
-    Each `tile.kernel` with a `#tile.staged` schedule becomes an `sm.kernel`. `forall` becomes a loop over tiles:
+    Each `tile.kernel` with a `#tile.staged` or a `#tile.reduced` schedule becomes an `sm.kernel`. Of a staged one `forall` becomes a loop over tiles:
     block b of a persistent grid takes the tiles b, b + grid, and so on. A tile's number gives, from slow to
     fast, its row segment, its block of rows in the segment, its output group and its block of columns, so that
     blocks that run at the same time share rows of X. What segments are and which map they belong to is said in
@@ -49,7 +49,24 @@ def ConvertTileToSm : ThreadBlockPass<"convert-tile-to-sm"> {
     of them; each product has its own sums. What maps read beside sums comes as numbers of columns, as plain maps in the
     views of the result, or as numbers; results behind the first are stored through plain maps. Tiles of
     several types, stationary rows, and the sums that blocks exchange with a `split_k` are those of one product.
+
+    Of a kernel with a `#tile.reduced` schedule `forall` becomes a loop over parts of the result: column block, output group, and
+    last the rows of the batch. The type of each row follows from its position, which is read from device memory or is that of row
+    0 and the row's number. `add_row_terms` becomes a loop over blocks of the weight matrix: of the blocks that the rows' next terms
+    name, one is taken, all rows that name it take part, and go on to their next term. Of a complete graph the diagonal block
+    comes first, so that all rows share it, and then those of their types; where some rows have a type in common they share that,
+    too. Each row adds its terms in an order of its own, which does not depend on the rows beside it. Every thread reads `vector`
+    columns of eight rows of the weight matrix at a time straight into registers, one slice every so many rows. Behind the last
+    terms the sums of slices meet in shared memory, and what follows is done by the threads that then have the elements.
+
+    With `dependent` such a kernel asks the second-level cache for the blocks of the weight matrix that it knows before it waits for
+    the grid before it, which never writes the weight matrix: the diagonal, and where positions are not read the blocks of the
+    rows' types.
   }];
+  let options = [
+    Option<"dependent", "dependent", "bool", "false",
+           "kernels of vector reductions wait for the grid before them, and prefetch ahead of that: for sm_90a">,
+  ];
 }
 
 def SmAssignSwizzle : ThreadBlockPass<"sm-assign-swizzle"> {

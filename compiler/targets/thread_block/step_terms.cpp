@@ -13,7 +13,7 @@ int64_t wordsOfGroupStarts(tile::LayoutAttr layout) {
 }
 
 StepTerms::StepTerms(const IntegerArithmetic &math, tile::LayoutAttr layout, Coefficients coefficients,
-                     Value table, Value type, Value group)
+                     Value table, Value type, Value group, bool diagonal_first)
     : math_(math), coefficients_(coefficients), pieces_(layout.hasUnequalGroups()),
       computed_(!pieces_ && layout.getTerms().completeGraph()), table_(table) {
   if (computed_) {
@@ -25,8 +25,8 @@ StepTerms::StepTerms(const IntegerArithmetic &math, tile::LayoutAttr layout, Coe
       return;
     }
     // B(i, j) = {i, j}, and one term where i = j.
-    lower_ = math_.least(type, group);
-    upper_ = math_.greatest(type, group);
+    lower_ = diagonal_first ? group : math_.least(type, group);
+    upper_ = diagonal_first ? type : math_.greatest(type, group);
     term_count_ = math_.select(math_.equal(type, group), 1, 2);
     return;
   }

@@ -17,9 +17,10 @@ public:
   /// Writes what all terms of (type, output group) share, where the builder of `math` stands.
   /// `coefficients` is what of them the program asks for: nothing, a bit of the weight matrix row (signs), or
   /// a word of their own, where terms with one coefficient stand together. The terms table has two forms for
-  /// it, see runtime/gpu_kernel_abi.h.
+  /// it, see runtime/gpu_kernel_abi.h. Of a complete graph `diagonal_first` puts the block that all types
+  /// share before the type's own; otherwise terms ascend.
   StepTerms(const IntegerArithmetic &math, tile::LayoutAttr layout, Coefficients coefficients, Value table,
-            Value type, Value group);
+            Value type, Value group, bool diagonal_first = false);
 
   /// Of the terms, or their pieces.
   Value count() const { return term_count_; }
@@ -53,8 +54,8 @@ private:
   Coefficients coefficients_;
   bool pieces_, computed_;
   Value term_count_;
-  // Computed: the two groups, the same one twice where type and group are equal. Transposed, the first of the
-  // groups that follow one another, and null.
+  // Computed: the two groups in their order, the same one twice where type and group are equal. Transposed,
+  // the first of the groups that follow one another, and null.
   Value lower_, upper_;
   Value table_, first_words_; // read: where the words of the first term are
 };

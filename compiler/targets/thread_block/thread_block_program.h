@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/targets/thread_block/cluster_place.h"
+#include "compiler/targets/thread_block/kernel_program.h"
 #include "compiler/targets/thread_block/row_segments.h"
 #include "compiler/targets/thread_block/step_share.h"
 #include "compiler/targets/thread_block/step_terms.h"
@@ -11,16 +12,14 @@
 
 namespace compiler {
 
-/// Writes one kernel.
-class ThreadBlockProgram {
+/// Writes one kernel whose operands come in stages.
+class ThreadBlockProgram : KernelProgram {
 public:
   explicit ThreadBlockProgram(tile::KernelOp source);
 
   mlir::LogicalResult write();
 
 private:
-  using Value = mlir::Value;
-
   /// Where the tile that the block works on lies.
   struct Tile {
     RowSegments::Segment segment; ///< of a tile of one type
@@ -43,21 +42,11 @@ private:
   sm::AccumulatorType sumsOf(tile::FragmentType fragment,
                              llvm::function_ref<mlir::InFlightDiagnostic()> error);
 
-  // kernel_operands.cpp: what the kernel takes.
-  void sortOperands();
-  mlir::LogicalResult checkOperands();
   mlir::LogicalResult checkSeveral();
-  sm::MapsType mapsOf(int64_t count, int64_t rows, int64_t columns, mlir::Type element, int64_t dimension,
-                      int64_t vector);
-  /// Of rows of the batch, one column or those that a block stores.
-  sm::MapsType mapsOfRows(tile::MatrixType matrix);
-  mlir::LogicalResult declareFurther(mlir::Block &body);
-
-  // epilogue.cpp: what becomes of finished sums.
+  sm::MapsType mapsOfRows(tile::MatrixType matrix) override;
+  /// What becomes of finished sums, on those that this block stores.
   mlir::LogicalResult writeEpilogue(llvm::ArrayRef<mlir::Operation *> ops, tile::ForallOp own,
                                     const Tile &tile);
-  Value inputOf(tile::MapOp map, unsigned input, tile::ForallOp own);
-  mlir::LogicalResult writeMap(tile::MapOp map, tile::ForallOp own, const Tile &tile);
 
   // weight_gradient.cpp: what a tile of dW has in these ops' place.
   mlir::LogicalResult writeWeightTerms(tile::WeightTermsOp terms, tile::ForallOp own, const Tile &tile);
@@ -130,23 +119,12 @@ private:
   int64_t storedRows() const;
   int64_t storedColumns() const;
 
-  tile::KernelOp source_;
-  tile::LayoutAttr layout_;
   tile::StagedAttr schedule_;
-  mlir::OpBuilder builder_;
-  mlir::Location location_;
-  IntegerArithmetic math_;
-  llvm::SmallVector<mlir::BlockArgument> source_weights_, source_operands_, source_results_; ///< but X
-  Value x_, w_, y_, table_;             ///< operands of the new kernel; in mode j those of X, dY and dW
-  llvm::SmallVector<Value> weights_;    ///< W and those behind it
-  Value rows_, beta_;                   ///< M, and in mode j what dW is multiplied with
+  Value beta_;                          ///< in mode j what dW is multiplied with
   Value plain_result_;                  ///< in mode j the plain map of dW, for threads that add to it
   std::optional<RowSegments> segments_; ///< of X and Y
   std::optional<ClusterPlace> place_;   ///< of the block, where those of its cluster copy for each other
   Value rank_;                          ///< of the block, where those of its cluster divide tiles
-  llvm::DenseMap<Value, Value>
-      operands_;                      ///< of maps, and results: those of the tile program, of the new kernel
-  llvm::DenseMap<Value, Value> sums_; ///< fragments of the tile program
 };
 
 } // namespace compiler

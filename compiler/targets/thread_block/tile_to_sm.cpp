@@ -1,5 +1,6 @@
 // convert-tile-to-sm: what one thread block does, in order.
 #include "compiler/targets/thread_block/passes.h"
+#include "compiler/targets/thread_block/row_program.h"
 #include "compiler/targets/thread_block/thread_block_program.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -13,8 +14,7 @@ using namespace mlir;
 using namespace compiler;
 
 ThreadBlockProgram::ThreadBlockProgram(tile::KernelOp source)
-    : source_(source), layout_(source.getLayout()), schedule_(source.getStagedSchedule()),
-      builder_(source.getContext()), location_(source.getLoc()), math_(builder_, location_) {}
+    : KernelProgram(source), schedule_(source.getStagedSchedule()) {}
 
 int64_t ThreadBlockProgram::storedRows() const {
   return schedule_.getRows() / (schedule_.getRowsOn() == tile::Side::N ? schedule_.getSplitK() : 1);
@@ -115,12 +115,10 @@ LogicalResult ThreadBlockProgram::write() {
   FailureOr<sm::KernelOp> kernel = declare();
   if (failed(kernel))
     return failure();
-  Block &body = kernel->getBody().front();
-
   // Dependent launches came with the copy engine.
   if (!schedule_.hasWarps())
     sm::WaitForPredecessorOp::create(builder_, location_);
-  segments_.emplace(math_, layout_.getRowTypes(), rows_, body.getArgument(4), x_);
+  segments_.emplace(math_, layout_.getRowTypes(), rows_, offset_, x_);
   return writeFor(own);
 }
 
@@ -152,7 +150,10 @@ LogicalResult ThreadBlockProgram::writeOp(Operation *op, tile::ForallOp own, con
       .Case([&](tile::TermsOp terms) { return writeTerms(terms, own, tile); })
       .Case([&](tile::WeightTermsOp terms) { return writeWeightTerms(terms, own, tile); })
       .Case([&](tile::StoreWeightOp store) { return writeStoreWeights(store, own, tile); })
-      .Case([&](tile::MapOp map) { return writeMap(map, own, tile); })
+      .Case([&](tile::MapOp map) {
+        return writeMap(map, own, tile.column, tile.group,
+                        {tile.segment.map, tile.column, tile.group, tile.segment.segment, tile.row});
+      })
       // The maps clip, and constants are written where they are used.
       .Case<tile::MaskOp, arith::ConstantOp>([&](auto) { return LogicalResult(success()); })
       .Case([&](tile::StoreOp store) { return writeStore(store, own, tile); })
@@ -192,14 +193,17 @@ LogicalResult ThreadBlockProgram::writeStore(tile::StoreOp store, tile::ForallOp
 
 namespace {
 struct ConvertTileToSm : compiler::impl::ConvertTileToSmBase<ConvertTileToSm> {
+  using ConvertTileToSmBase::ConvertTileToSmBase;
+
   void runOnOperation() override {
     for (tile::KernelOp kernel : llvm::make_early_inc_range(getOperation().getOps<tile::KernelOp>())) {
-      if (!kernel.getStagedSchedule()) {
-        kernel.emitOpError(
-            "is scheduled for threads; GPU targets lower kernels with a #tile.staged schedule");
+      if (!kernel.getStagedSchedule() && !kernel.getReducedSchedule()) {
+        kernel.emitOpError("is scheduled for threads; GPU targets lower kernels with a #tile.staged or a "
+                           "#tile.reduced schedule");
         return signalPassFailure();
       }
-      if (failed(ThreadBlockProgram(kernel).write()))
+      if (failed(kernel.getStagedSchedule() ? ThreadBlockProgram(kernel).write()
+                                            : RowProgram(kernel, dependent).write()))
         return signalPassFailure();
       kernel.erase();
     }

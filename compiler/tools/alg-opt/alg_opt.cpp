@@ -6,7 +6,6 @@
 #include "compiler/targets/elementwise/passes.h"
 #include "compiler/targets/hopper/passes.h"
 #include "compiler/targets/nvidia/passes.h"
-#include "compiler/targets/reduction/passes.h"
 #include "compiler/targets/thread_block/passes.h"
 #include "dialects/sm/sm.h"
 #include "dialects/tile/tile.h"
@@ -32,7 +31,6 @@ int main(int argc, char **argv) {
   compiler::registerAmperePasses();
   compiler::registerSimulatorPasses();
   compiler::registerNvidiaPipelines();
-  compiler::registerReductionPasses();
   compiler::registerElementwisePasses();
   mlir::DialectRegistry registry;
   registry.insert<alg::AlgDialect, tile::TileDialect, mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,

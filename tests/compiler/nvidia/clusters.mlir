@@ -44,7 +44,7 @@ sm.kernel @clusters(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 12
     // CHECK: nvvm.mbarrier.arrive %[[THERE]] : !llvm.ptr<7>
     // CHECK: ^[[ARRIVED]]:
     sm.arrive %empty[%slot] at %mask : <2>
-    // CHECK: nvvm.cluster.arrive.relaxed
+    // CHECK: nvvm.cluster.arrive
     // CHECK-NOT: aligned
     // CHECK: nvvm.cluster.wait
     // CHECK-NOT: aligned
@@ -70,7 +70,7 @@ sm.kernel @clusters(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 12
       sm.load %w[%slot] [%i, %i, %i, %i] to %b[%slot] part %rank of 2 multicast %i signal %full[%slot]
           : <1 x 32 x 64 x bf16, row_dimension 2, swizzle 32> to <2 x 64 x 64 x bf16, swizzle 32>, !sm.barriers<2>
     }
-    // CHECK: nvvm.cluster.arrive.relaxed
+    // CHECK: nvvm.cluster.arrive
     // CHECK: nvvm.cluster.wait
     sm.cluster_sync
   }

@@ -4,7 +4,7 @@
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, weights = packed>
-// expected-error @+1 {{is scheduled for threads; GPU targets lower kernels with a #tile.staged schedule}}
+// expected-error @+1 {{is scheduled for threads; GPU targets lower kernels with a #tile.staged or a #tile.reduced schedule}}
 tile.kernel @threads(%w: !tile.matrix<128x128xbf16>) attributes {layout = #layout, schedule = #schedule} {
   tile.forall (%b) over [<weight_rows, 1>] {
   }

@@ -273,7 +273,7 @@ func.func private @f(!sm.accumulator<12 x 64, transposed>)
 
 // -----
 
-// expected-error @+1 {{expected 'warps' or 'transposed'}}
+// expected-error @+1 {{expected 'warps', 'threads' or 'transposed'}}
 func.func private @f(!sm.accumulator<12 x 64, upright>)
 
 // -----

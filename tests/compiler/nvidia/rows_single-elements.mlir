@@ -1,19 +1,18 @@
 // A kernel of vector reductions that reads single elements, for operands at any address: nothing of it is aligned to more than
 // an element. Twelve rows of a block are one piece of eight and the half of another.
-// RUN: alg-opt %s -convert-tile-to-reduction -canonicalize -cse | FileCheck %s
+// RUN: alg-opt %s -convert-tile-to-sm -sm-to-nvvm | FileCheck %s
 
 // CHECK-LABEL: llvm.func @forward(
 // CHECK-SAME:    schedule = "reduce=32,rows=1,columns=1,vector=1"
 // CHECK-SAME:    vector = 1 : i64
-// CHECK:         scf.while
-// CHECK:           scf.for
 // Of every piece there are four rows; behind them it is asked, and read again what counts for nothing.
-// CHECK-COUNT-4:     arith.cmpi ult, %{{.*}}, %{{.*}} : i32
-// CHECK-NOT:         {{arith.cmpi|llvm.icmp}}
-// CHECK-COUNT-8:     llvm.load %{{.*}} invariant {alignment = 2 : i64} : !llvm.ptr<1> -> i16
-// CHECK-COUNT-4:     arith.select %{{.*}}, %{{.*}}, %{{.*}} : i16
+// CHECK-COUNT-4:     llvm.load %{{.*}} invariant {alignment = 2 : i64} : !llvm.ptr<1> -> i16
+// CHECK:             %[[THERE:.*]] = llvm.icmp "ult" %{{.*}}, %{{.*}} : i32
+// CHECK-NEXT:        llvm.select %[[THERE]]
+// CHECK-COUNT-4:     llvm.load %{{.*}} invariant {alignment = 2 : i64} : !llvm.ptr<1> -> i16
+// CHECK-COUNT-4:     llvm.select %{{.*}}, %{{.*}}, %{{.*}} : i1, i16
 // CHECK-COUNT-8:     llvm.load %{{.*}} {alignment = 2 : i64} : !llvm.ptr<1> -> i16
-// CHECK-COUNT-4:     arith.select %{{.*}}, %{{.*}}, %{{.*}} : i16
+// CHECK-COUNT-4:     llvm.select %{{.*}}, %{{.*}}, %{{.*}} : i1, i16
 // CHECK-COUNT-8:     llvm.intr.fmuladd
 // CHECK-NOT:         llvm.intr.fmuladd
 // One lane: slices of a warp meet in five rounds.

@@ -1,15 +1,5 @@
-// RUN: alg-opt %s -split-input-file -verify-diagnostics -convert-tile-to-reduction
-
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, weights = <2 x 8>, out = <2 x 24>,
-                       row_types = <cyclic 2>>
-// expected-error @+1 {{is no kernel of vector reductions; those have a #tile.reduced schedule}}
-tile.kernel @forward(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x48xbf16>, %y: !tile.matrix<?x48xf32>)
-    attributes {layout = #layout, schedule = #tile.staged<types = 1, rows = 4, columns = 16, depth = 16, stages = 2>} {
-  tile.forall (%t, %r, %j, %n) over [<types, 1>, <rows, 4>, <groups, 1>, <columns, 16>] {
-  }
-}
-
-// -----
+// What a thread block cannot do for few rows is refused at the op that is at fault.
+// RUN: alg-opt %s -split-input-file -verify-diagnostics -convert-tile-to-sm
 
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, weights = <2 x 8>, out = <2 x 24>,
                        row_types = <explicit 2>>
@@ -71,10 +61,13 @@ tile.kernel @forward(%x: !tile.matrix<?x16xbf16>, %y: !tile.matrix<?x48xf32>)
 
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, weights = <2 x 8>, out = <2 x 24>,
                        row_types = <cyclic 2>>
-// expected-error @+1 {{reads bf16 operands, got '!tile.matrix<?x16xf32>'}}
+// expected-error @+1 {{reads '!sm.piece<1 x 8 x bf16, vector 8>' through '!sm.maps<1 x 4 x 8 x f32, row_dimension 3, vector 8>'}}
 tile.kernel @forward(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x48xbf16>, %y: !tile.matrix<?x48xf32>)
     attributes {layout = #layout, schedule = #tile.reduced<rows = 4, columns = 16, slices = 16, vector = 8>} {
   tile.forall (%r, %j, %n) over [<batch, 4>, <groups, 1>, <columns, 16>] {
+    %zero = tile.zero : !tile.fragment<4x16xf32>
+    %sum = tile.add_row_terms %x[%r], %w[%j, %n], %zero : !tile.matrix<?x16xf32>, !tile.matrix<16x48xbf16>, !tile.fragment<4x16xf32>
+    tile.store_rows %sum to %y[%r, %j, %n] : !tile.fragment<4x16xf32> to !tile.matrix<?x48xf32>
   }
 }
 
@@ -93,55 +86,12 @@ tile.kernel @forward(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x48xbf16>, 
 
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, weights = <2 x 8>, out = <2 x 24>,
                        row_types = <cyclic 2>>
-tile.kernel @forward(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x48xbf16>, %y: !tile.matrix<?x48xf32>)
-    attributes {layout = #layout, schedule = #tile.reduced<rows = 4, columns = 16, slices = 16, vector = 8>} {
-  tile.forall (%r, %j, %n) over [<batch, 4>, <groups, 1>, <columns, 16>] {
-    %zero = tile.zero : !tile.fragment<4x16xf32>
-    %sum = tile.add_row_terms %x[%r], %w[%j, %n], %zero : !tile.matrix<?x16xbf16>, !tile.matrix<16x48xbf16>, !tile.fragment<4x16xf32>
-    // expected-error @+1 {{must add the terms of what its part owns to zeros}}
-    %more = tile.add_row_terms %x[%r], %w[%j, %n], %sum : !tile.matrix<?x16xbf16>, !tile.matrix<16x48xbf16>, !tile.fragment<4x16xf32>
-    tile.store_rows %sum to %y[%r, %j, %n] : !tile.fragment<4x16xf32> to !tile.matrix<?x48xf32>
-  }
-}
-
-// -----
-
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, weights = <2 x 8>, out = <2 x 24>,
-                       row_types = <cyclic 2>>
-tile.kernel @forward(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x48xbf16>, %y: !tile.matrix<?x48xf32>)
-    attributes {layout = #layout, schedule = #tile.reduced<rows = 4, columns = 16, slices = 16, vector = 8>} {
-  tile.forall (%r, %j, %n) over [<batch, 4>, <groups, 1>, <columns, 16>] {
-    %zero = tile.zero : !tile.fragment<4x16xf32>
-    // expected-error @+1 {{must add the terms of what its part owns to zeros}}
-    %sum = tile.add_row_terms %x[%r], %w[%n, %n], %zero : !tile.matrix<?x16xbf16>, !tile.matrix<16x48xbf16>, !tile.fragment<4x16xf32>
-    tile.store_rows %sum to %y[%r, %j, %n] : !tile.fragment<4x16xf32> to !tile.matrix<?x48xf32>
-  }
-}
-
-// -----
-
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, weights = <2 x 8>, out = <2 x 24>,
-                       row_types = <cyclic 2>>
-tile.kernel @forward(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x48xbf16>, %y: !tile.matrix<?x48xf32>)
-    attributes {layout = #layout, schedule = #tile.reduced<rows = 4, columns = 16, slices = 16, vector = 8>} {
-  tile.forall (%r, %j, %n) over [<batch, 4>, <groups, 1>, <columns, 16>] {
-    %zero = tile.zero : !tile.fragment<4x16xf32>
-    %sum = tile.add_row_terms %x[%r], %w[%j, %n], %zero : !tile.matrix<?x16xbf16>, !tile.matrix<16x48xbf16>, !tile.fragment<4x16xf32>
-    // expected-error @+1 {{must store what its part owns to Y}}
-    tile.store_rows %sum to %y[%r, %n, %n] : !tile.fragment<4x16xf32> to !tile.matrix<?x48xf32>
-  }
-}
-
-// -----
-
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, weights = <2 x 8>, out = <2 x 24>,
-                       row_types = <cyclic 2>>
 tile.kernel @forward(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x48xbf16>, %bias: !tile.matrix<1x48xbf16>, %y: !tile.matrix<?x48xf32>)
     attributes {layout = #layout, schedule = #tile.reduced<rows = 4, columns = 16, slices = 16, vector = 8>} {
   tile.forall (%r, %j, %n) over [<batch, 4>, <groups, 1>, <columns, 16>] {
     %zero = tile.zero : !tile.fragment<4x16xf32>
     %sum = tile.add_row_terms %x[%r], %w[%j, %n], %zero : !tile.matrix<?x16xbf16>, !tile.matrix<16x48xbf16>, !tile.fragment<4x16xf32>
-    // expected-error @+1 {{must read the columns that its part owns}}
+    // expected-error @+1 {{must read the columns that its tile owns}}
     %biased = tile.map (%m = %sum : !tile.fragment<4x16xf32>, %e = %bias[%r, %n] : !tile.matrix<1x48xbf16>) -> !tile.fragment<4x16xf32> {
       %wide = arith.extf %e : bf16 to f32
       %added = arith.addf %m, %wide : f32
@@ -155,30 +105,12 @@ tile.kernel @forward(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x48xbf16>, 
 
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, weights = <2 x 8>, out = <2 x 24>,
                        row_types = <cyclic 2>>
-tile.kernel @forward(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x48xbf16>, %z: !tile.matrix<?x48xbf16>, %y: !tile.matrix<?x48xf32>)
-    attributes {layout = #layout, schedule = #tile.reduced<rows = 4, columns = 16, slices = 16, vector = 8>} {
-  tile.forall (%r, %j, %n) over [<batch, 4>, <groups, 1>, <columns, 16>] {
-    %zero = tile.zero : !tile.fragment<4x16xf32>
-    %sum = tile.add_row_terms %x[%r], %w[%j, %n], %zero : !tile.matrix<?x16xbf16>, !tile.matrix<16x48xbf16>, !tile.fragment<4x16xf32>
-    // expected-error @+1 {{reads rows of an operand; vector reductions read numbers of columns, and numbers}}
-    %other = tile.map (%v = %sum : !tile.fragment<4x16xf32>, %o = %z[%r, %j, %n] : !tile.matrix<?x48xbf16>) -> !tile.fragment<4x16xf32> {
-      %m = arith.negf %v : f32
-      tile.yield %m : f32
-    }
-    tile.store_rows %other to %y[%r, %j, %n] : !tile.fragment<4x16xf32> to !tile.matrix<?x48xf32>
-  }
-}
-
-// -----
-
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, weights = <2 x 8>, out = <2 x 24>,
-                       row_types = <cyclic 2>>
 tile.kernel @forward(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x48xbf16>, %y: !tile.matrix<?x48xf32>)
     attributes {layout = #layout, schedule = #tile.reduced<rows = 4, columns = 16, slices = 16, vector = 8>} {
   tile.forall (%r, %j, %n) over [<batch, 4>, <groups, 1>, <columns, 16>] {
     %zero = tile.zero : !tile.fragment<4x16xf32>
     %sum = tile.add_row_terms %x[%r], %w[%j, %n], %zero : !tile.matrix<?x16xbf16>, !tile.matrix<16x48xbf16>, !tile.fragment<4x16xf32>
-    // expected-error @+1 {{is not something that a kernel of vector reductions does}}
+    // expected-error @+1 {{is not something that a GPU target can lower}}
     %mask = tile.mask rows(%j, %r) columns(%j, %n) : !tile.mask<4x16>
     tile.store_rows %sum to %y[%r, %j, %n] : !tile.fragment<4x16xf32> to !tile.matrix<?x48xf32>
   }
@@ -194,11 +126,45 @@ tile.kernel @forward(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x48xbf16>, 
     %zero = tile.zero : !tile.fragment<4x16xf32>
     %sum = tile.add_row_terms %x[%r], %w[%j, %n], %zero : !tile.matrix<?x16xbf16>, !tile.matrix<16x48xbf16>, !tile.fragment<4x16xf32>
     %two = arith.constant 2.0 : f32
-    // expected-error @+1 {{must take operands of the kernel, behind X and W and before Y}}
+    // expected-error @+1 {{must take numbers that are operands of the kernel}}
     %other = tile.map (%v = %sum : !tile.fragment<4x16xf32>, %a = %two : f32) -> !tile.fragment<4x16xf32> {
       %m = arith.mulf %v, %a : f32
       tile.yield %m : f32
     }
     tile.store_rows %other to %y[%r, %j, %n] : !tile.fragment<4x16xf32> to !tile.matrix<?x48xf32>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, weights = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>>
+tile.kernel @forward(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x48xbf16>, %y: !tile.matrix<?x48xf32>)
+    attributes {layout = #layout, schedule = #tile.reduced<rows = 4, columns = 16, slices = 16, vector = 8>} {
+  tile.forall (%r, %j, %n) over [<batch, 4>, <groups, 1>, <columns, 16>] {
+    %zero = tile.zero : !tile.fragment<4x16xf32>
+    %sum = tile.add_row_terms %x[%r], %w[%j, %n], %zero : !tile.matrix<?x16xbf16>, !tile.matrix<16x48xbf16>, !tile.fragment<4x16xf32>
+    // expected-error @+1 {{maps sums of which terms are still to come}}
+    %half = tile.map (%v = %sum : !tile.fragment<4x16xf32>) -> !tile.fragment<4x16xf32> {
+      %n2 = arith.negf %v : f32
+      tile.yield %n2 : f32
+    }
+    %more = tile.add_row_terms %x[%r], %w[%j, %n], %zero : !tile.matrix<?x16xbf16>, !tile.matrix<16x48xbf16>, !tile.fragment<4x16xf32>
+    tile.store_rows %sum to %y[%r, %j, %n] : !tile.fragment<4x16xf32> to !tile.matrix<?x48xf32>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, weights = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>>
+tile.kernel @forward(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x48xbf16>, %y: !tile.matrix<?x48xf32>)
+    attributes {layout = #layout, schedule = #tile.reduced<rows = 4, columns = 16, slices = 16, vector = 8>} {
+  tile.forall (%r, %j, %n) over [<batch, 4>, <groups, 1>, <columns, 16>] {
+    %zero = tile.zero : !tile.fragment<4x16xf32>
+    %sum = tile.add_row_terms %x[%r], %w[%j, %n], %zero : !tile.matrix<?x16xbf16>, !tile.matrix<16x48xbf16>, !tile.fragment<4x16xf32>
+    // expected-error @+1 {{stores sums of which terms are still to come}}
+    tile.store_rows %sum to %y[%r, %j, %n] : !tile.fragment<4x16xf32> to !tile.matrix<?x48xf32>
+    %more = tile.add_row_terms %x[%r], %w[%j, %n], %zero : !tile.matrix<?x16xbf16>, !tile.matrix<16x48xbf16>, !tile.fragment<4x16xf32>
   }
 }

@@ -1,0 +1,48 @@
+// What writers of a thread block's program have in common, whatever the schedule.
+#pragma once
+
+#include "compiler/lower/integer_arithmetic.h"
+#include "dialects/sm/sm.h"
+
+namespace compiler {
+
+/// A kernel that is being written: its operands, and maps of finished sums.
+class KernelProgram {
+protected:
+  using Value = mlir::Value;
+
+  explicit KernelProgram(tile::KernelOp source);
+  ~KernelProgram() = default;
+
+  // kernel_operands.cpp: what the kernel takes.
+  void sortOperands();
+  /// Declares it with the maps of X, W and Y, the rows, the offset and the terms table.
+  sm::KernelOp declare(sm::MapsType x, sm::MapsType w, sm::MapsType y);
+  /// Further weight matrices, what maps read and further results follow what every kernel takes.
+  mlir::LogicalResult declareFurther(mlir::Block &body);
+  mlir::LogicalResult checkOperands();
+  sm::MapsType mapsOf(int64_t count, int64_t rows, int64_t columns, mlir::Type element, int64_t dimension,
+                      int64_t vector);
+  /// Of rows of the batch, one column or those that a block stores.
+  virtual sm::MapsType mapsOfRows(tile::MatrixType matrix) = 0;
+
+  // kernel_maps.cpp: element-wise code on the sums of what a block owns, from a column of a group on. `rows`
+  // are the map and the four coordinates of what operands with rows have there.
+  mlir::LogicalResult writeMap(tile::MapOp map, tile::ForallOp own, Value column, Value group,
+                               llvm::ArrayRef<Value> rows);
+  Value inputOf(tile::MapOp map, unsigned input, tile::ForallOp own);
+
+  tile::KernelOp source_;
+  tile::LayoutAttr layout_;
+  mlir::OpBuilder builder_;
+  mlir::Location location_;
+  IntegerArithmetic math_;
+  llvm::SmallVector<mlir::BlockArgument> source_weights_, source_operands_, source_results_; ///< but X
+  Value x_, w_, y_, rows_, offset_, table_; ///< operands of the new kernel; in mode j those of X, dY and dW
+  llvm::SmallVector<Value> weights_;        ///< W and those behind it
+  llvm::DenseMap<Value, Value>
+      operands_;                      ///< of maps, and results: those of the tile program, of the new kernel
+  llvm::DenseMap<Value, Value> sums_; ///< fragments of the tile program
+};
+
+} // namespace compiler

@@ -1,0 +1,64 @@
+// Verifiers of the ops on few rows, whose operands go straight into registers.
+#include "dialects/sm/sm.h"
+
+using namespace mlir;
+using namespace sm;
+
+LogicalResult LocateOp::verify() {
+  MapsType maps = getSource().getType();
+  if (getCoordinates().size() != 4)
+    return emitOpError(
+               "takes the four coordinates column, group, segment (or depth) and row (or block), got ")
+           << getCoordinates().size();
+  if (!maps.isPlain() || maps.getListed())
+    return emitOpError("needs plain maps of rows at one distance, got ") << maps;
+  return success();
+}
+
+LogicalResult ReadOp::verify() {
+  MapsType maps = getView().getType().getMaps();
+  PieceType piece = getPiece().getType();
+  if (maps.getElementType() != piece.getElementType() || maps.getVector() != piece.getVector())
+    return emitOpError("reads ") << piece << " through " << maps;
+  const bool of_weights = maps.getRowDimension() == 2;
+  if (of_weights ? piece.getColumns() != piece.getVector() : piece.getRows() != 1)
+    return emitOpError("reads one vector of each row of the weight matrix, or a part of one row of X, got ")
+           << piece;
+  const int64_t whole = getWholeAttr().getInt(), depth = of_weights ? piece.getRows() : piece.getColumns();
+  if (whole < 1 || whole % piece.getVector() != 0 || depth % piece.getVector() != 0)
+    return emitOpError("reads vectors of ") << piece.getVector() << ", which make up neither a depth of "
+                                            << whole << " nor " << depth << " of it";
+  return success();
+}
+
+LogicalResult AddProductsOp::verify() {
+  PieceType numbers = getNumbers().getType(), weights = getWeights().getType();
+  if (numbers.getRows() != 1 || numbers.getColumns() != weights.getRows())
+    return emitOpError("multiplies one row of as many numbers as the weight matrix has rows, got ")
+           << numbers << " and " << weights;
+  if (weights.getColumns() != getSums().getType().getVector())
+    return emitOpError("has sums of ") << getSums().getType().getVector() << " columns in a thread, and "
+                                       << weights.getColumns() << " of the weight matrix";
+  return success();
+}
+
+LogicalResult ShareSumsOp::verify() {
+  SumsBufferType buffer = getBuffer().getType();
+  for (Value sums : getSums()) {
+    auto type = cast<RowSumsType>(sums.getType());
+    if (type.getColumns() != buffer.getColumns() || type.getThreads() != buffer.getWarps() * warp_threads ||
+        static_cast<int64_t>(getSums().size()) != buffer.getRows() || type != getSums().front().getType())
+      return emitOpError("leaves the sums of ") << getSums().size() << " rows, " << type << ", for which "
+                                                << buffer << " has no room of the right shape";
+  }
+  return success();
+}
+
+LogicalResult CollectSumsOp::verify() {
+  SumsBufferType buffer = getBuffer().getType();
+  AccumulatorType sums = getResult().getType();
+  if (sums.getRows() != buffer.getRows() || sums.getColumns() != buffer.getColumns() ||
+      sums.getThreads() != buffer.getWarps() * warp_threads)
+    return emitOpError("makes ") << sums << " of " << buffer << ", whose threads and sums are others";
+  return success();
+}

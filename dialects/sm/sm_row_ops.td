@@ -1,0 +1,129 @@
+// Few rows, each with terms of its own: operands go straight into registers, and the sums of a row are divided among slices
+// of the block's threads.
+#ifndef ALGCTL_SM_ROW_OPS
+#define ALGCTL_SM_ROW_OPS
+
+include "dialects/sm/sm_op.td"
+
+def Sm_HasPositionsOp : Sm_Op<"has_positions", [Pure]> {
+  let summary = "Whether the launch says where every row is";
+  let arguments = (ins Sm_PositionsType:$positions);
+  let results = (outs I1:$given);
+  let assemblyFormat = "$positions attr-dict";
+}
+
+def Sm_ReadPositionOp : Sm_Op<"read_position", [MemoryEffects<[MemRead]>]> {
+  let summary = "The position of a row, as wide as positions are";
+  let description = [{
+    ```mlir
+    %position = sm.read_position %positions[%row] : i64
+    ```
+  }];
+  let arguments = (ins Sm_PositionsType:$positions, Index:$row);
+  let results = (outs AnyTypeOf<[I32, I64]>:$position);
+  let assemblyFormat = "$positions `[` $row `]` attr-dict `:` type($position)";
+}
+
+def Sm_LocateOp : Sm_Op<"locate", [Pure, TypesMatchWith<"the view is of the maps", "source", "view",
+    "::sm::ViewType::get($_self.getContext(), ::llvm::cast<::sm::MapsType>($_self))">]> {
+  let summary = "Where a block of an operand lies in memory";
+  let description = [{
+    The maps are plain, and their rows are at one distance.
+
+    ```mlir
+    %block = sm.locate %w[%map][%column, %group, %depth, %weight_row] : !sm.maps<1 x 8 x 64 x bf16, row_dimension 2, vector 8>
+    ```
+  }];
+  let arguments = (ins Sm_MapsType:$source, Index:$map, Variadic<Index>:$coordinates);
+  let results = (outs Sm_ViewType:$view);
+  let assemblyFormat = "$source `[` $map `]` `[` $coordinates `]` attr-dict `:` type($source)";
+  let hasVerifier = 1;
+}
+
+def Sm_PrefetchOp : Sm_Op<"prefetch", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Ask the second-level cache for the line in which a row of a block begins";
+  let arguments = (ins Sm_ViewType:$view, Index:$row);
+  let assemblyFormat = "$view `[` $row `]` attr-dict `:` type($view)";
+}
+
+def Sm_ReadOp : Sm_Op<"read", [MemoryEffects<[MemRead]>]> {
+  let summary = "A piece of a block, straight into this thread's registers";
+  let description = [{
+    Of the weight matrix rows d, d + 1, ... of the block, one vector of each; of X as many elements of one row from column d on,
+    vector by vector. The block has so many rows, or columns, as follow `of`, and a piece begins at a multiple of its depth: what
+    of it lies behind the block's end is zero. Nobody writes the weight matrix while the kernel runs, so that reading it
+    may move.
+
+    ```mlir
+    %weights = sm.read %block[%d] of 60 : !sm.view<!sm.maps<...>> to !sm.piece<8 x 4 x bf16, vector 4>
+    %numbers = sm.read %row[%d] of 60 : !sm.view<!sm.maps<...>> to !sm.piece<1 x 8 x bf16, vector 4>
+    ```
+  }];
+  let arguments = (ins Sm_ViewType:$view, Index:$depth, I64Attr:$whole);
+  let results = (outs Sm_PieceType:$piece);
+  let assemblyFormat = "$view `[` $depth `]` `of` $whole attr-dict `:` type($view) `to` type($piece)";
+  let hasVerifier = 1;
+}
+
+def Sm_ZeroRowOp : Sm_Op<"zero_row", [Pure]> {
+  let summary = "Sums of a row of nothing";
+  let results = (outs Sm_RowSumsType:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def Sm_AddProductsOp : Sm_Op<"add_products", [Pure, AllTypesMatch<["sums", "result"]>]> {
+  let summary = "Add the products of a row's numbers with a piece of the weight matrix to this thread's sums";
+  let description = [{
+    In f32, one step of the depth after the other; `scaled` by a coefficient the row's numbers are multiplied by it before.
+
+    ```mlir
+    %next = sm.add_products %numbers, %weights, %sums scaled %c
+        : !sm.piece<1 x 8 x bf16, vector 4>, !sm.piece<8 x 4 x bf16, vector 4>, !sm.row_sums<64, slices 16, vector 4>
+    ```
+  }];
+  let arguments = (ins Sm_PieceType:$numbers, Sm_PieceType:$weights, Sm_RowSumsType:$sums, Optional<F32>:$coefficient);
+  let results = (outs Sm_RowSumsType:$result);
+  let assemblyFormat = [{
+    $numbers `,` $weights `,` $sums (`scaled` $coefficient^)? attr-dict `:` type($numbers) `,` type($weights) `,` type($sums)
+  }];
+  let hasVerifier = 1;
+}
+
+def Sm_AllocateSumsBufferOp : Sm_Op<"allocate_sums_buffer", [HasParent<"KernelOp">, MemoryEffects<[MemAlloc]>]> {
+  let summary = "Shared memory where the warps of a block leave their sums";
+  let results = (outs Sm_SumsBufferType:$buffer);
+  let assemblyFormat = "attr-dict `:` type($buffer)";
+}
+
+def Sm_ShareSumsOp : Sm_Op<"share_sums", [Sm_RunsInAllThreads, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Leave the sums of some rows in shared memory, warp by warp";
+  let description = [{
+    Slices of one warp are added by its lanes before, in one order. The other threads see the sums once all have met
+    (`sm.block_sync`).
+
+    ```mlir
+    sm.share_sums %first, %second in %buffer
+        : !sm.row_sums<64, slices 16, vector 4>, !sm.row_sums<64, slices 16, vector 4> in !sm.sums_buffer<8 x 2 x 64>
+    ```
+  }];
+  let arguments = (ins Variadic<Sm_RowSumsType>:$sums, Sm_SumsBufferType:$buffer);
+  let assemblyFormat = "$sums `in` $buffer attr-dict `:` type($sums) `in` type($buffer)";
+  let hasVerifier = 1;
+}
+
+def Sm_CollectSumsOp : Sm_Op<"collect_sums", [MemoryEffects<[MemRead]>]> {
+  let summary = "The sums of all warps, the first warp first; each thread gets its elements";
+  let description = [{
+    Where there are fewer elements than threads, only those threads come to it that have one: the first.
+
+    ```mlir
+    %sums = sm.collect_sums %buffer : !sm.sums_buffer<8 x 2 x 64> to !sm.accumulator<2 x 64, threads 256>
+    ```
+  }];
+  let arguments = (ins Sm_SumsBufferType:$buffer);
+  let results = (outs Sm_AccumulatorType:$result);
+  let assemblyFormat = "$buffer attr-dict `:` type($buffer) `to` type($result)";
+  let hasVerifier = 1;
+}
+
+#endif
