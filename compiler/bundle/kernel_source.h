@@ -24,6 +24,8 @@ struct KernelSource {
   /// Types of the results, of which a GPU has a kernel each.
   std::vector<algebras::DataType> results;
   bool allow_nonassociative = false;
+  /// How many rows every call has; nothing where a call says so.
+  std::optional<int64_t> rows = {};
   /// The function in the alg dialect as a module with the places of its operations, of one map; empty for a
   /// projection, whose functions are those of its layer.
   std::string function;

@@ -1,5 +1,6 @@
 #include "compiler/lower/match_product.h"
 
+#include "algebras/weight_row_types.h"
 #include "runtime/bundle/fusion.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -103,13 +104,20 @@ FailureOr<size_t> ProductMatch::operandOf(Operation *user, Value value, Epilogue
   return place->second;
 }
 
+/// By which schedule the rows of the left operand have their types; nothing where kernels have none that says
+/// so.
+static std::optional<algebras::RowTypes> rowTypesOf(alg::ContractOp contract) {
+  const alg::SlotsType rows = contract.getLhs().getType();
+  if (rows.isWeights())
+    return algebras::typesOfWeightRows(contract.getLift(), rows.getWeightInputs().getGroups());
+  return rows.getPlain() ? algebras::RowTypes::cyclic(1) : rows.getRowTypes().getRowTypes();
+}
+
 tile::LayoutAttr ProductMatch::layoutOf(alg::ContractOp contract) {
   const alg::OutputMode mode = contract.getMode();
   alg::SlotsType activations = contract.getLhs().getType(), second = contract.getRhs().getType();
   const bool rows_lift = activations.getLiftKind() == algebras::Lift::Kind::Rows;
-  alg::RowTypesAttr row_types =
-      rows_lift ? activations.getRowTypes()
-                : alg::RowTypesAttr::get(contract.getContext(), algebras::RowTypes::cyclic(1));
+  alg::RowTypesAttr row_types = alg::RowTypesAttr::get(contract.getContext(), *rowTypesOf(contract));
   // The row groups of what the kernel calls its weight matrix: the user's, its transpose's, or those of the
   // result.
   alg::GroupsAttr weight_groups = second.getWeightInputs(),
@@ -136,8 +144,10 @@ LogicalResult ProductMatch::addContraction(alg::ContractOp contract) {
   auto rhs = contract.getRhs().getDefiningOp<alg::SlotsOp>();
   if (!lhs || !rhs || !isa<BlockArgument>(lhs.getTensor()) || !isa<BlockArgument>(rhs.getTensor()))
     return contract.emitError("both operands must be slot views of the function's arguments");
-  if (contract.getLhs().getType().isWeights())
-    return contract.emitError("kernels multiply activations, not weight matrices by weight matrices");
+  if (!rowTypesOf(contract))
+    return contract.emitError(
+        "kernels multiply weight matrices by weight matrices in the lift by rows, where the "
+        "rows of all types come in intervals of one width");
   const Type element = elementOf(contract.getLhs());
   if (failed(checkElement(contract, element)) ||
       failed(checkElement(contract, elementOf(contract.getResult()))))
@@ -297,12 +307,14 @@ FailureOr<MatchedProduct> ProductMatch::match() {
                      .element_operands = count(Epilogue::Shape::PerElement),
                      .row_operands = count(Epilogue::Shape::PerRow)};
 
-  ProductFunction description{first_.getMode(), described, {}, !body.getOps<alg::MapOp>().empty(), {}};
+  ProductFunction description{first_.getMode(), described, {}, !body.getOps<alg::MapOp>().empty(), {}, {}};
   description.fusion.weights = kernel_.weights;
   for (const Epilogue::Operand &operand : kernel_.epilogue.operands)
     description.fusion.operands.push_back({operand.name, perOf(operand.shape), runtimeType(operand.element)});
   for (const Epilogue::Result &result : kernel_.epilogue.results)
     description.fusion.results.push_back(runtimeType(result.element));
+  if (const alg::SlotsType rows = first_.getLhs().getType(); rows.isWeights())
+    description.rows = rows.getShape()[0];
   description.arguments.resize(function_.getNumArguments());
   auto name = [&](Value view, const std::string &operand) {
     auto argument = cast<BlockArgument>(view.getDefiningOp<alg::SlotsOp>().getTensor());

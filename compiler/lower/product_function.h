@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct ProductFunction {
   algrt::Fusion fusion;
   /// Whether there are maps: where there are none, one contraction without operands is a plain projection.
   bool maps = false;
+  /// How many rows the kernel goes through where they are those of a weight matrix, and not of a batch.
+  std::optional<int64_t> rows = {};
   /// What each argument of the function is to its kernels: "x", "w", "w2", the name of one of the fusion's
   /// operands. An argument is several operands where it is read in several ways, as x is that is also added
   /// to the product, and none where it is p0 or the types of rows, or is not read.

@@ -3,6 +3,7 @@
 #include "compiler/bundle/attach_records.h"
 #include "compiler/lower/passes.h"
 #include "compiler/pipeline/compilation.h"
+#include "compiler/pipeline/kernel_options.h"
 #include "compiler/pipeline/machine_code.h"
 #include "compiler/targets/c/plain_c.h"
 #include "compiler/targets/cpu/object_code.h"
@@ -87,8 +88,9 @@ static CompiledPart compileForLevel(const KernelSource &source, const std::strin
 void addCpuJobs(const KernelSource &source, const CompileOptions &options, std::vector<CompileJob> &jobs) {
   const std::string of = source.projection.empty() ? "" : " of " + source.projection;
   for (const std::string &name : options.cpu_levels)
-    jobs.push_back({"kernels" + of + " for " + name,
-                    [&source, &options, name] { return compileForLevel(source, name, options); }});
+    jobs.push_back({"kernels" + of + " for " + name, [&source, own = optionsFor(source, options), name] {
+                      return compileForLevel(source, name, own);
+                    }});
 }
 
 } // namespace compiler

@@ -10,6 +10,7 @@
 #include "compiler/pipeline/feasibility.h"
 #include "compiler/pipeline/gpu_variants.h"
 #include "compiler/pipeline/group_rows_images.h"
+#include "compiler/pipeline/kernel_options.h"
 #include "compiler/pipeline/machine_code.h"
 #include "compiler/process/failure.h"
 #include "compiler/schedule/gpu_layer.h"
@@ -232,12 +233,15 @@ static CompiledPart compileKernel(const KernelSource &source, Target target, con
   return part;
 }
 
-void addGpuJobs(const KernelSource &source, Target target, const CompileOptions &options,
+void addGpuJobs(const KernelSource &source, Target target, const CompileOptions &given,
                 std::vector<CompileJob> &jobs) {
+  const CompileOptions options = optionsFor(source, given);
   // Refused before schedules are looked for.
   requireSupported(source.layer, target, options);
-  for (CompileJob &job : groupRowsJobs(source, target, options))
-    jobs.push_back(std::move(job));
+  // Jobs refer to what is given, which outlives them.
+  if (!source.rows)
+    for (CompileJob &job : groupRowsJobs(source, target, given))
+      jobs.push_back(std::move(job));
   const bool rows_of_types = source.layer.lift.kind() == algebras::Lift::Kind::Rows;
   const bool some_listed = options.row_lists && rows_of_types &&
                            source.layer.row_types.kind() != algebras::RowTypes::Kind::Explicit;

@@ -4,6 +4,7 @@
 #include "compiler/pipeline/elementwise_pipeline.h"
 #include "compiler/pipeline/feasibility.h"
 #include "compiler/pipeline/gpu_pipeline.h"
+#include "compiler/pipeline/kernel_options.h"
 #include "compiler/pipeline/program_plan.h"
 #include "compiler/process/failure.h"
 #include "compiler/spec/usage_error.h"
@@ -81,7 +82,8 @@ Stage stageNamed(std::string_view name) {
 }
 
 /// What one kernel of a program has for options of its own.
-static CompileOptions optionsOf(const KernelSource &source, CompileOptions options) {
+static CompileOptions optionsOf(const KernelSource &source, const CompileOptions &given) {
+  CompileOptions options = optionsFor(source, given);
   options.map = source.maps.front();
   options.output = source.results.front();
   return options;
@@ -99,7 +101,7 @@ static std::string emitProgramKernel(const Spec &spec, Target target, Stage stag
   const KernelSource &source = plan.kernels[step.projection];
   requireFeasible(source.layer);
   if (!entryOf(target).isGpu())
-    return emitCpuStage(source, stage, options);
+    return emitCpuStage(source, stage, optionsOf(source, options));
   return emitGpuStage(source, target, stage, optionsOf(source, options));
 }
 

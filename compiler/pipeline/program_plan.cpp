@@ -123,6 +123,13 @@ ProgramPlan Planner::fuse() {
   compilation_.run(*module_, [this](OpPassManager &passes) {
     passes.addPass(createCanonicalizerPass());
     passes.addPass(createCSEPass());
+    if (!options_.apart) { // there every operation is computed as it is written
+      AlgComposeOptions composition;
+      composition.rows = options_.rows;
+      composition.kernels = true;
+      passes.addPass(createAlgCompose(composition));
+      passes.addPass(createCSEPass());
+    }
     AlgFuseOptions fusion;
     fusion.apart = options_.apart;
     passes.addPass(createAlgFuse(fusion));
@@ -174,7 +181,8 @@ void Planner::addProduct(func::FuncOp function, StepFunction &step) {
   const algrt::OperandNames names = algrt::operandNames(map);
   step.step.projection = made_.kernels.size();
   step.step.map = map;
-  step.takes_positions = product->layer.lift.kind() == algebras::Lift::Kind::Rows &&
+  step.step.rows = product->rows;
+  step.takes_positions = !product->rows && product->layer.lift.kind() == algebras::Lift::Kind::Rows &&
                          product->layer.row_types.kind() != algebras::RowTypes::Kind::Explicit;
   step.arguments = product->arguments;
   for (auto [argument, roles] : llvm::zip_equal(function.getArguments(), step.arguments))
@@ -198,6 +206,7 @@ void Planner::addProduct(func::FuncOp function, StepFunction &step) {
        // The kernels of a GPU are of the first one's type; others follow from the function.
        .results = {result_types.front()},
        .allow_nonassociative = false,
+       .rows = product->rows,
        .function = moduleOf(function),
        .operands = step.arguments,
        .result_operands = step.results,

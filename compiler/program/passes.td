@@ -69,11 +69,16 @@ def AlgCompose : Pass<"alg-compose", "mlir::ModuleOp"> {
 
     It pays where it saves multiplications: for `rows` rows whose types are equally frequent, those of `x w` and of `(x w) v` are
     more than those of `x (w v)` and of the composition. With `constant` weights do not change and the composition, which is made
-    once, costs nothing.
+    once, costs nothing. With `kernels` a product is composed only where a kernel multiplies the weights: in the lift by rows, where
+    the rows of all types come in intervals of one width.
+
+    At each product of a product a remark says what became of the two and why, with a note at the inner one.
   }];
   let options = [
     Option<"rows", "rows", "int64_t", "2048", "rows of activations whose number is not in their type">,
     Option<"constant", "constant", "bool", "false", "the weights are the same in all calls">,
+    Option<"kernels", "kernels", "bool", "false", "compose only what a kernel computes">,
+    Option<"remarks", "remarks", "bool", "true", "say what is composed, what is not, and why">,
   ];
   let dependentDialects = ["alg::AlgDialect"];
 }

@@ -45,9 +45,10 @@ StepCost costOfStep(const ProgramPlan &plan, const algrt::ProgramStep &step, Pro
     return costOfElementwise(plan, step, program, cpu);
   const KernelSource &kernel = plan.kernels[step.projection];
   const int64_t weights = kernel.fusion ? kernel.fusion->weights : 1;
-  const algebras::cost::CostReport counts = algebras::cost::costReport(kernel.layer, program.m, p0);
-  const Ranking ranking =
-      rankMap(kernel.layer, step.map, program.target, program.m, kernel.results.front(), cpu);
+  const int64_t rows = step.rows.value_or(program.m);
+  const algebras::cost::CostReport counts =
+      algebras::cost::costReport(kernel.layer, rows, step.rows ? 0 : p0);
+  const Ranking ranking = rankMap(kernel.layer, step.map, program.target, rows, kernel.results.front(), cpu);
   if (ranking.legal.empty())
     throw algebras::InputError(
         fmt::format("no schedule of {} is legal on {}", kernel.projection, program.target));

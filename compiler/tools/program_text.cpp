@@ -47,6 +47,8 @@ std::string stepText(const ProgramPlan &plan, const algrt::ProgramStep &step) {
   const algebras::Layer &layer = kernel.layer;
   std::string text = fmt::format("{} of {} {} -> {}, {}", algrt::name(step.map), layer.lift.algebra().name(),
                                  layer.in.total(), layer.out.total(), toString(layer.dtype));
+  if (step.rows)
+    text += fmt::format(", {} rows", *step.rows);
   if (!kernel.fusion)
     return text;
   const algrt::Fusion &fusion = *kernel.fusion;
@@ -101,7 +103,8 @@ std::string programText(const algrt::Program &program, const algrt::Bundle &bund
     std::vector<std::string> operands;
     for (const auto &[name, own] : step.operands)
       operands.push_back(fmt::format("{} = {}", name, own));
-    text += fmt::format("    {:<18}{}: {}\n", "step", function, fmt::join(operands, ", "));
+    text += fmt::format("    {:<18}{}{}: {}\n", "step", function,
+                        step.rows ? fmt::format(", {} rows", *step.rows) : "", fmt::join(operands, ", "));
   }
   return text;
 }

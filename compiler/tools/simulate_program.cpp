@@ -42,7 +42,7 @@ SimulatedElementwiseKernel compileElementwise(const ElementwiseSource &source,
 CompiledStep compileStep(const KernelSource &source, const ProgramSimulation &options) {
   CompileOptions compile;
   compile.targets = {options.target};
-  compile.rows = options.m;
+  compile.rows = source.rows.value_or(options.m);
   compile.map = source.maps.front();
   compile.output = source.results.front();
   const GpuProgram made = gpuProgram(source, options.target, compile);
@@ -137,8 +137,8 @@ std::string ProgramRun::step(const algrt::ProgramStep &step, SimulatedStep &foun
   ProductOperands product;
   product.layer = &code.layer;
   product.support = &code.support;
-  product.m = options_.m;
-  product.p0 = options_.p0;
+  product.m = step.rows.value_or(options_.m);
+  product.p0 = step.rows ? 0 : options_.p0;
   for (const auto &[role, tensor] : step.operands) {
     if (role == "types") {
       product.types = types_.at(tensor);

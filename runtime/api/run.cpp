@@ -51,7 +51,8 @@ size_t programWorkspace(const algrt_bundle &bundle, const Program &program, int6
   size_t most = 0;
   for (const ProgramStep &step : program.steps)
     if (!step.elementwise)
-      most = std::max(most, workspaceBytes(bundle.projection(step.projection), m, threads));
+      most =
+          std::max(most, workspaceBytes(bundle.projection(step.projection), step.rows.value_or(m), threads));
   return checkedAdd(size_t(allBufferBytes(program, m)), most, "the workspace of a program");
 }
 
@@ -144,7 +145,7 @@ StepCall Run::callOf(const ProgramStep &step) const {
       call.operands.emplace(operand, given);
   }
   call.device = call_.device();
-  call.p0 = options_.p0;
+  call.p0 = step.rows ? 0 : options_.p0;
   call.stream = options_.stream;
   call.workspace = workspace_;
   call.workspace_bytes = workspace_bytes_;

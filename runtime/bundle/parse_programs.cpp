@@ -143,7 +143,7 @@ void Steps::place(const JsonFields &operands, const ProgramOperand &wanted, cons
 }
 
 Steps::Function Steps::parseElementwise(const JsonFields &fields, ProgramStep &step) const {
-  for (const char *key : {"projection", "map"})
+  for (const char *key : {"projection", "map", "rows"})
     if (fields.has(key))
       fields.fail(key, "is given, but the step is an element-wise function");
   const std::string wanted = fields.string("elementwise");
@@ -174,7 +174,13 @@ Steps::Function Steps::parseMap(const JsonFields &fields, ProgramStep &step) con
   std::vector<OperandType> results = {OperandType::F32};
   if (layer.dtype != ElementType::F32)
     results.push_back(operandType(layer.dtype));
-  return {"the map " + map + " of this layer", operandsOf(layer, step.map, results)};
+  Function function = {"the map " + map + " of this layer", operandsOf(layer, step.map, results)};
+  if (fields.has("rows")) {
+    step.rows = fields.integer("rows", 1);
+    for (ProgramOperand &operand : function.operands)
+      std::ranges::replace(operand.shape, Extent::of("M"), Extent::number(*step.rows));
+  }
+  return function;
 }
 
 void Steps::parse(const JsonFields &fields) {

@@ -206,6 +206,8 @@ nlohmann::ordered_json programJson(const Program &program, const StepFunctions &
       if (const std::string &named = functions.projections[step.projection].name; !named.empty())
         entry["projection"] = named;
       entry["map"] = name(step.map);
+      if (step.rows)
+        entry["rows"] = *step.rows;
     }
     entry["operands"] = step.operands;
   }

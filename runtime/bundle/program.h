@@ -69,6 +69,9 @@ struct ProgramStep {
   Map map = Map::Forward;
   // Number in the manifest's list of element-wise functions; with it, projection and map mean nothing.
   std::optional<size_t> elementwise = {};
+  // Of a map: rows of what stands in the place of the batch, at positions from 0 on, where that is no batch
+  // but a weight matrix. Without it they are the rows of the call, from its first position on.
+  std::optional<int64_t> rows = {};
   std::map<std::string, std::string> operands; // names that the step's function has to those of the program
 };
 

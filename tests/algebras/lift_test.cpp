@@ -2,6 +2,7 @@
 #include "algebras/error.h"
 #include "algebras/expression.h"
 #include "algebras/layer.h"
+#include "algebras/weight_row_types.h"
 #include "tests/algebras/random_algebra.h"
 
 #include <gtest/gtest.h>
@@ -322,6 +323,40 @@ TEST(Lift, ATransposedCompleteGraphNeedsNoLists) {
   EXPECT_EQ(lift.terms(7, 7).size(), 100000u);
   EXPECT_TRUE(lift.reads(5, 9));
   EXPECT_TRUE(lift.writes(5, 9));
+}
+
+// Whatever schedule is named gives every row the type of its group.
+TEST(Lift, TypesOfRowsOfWeights) {
+  struct Case {
+    const char *algebra;
+    std::vector<int64_t> widths;
+    const char *schedule; // nullptr: there is none
+  };
+  for (const Case &one : {Case{"Q(3)", {5, 5, 5}, "interval(5)"},
+                          {"Q(3)", {1, 1, 1}, "cyclic"},
+                          {"Q(3)", {5, 5, 4}, "interval(5)"}, // the last one may be shorter
+                          {"Q(3)", {4, 5, 5}, nullptr},
+                          {"T(2)", {3, 4}, nullptr},
+                          {"M(3)", {1, 7, 2}, "cyclic"},
+                          // The rows of the first factor's groups are of one type.
+                          {"Q(2)*M(2)", {4, 4, 4, 4}, "interval(8)"},
+                          {"Q(2)*M(2)", {3, 5, 6, 2}, "interval(8)"},
+                          {"M(2)*Q(2)", {4, 4, 4, 4}, "interval(4)"},
+                          {"M(2)*Q(2)", {4, 4, 5, 3}, nullptr}}) {
+    const Lift lift = Lift::rows(parseExpression(one.algebra));
+    const Groups rows = Groups::explicitWidths(one.widths);
+    SCOPED_TRACE(one.algebra);
+    const std::optional<RowTypes> types = typesOfWeightRows(lift, rows);
+    ASSERT_EQ(types.has_value(), one.schedule != nullptr);
+    if (!types)
+      continue;
+    EXPECT_EQ(types->toString(), one.schedule);
+    EXPECT_EQ(types->count(), lift.types());
+    for (int64_t group = 0; group < rows.count(); ++group)
+      for (int64_t row = rows.start(group); row < rows.start(group) + rows.width(group); ++row)
+        EXPECT_EQ(types->typeAt(row), lift.typeOfRow(group));
+  }
+  EXPECT_FALSE(typesOfWeightRows(Lift::slots(parseExpression("M(2)")), Groups::equal(4, 3)));
 }
 
 } // namespace

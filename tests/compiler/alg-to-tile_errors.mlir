@@ -166,15 +166,29 @@ func.func @mapped_gradient(%x: tensor<?x8xf32>, %dy: tensor<?x8xf32>, %p0: index
 
 // -----
 
-!w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
+!w = !alg.slots<8x8xf32, rows([3, 5]), cols(2 x 4)>
+!v = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
 
-func.func @banks(%w: tensor<8x8xf32>, %v: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  %ws = alg.slots %w rows(2 x 4) cols(2 x 4) : tensor<8x8xf32>
+func.func @unequal_rows(%w: tensor<8x8xf32>, %v: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %ws = alg.slots %w rows([3, 5]) cols(2 x 4) : tensor<8x8xf32>
   %vs = alg.slots %v rows(2 x 4) cols(2 x 4) : tensor<8x8xf32>
-  // expected-error @+1 {{kernels multiply activations, not weight matrices by weight matrices}}
-  %ys = alg.contract %ws, %vs by #alg.algebra<"Q(2)"> -> k : !w, !w
+  // expected-error @+1 {{kernels multiply weight matrices by weight matrices in the lift by rows, where the rows of all types come in intervals of one width}}
+  %ys = alg.contract %ws, %vs by #alg.algebra<"Q(2)"> -> k : !w, !v
   %y = alg.gather %ys : !w
   return %y : tensor<8x8xf32>
+}
+
+// -----
+
+!w = !alg.slots<4x2x2xf32, plain(4)>
+
+func.func @weights_of_slots(%w: tensor<4x2x2xf32>, %v: tensor<4x2x2xf32>) -> tensor<4x2x2xf32> {
+  %ws = alg.slots %w plain(4) : tensor<4x2x2xf32>
+  %vs = alg.slots %v plain(4) : tensor<4x2x2xf32>
+  // expected-error @+1 {{kernels multiply weight matrices by weight matrices in the lift by rows}}
+  %ys = alg.contract %ws, %vs by #alg.algebra<"M(2)"> -> k : !w, !w
+  %y = alg.gather %ys : !w
+  return %y : tensor<4x2x2xf32>
 }
 
 // -----

@@ -53,6 +53,9 @@ TEST(Programs, ThatDoNotFitAreRefused) {
                 HasSubstr("neither a number above 0 nor as 'M', '4*M' or 'S + 1'"));
   EXPECT_THAT(both([](Json &p) { p["operands"][1]["shape"][0] = 21; }),
               HasSubstr("steps[0].operands.w is 'up' of shape [21, 30], but the step needs [20, 30]"));
+  EXPECT_THAT(both([](Json &p) { p["steps"][0]["rows"] = 7; }),
+              HasSubstr("steps[0].operands.x is 'x' of shape [M, 20], but the step needs [7, 20]"));
+  EXPECT_THAT(both([](Json &p) { p["steps"][0]["rows"] = 0; }), HasSubstr("programs[1].steps[0].rows"));
   EXPECT_THAT(both([](Json &p) { p["buffers"][0]["shape"][1] = 31; }), HasSubstr("'h' of shape [M, 31]"));
   EXPECT_THAT(both([](Json &p) { p["buffers"][0]["shape"][0] = "S"; }), HasSubstr("depends on S"));
   EXPECT_THAT(both([](Json &p) { p["buffers"][0]["type"] = "i32"; }), HasSubstr("buffers hold f32 or bf16"));
@@ -91,6 +94,20 @@ TEST(Programs, ThatDoNotFitAreRefused) {
               HasSubstr("projections[1].name 'down' is used twice"));
   EXPECT_THAT(refusal([](Json &m) { m["projections"][0]["kernels"][0]["scratch_bytes"] = -1; }),
               HasSubstr("projections[0].kernels[0].scratch_bytes"));
+}
+
+TEST(Programs, HaveStepsWithRowsOfTheirOwn) {
+  Json manifest = bothManifest();
+  Json &both = manifest["programs"][1];
+  for (Json *operand : {&both["operands"][0], &both["operands"][3], &both["buffers"][0]})
+    (*operand)["shape"][0] = 7;
+  for (Json &step : both["steps"])
+    step["rows"] = 7;
+  const Bundle bundle = Bundle::parse(bothBundle(manifest));
+  for (const ProgramStep &step : bundle.manifest().findProgram("both")->steps)
+    EXPECT_EQ(step.rows, 7);
+  for (const ProgramStep &step : bundle.manifest().findProgram("forward")->steps)
+    EXPECT_EQ(step.rows, std::nullopt);
 }
 
 // So many that copies of all sections and programs for each projection would be noticed.
