@@ -1,0 +1,249 @@
+// Programs for few rows: steps of vector reductions behind others, launched by the runtime one after another
+// with what they hand on in the workspace, and carried out on the simulator.
+#include "algebras/expression.h"
+#include "compiler/pipeline/compilation.h"
+#include "compiler/pipeline/gpu_pipeline.h"
+#include "compiler/pipeline/program_plan.h"
+#include "compiler/program/evaluate.h"
+#include "compiler/program/parse_program.h"
+#include "compiler/program/value_names.h"
+#include "compiler/simulator/kernel_module.h"
+#include "compiler/simulator/model/machine.h"
+#include "compiler/simulator/simulate.h"
+#include "runtime/reference/compare.h"
+#include "tests/device/device_call.h"
+#include "tests/device/launch_parameters.h"
+
+#include <cmath>
+#include <cstring>
+#include <gtest/gtest.h>
+
+using namespace device_test;
+using algrt::ElementType;
+using algrt::test::GpuMatrix;
+using simulator::Access;
+
+namespace {
+
+constexpr int64_t in = 512, hidden = 1024, types = 4;
+
+/// y = (silu(x gate) * (x up)) down over Q(4), in bf16.
+compiler::Spec swiglu() {
+  const algebras::Lift lift = algebras::Lift::rows(algebras::parseExpression("Q(4)"));
+  const algebras::Groups features = algebras::Groups::equal(types, in / types);
+  compiler::Spec spec;
+  spec.source_name = "swiglu";
+  spec.program = compiler::Swiglu{.lift = lift,
+                                  .in = features,
+                                  .hidden = algebras::Groups::equal(types, hidden / types),
+                                  .out = features,
+                                  .row_types = algebras::RowTypes::cyclic(types)};
+  return spec;
+}
+
+compiler::CompileOptions optionsFor(int capability) {
+  compiler::CompileOptions options;
+  options.targets = {capability == 80 ? compiler::Target::Sm80 : compiler::Target::Sm90a};
+  options.rows = 2;
+  return options;
+}
+
+/// The step of a kernel, and whether it is one of vector reductions.
+using Ran = std::pair<std::string, bool>;
+
+class FewRows {
+public:
+  FewRows(const algrt::test::TestContext &context, int capability, int64_t m, uint64_t seed);
+  ~FewRows();
+  FewRows(const FewRows &) = delete;
+
+  int run(int64_t p0);
+  void expectRight(int64_t p0) const;
+  std::vector<Ran> ran;
+
+private:
+  struct Kernel {
+    Ran ran;
+    const algrt::GpuCode *code;
+    compiler::HostKernel host;
+    int64_t threads;
+  };
+  /// The kernel that an image of the bundle holds, as the compiler writes it for the simulator.
+  const Kernel &kernelOf(const std::string &image);
+  void launch(const algrt::cuda_stand_in::Launch &launched);
+  void registerMatrix(simulator::GlobalMemory &memory, const char *name, const GpuMatrix &matrix,
+                      Access access) const;
+
+  const algrt::test::TestContext &context_;
+  compiler::CompileOptions options_;
+  compiler::ProgramPlan plan_;
+  std::string bytes_;
+  algrt::Bundle bundle_;
+  algrt::test::BundleHandle handle_;
+  std::map<const algrt::GpuCode *, Kernel> kernels_;
+  GpuMatrix x_, gate_, up_, down_, y_;
+  algrt::cuda::DevicePointer workspace_ = 0;
+  size_t workspace_bytes_ = 0;
+  uint64_t seed_;
+};
+
+FewRows::FewRows(const algrt::test::TestContext &context, int capability, int64_t m, uint64_t seed)
+    : context_(context), options_(optionsFor(capability)), plan_(compiler::planProgram(swiglu(), options_)),
+      bytes_(compiler::compiledBundle(swiglu(), options_)), bundle_(algrt::Bundle::parse(bytes_)),
+      handle_(algrt::test::openBundle(bytes_)), x_(context, 0, m, in, 8, ElementType::Bf16),
+      gate_(context, 0, in, hidden, 0, ElementType::Bf16), up_(context, 0, in, hidden, 0, ElementType::Bf16),
+      down_(context, 0, hidden, in, 0, ElementType::Bf16), y_(context, 0, m, in, 8, ElementType::Bf16),
+      seed_(seed) {
+  x_.fill(seed, 1);
+  gate_.fill(seed + 1, 1 / std::sqrt(static_cast<double>(in)));
+  up_.fill(seed + 2, 1 / std::sqrt(static_cast<double>(in)));
+  down_.fill(seed + 3, 1 / std::sqrt(static_cast<double>(hidden)));
+  EXPECT_EQ(algrt_program_workspace_size(handle_.get(), "forward", m, 0, &workspace_bytes_), ALGRT_OK);
+  context.driver().check(context.driver().memAlloc(&workspace_, workspace_bytes_), "workspace of a test");
+  std::memset(reinterpret_cast<void *>(workspace_), 0xff, workspace_bytes_);
+  algrt::cuda_stand_in::onLaunch([this](const algrt::cuda_stand_in::Launch &launched) {
+    try {
+      launch(launched);
+    } catch (const std::exception &error) {
+      ADD_FAILURE() << "launch of " << launched.symbol << ": " << error.what();
+    }
+  });
+}
+
+FewRows::~FewRows() {
+  algrt::cuda_stand_in::onLaunch({});
+  handle_.reset();
+  EXPECT_EQ(context_.driver().memFree(workspace_), algrt::cuda::Result::Success);
+}
+
+const FewRows::Kernel &FewRows::kernelOf(const std::string &image) {
+  for (size_t number = 0; number < bundle_.projectionCount(); ++number)
+    for (const algrt::Kernel &kernel : bundle_.projection(number).manifest().kernels) {
+      const algrt::GpuCode *code = kernel.gpuCode();
+      const auto section = [&](const algrt::GpuImage &one) {
+        return bundle_.section(*bundle_.manifest().findSection(one.section));
+      };
+      if (code == nullptr || std::ranges::none_of(code->images, [&](const algrt::GpuImage &one) {
+            return section(one).starts_with(image);
+          }))
+        continue;
+      if (const auto known = kernels_.find(code); known != kernels_.end())
+        return known->second;
+      const compiler::KernelSource &source = plan_.kernels.at(number);
+      compiler::CompileOptions options = options_;
+      options.map = kernel.gpu->map;
+      options.output = source.results.front();
+      options.schedule = kernel.gpu->schedule;
+      const compiler::Target target = options.targets.front();
+      for (const algrt::GpuImage &one : code->images)
+        if (one.kind == algrt::ImageKind::Ptx)
+          EXPECT_EQ(section(one), compiler::emitGpuStage(source, target, compiler::Stage::Ptx, options));
+      compiler::KernelModule module(compiler::gpuProgram(source, target, options).nvvm, kernel.name);
+      const Kernel made{{source.projection, kernel.gpu->isReduction()},
+                        code,
+                        compiler::HostKernel(module.module()),
+                        code->threads};
+      return kernels_.emplace(code, made).first->second;
+    }
+  throw std::runtime_error("an image was loaded that is none of the bundle's");
+}
+
+void FewRows::registerMatrix(simulator::GlobalMemory &memory, const char *name, const GpuMatrix &matrix,
+                             Access access) const {
+  const auto *start = static_cast<const std::byte *>(matrix.tensor.data);
+  const int64_t bytes = algrt::elementBytes(ElementType::Bf16);
+  if (matrix.strides[0] == matrix.shape[1])
+    return memory.registerGlobal(name, start, matrix.shape[0] * matrix.shape[1] * bytes, access);
+  for (int64_t row = 0; row < matrix.shape[0]; ++row)
+    memory.registerGlobal(std::string(name) + " row " + std::to_string(row),
+                          start + row * matrix.strides[0] * bytes, matrix.shape[1] * bytes, access);
+}
+
+void FewRows::launch(const algrt::cuda_stand_in::Launch &launched) {
+  const Kernel &kernel = kernelOf(*launched.image);
+  ran.push_back(kernel.ran);
+  EXPECT_EQ(launched.symbol, kernel.host.name());
+  EXPECT_EQ(launched.threads, kernel.threads);
+  LaunchParameters parameters(launched, kernel.ran.first, *kernel.code);
+  simulator::GlobalMemory memory;
+  registerMatrix(memory, "x", x_, Access::Read);
+  registerMatrix(memory, "gate", gate_, Access::Read);
+  registerMatrix(memory, "up", up_, Access::Read);
+  registerMatrix(memory, "down", down_, Access::Read);
+  registerMatrix(memory, "y", y_, Access::Write);
+  memory.registerGlobal("the workspace", reinterpret_cast<const void *>(workspace_),
+                        static_cast<int64_t>(workspace_bytes_), Access::ReadWrite);
+  if (const auto maps = parameters.plainMaps(); !maps.empty())
+    memory.registerGlobal("the maps", maps.data(), static_cast<int64_t>(maps.size_bytes()), Access::Read,
+                          /*independent=*/true);
+  const std::span<void *> values = parameters.values();
+  simulator::Launch launch;
+  launch.kernel = [&] { kernel.host.call(values.data()); };
+  launch.grid = launched.grid;
+  launch.cluster = static_cast<int32_t>(launched.cluster);
+  launch.threads = static_cast<int32_t>(launched.threads);
+  launch.shared_bytes = launched.shared_bytes;
+  launch.registers = compiler::registersAtEntry(launched.threads);
+  launch.seed = seed_++;
+  launch.dependent_launch = launched.programmatic;
+  const simulator::Report report = simulator::run(launch, memory);
+  for (const simulator::Fault &fault : report.faults)
+    ADD_FAILURE() << kernel.ran.first << ": " << fault.text() << "\n  at " << kernel.host.site(fault.site);
+}
+
+int FewRows::run(int64_t p0) {
+  ran.clear();
+  y_.poison();
+  algrt_run_options options = algrt_run_options_init();
+  options.p0 = p0;
+  options.workspace = reinterpret_cast<void *>(workspace_);
+  options.workspace_bytes = workspace_bytes_;
+  const algrt_named_tensor tensors[] = {{"x", &x_.tensor, nullptr},
+                                        {"gate", &gate_.tensor, nullptr},
+                                        {"up", &up_.tensor, nullptr},
+                                        {"down", &down_.tensor, nullptr},
+                                        {"y", &y_.tensor, nullptr}};
+  return algrt_run(handle_.get(), "forward", tensors, std::size(tensors), &options);
+}
+
+/// By the program's definition, in double precision.
+void FewRows::expectRight(int64_t p0) const {
+  const auto file =
+      std::make_shared<const compiler::ProgramFile>(compiler::ProgramFile{"swiglu", plan_.text});
+  compiler::Compilation compilation(/*print_ir_after_all=*/false, file);
+  mlir::OwningOpRef<mlir::ModuleOp> module = compiler::parseProgram(compilation.getContext(), *file);
+  ASSERT_TRUE(module);
+  auto function = module->lookupSymbol<mlir::func::FuncOp>("forward");
+  const std::map<std::string, const GpuMatrix *> given = {
+      {"x", &x_}, {"gate", &gate_}, {"up", &up_}, {"down", &down_}};
+  std::vector<compiler::DenseArray> arguments;
+  for (mlir::BlockArgument argument : function.getArguments())
+    if (const auto found = given.find(compiler::nameOf(argument).str()); found != given.end()) {
+      const std::vector<float> values = found->second->values();
+      arguments.push_back({found->second->shape, {values.begin(), values.end()}});
+    } else {
+      arguments.push_back({{}, {static_cast<double>(p0)}});
+    }
+  const auto expected = compiler::evaluate(function, arguments);
+  ASSERT_TRUE(mlir::succeeded(expected));
+  const algrt::Comparison found = algrt::compare(y_.values(), expected->front().values);
+  // What is handed on is rounded, and the result.
+  EXPECT_TRUE(found.within(2 * algrt::tolerance(/*is_bfloat16=*/true))) << found.relative_l2;
+  EXPECT_TRUE(y_.paddingIsPoison());
+}
+
+TEST(DevicePrograms, OfFewRowsReduceVectors) {
+  for (const int capability : {80, 90})
+    for (const int64_t m : {1, 2, 7}) {
+      SCOPED_TRACE(std::to_string(m) + " rows on " + std::to_string(capability));
+      const DeviceUnderTest device(capability);
+      FewRows call(device.context(), capability, m, static_cast<uint64_t>(m));
+      ASSERT_EQ(call.run(/*p0=*/5), ALGRT_OK) << algrt_last_error();
+      EXPECT_EQ(call.ran, (std::vector<Ran>{{"forward_0", false}, {"forward_1", true}}));
+      call.expectRight(/*p0=*/5);
+      if (HasFailure())
+        return;
+    }
+}
+
+} // namespace
