@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -29,12 +28,15 @@ std::string read(const std::string &path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+// In the folder of this process: the tests use the same file names, and run side by side.
 Outcome algcheck(const std::string &arguments) {
+  std::filesystem::current_path(testing::TempDir());
   int status = std::system(fmt::format("'{}' {} > out.txt 2> err.txt", ALGCHECK, arguments).c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read("out.txt"), read("err.txt")};
 }
 
 Outcome algcheckText(const std::string &text) {
+  std::filesystem::current_path(testing::TempDir());
   std::ofstream("certificate.json") << text;
   return algcheck("certificate.json");
 }
@@ -66,7 +68,6 @@ TEST(Program, ExitCodes) {
 // A name that a terminal would obey is printed as text.
 TEST(Program, NamesAreText) {
   const std::string name = "\033[31mred.json";
-  std::remove(name.c_str()); // an earlier run has left it
   EXPECT_EQ(algcheck("'" + name + "'").err, "?[31mred.json: cannot be read\n");
   std::ofstream(name) << certificateOf(algebras::parseExpression("Q(2)")).dump();
   EXPECT_EQ(algcheck("'" + name + "'").out.substr(0, 24), "?[31mred.json: accepted\n");
