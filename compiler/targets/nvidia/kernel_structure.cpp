@@ -297,10 +297,10 @@ void StructureLowering::lowerInitialize(sm::InitializeOp initialize) {
   } else {
     NVVM::Barrier0Op::create(builder_, location_);
   }
-  initialize->moveBefore(one.thenBlock()->getTerminator());
   builder_.setInsertionPoint(one.thenBlock()->getTerminator());
-  NVVM::FenceMbarrierInitOp::create(builder_, location_);
   prefetchTensorMaps();
+  initialize->moveBefore(one.thenBlock()->getTerminator());
+  NVVM::FenceMbarrierInitOp::create(builder_, location_);
 }
 
 /// Maps are parameters: they are there before the grid ahead of this one has ended, and so is their prefetch.

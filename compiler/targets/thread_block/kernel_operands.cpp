@@ -119,4 +119,11 @@ LogicalResult KernelProgram::declareFurther(Block &body) {
   return success();
 }
 
+bool KernelProgram::goesBy(tile::ForallOp own, ArrayRef<std::pair<tile::AxisKind, int64_t>> steps) {
+  return own.getAxes().size() == steps.size() && llvm::all_of(steps, [&](const auto &wanted) {
+           const auto &[kind, step] = wanted;
+           return own.getAxis(kind) && own.getAxis(kind).getStep() == step;
+         });
+}
+
 } // namespace compiler

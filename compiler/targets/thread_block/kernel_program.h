@@ -4,6 +4,8 @@
 #include "compiler/lower/integer_arithmetic.h"
 #include "dialects/sm/sm.h"
 
+#include <utility>
+
 namespace compiler {
 
 /// A kernel that is being written: its operands, and maps of finished sums.
@@ -21,6 +23,8 @@ protected:
   /// Further weight matrices, what maps read and further results follow what every kernel takes.
   mlir::LogicalResult declareFurther(mlir::Block &body);
   mlir::LogicalResult checkOperands();
+  /// Whether the parts that blocks own are cut in these steps along these axes, and no others.
+  static bool goesBy(tile::ForallOp own, llvm::ArrayRef<std::pair<tile::AxisKind, int64_t>> steps);
   sm::MapsType mapsOf(int64_t count, int64_t rows, int64_t columns, mlir::Type element, int64_t dimension,
                       int64_t vector);
   /// Of rows of the batch, one column or those that a block stores.

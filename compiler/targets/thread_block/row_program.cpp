@@ -23,13 +23,9 @@ LogicalResult RowProgram::check(tile::ForallOp own) {
     return source_.emitOpError("reads ")
            << schedule_.getVector() << " elements at a time, of which groups of " << inputWidth() << " and "
            << outputWidth() << " are no multiples";
-  const std::pair<tile::AxisKind, int64_t> wanted[] = {{tile::AxisKind::Batch, schedule_.getRows()},
-                                                       {tile::AxisKind::Groups, 1},
-                                                       {tile::AxisKind::Columns, schedule_.getColumns()}};
-  bool owns = own.getAxes().size() == std::size(wanted);
-  for (auto [kind, step] : wanted)
-    owns = owns && own.getAxis(kind) && own.getAxis(kind).getStep() == step;
-  if (!owns)
+  if (!goesBy(own, {{tile::AxisKind::Batch, schedule_.getRows()},
+                    {tile::AxisKind::Groups, 1},
+                    {tile::AxisKind::Columns, schedule_.getColumns()}}))
     return own.emitOpError("must own one part of the schedule: <batch, ")
            << schedule_.getRows() << ">, <groups, 1>, <columns, " << schedule_.getColumns() << ">";
   return checkOperands();
@@ -93,7 +89,9 @@ LogicalResult RowProgram::writeFor(tile::ForallOp own) {
   Value block = sm::BlockIndexOp::create(builder_, location_, index);
   Value blocks = sm::BlockCountOp::create(builder_, location_, index);
   if (dependent_) {
-    when(math_.less(block, parts), [&] { writePrefetch(own, partAt(block)); });
+    // Asked as unsigned, which the loop below does not: LLVM would take the two for one question, and write
+    // what stands between them twice.
+    when(math_.below(block, parts), [&] { writePrefetch(own, partAt(block)); });
     sm::WaitForPredecessorOp::create(builder_, location_);
     sm::ReleaseSuccessorOp::create(builder_, location_);
   }

@@ -91,15 +91,10 @@ LogicalResult ThreadBlockProgram::check(tile::ForallOp own) {
            << layout_.getRowTypes().getCount() << " are there";
   if (holds() && !complete)
     return source_.emitOpError("holds rows of X; only types of a complete graph have a group of their own");
-  const std::pair<tile::AxisKind, int64_t> wanted[] = {
-      {weights ? tile::AxisKind::WeightRows : tile::AxisKind::Types, types},
-      {weights ? tile::AxisKind::Features : tile::AxisKind::Rows, schedule_.getRows()},
-      {tile::AxisKind::Groups, 1},
-      {tile::AxisKind::Columns, schedule_.getColumns()}};
-  bool owns = own.getAxes().size() == std::size(wanted);
-  for (auto [kind, step] : wanted)
-    owns = owns && own.getAxis(kind) && own.getAxis(kind).getStep() == step;
-  if (!owns)
+  if (!goesBy(own, {{weights ? tile::AxisKind::WeightRows : tile::AxisKind::Types, types},
+                    {weights ? tile::AxisKind::Features : tile::AxisKind::Rows, schedule_.getRows()},
+                    {tile::AxisKind::Groups, 1},
+                    {tile::AxisKind::Columns, schedule_.getColumns()}}))
     return own.emitOpError("must own one tile of the schedule: <")
            << (weights ? "weight_rows, " : "types, ") << types << ">, <"
            << (weights ? "features, " : "rows, ") << schedule_.getRows() << ">, <groups, 1>, <columns, "
