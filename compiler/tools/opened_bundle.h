@@ -8,8 +8,8 @@
 
 namespace compiler {
 
-/// Throws what a command ends with where a call of the runtime failed, with the runtime's sentence: AbsentError for
-/// ALGRT_UNSUPPORTED, std::logic_error for ALGRT_INTERNAL, Failure for everything else.
+/// Throws what a command ends with where a call of the runtime failed, with the runtime's sentence:
+/// AbsentError for ALGRT_UNSUPPORTED, std::logic_error for ALGRT_INTERNAL, Failure for everything else.
 void requireDone(int status);
 
 struct CloseBundle {
