@@ -32,15 +32,23 @@ struct TileCounts {
 
 /// One term, of one type or of all that a tile has, `depth` of it in a step.
 struct TermCost {
-  /// Of the rows of so many types, which may be in shared memory already.
-  TermCost(const ProjectionWork &work, const StagedSchedule &schedule, double types, bool stationary);
+  /// Of the rows of so many types, which may be in shared memory already. On average over blocks of columns.
+  TermCost(const ProjectionWork &work, const StagedSchedule &schedule, const ColumnBlocks &blocks,
+           double types, bool stationary);
 
   double multiplied = 0; ///< cycles of the tensor cores
   double stages = 0;     ///< cycles until the next one can begin
   double bytes;          ///< that one of its steps loads
+  double read = 0;       ///< bytes that the tensor cores read of shared memory
 };
 
 } // namespace
+
+/// Columns of the weight matrix that a block of columns copies. Of a transposed one they are rows of boxes,
+/// and a box comes whole.
+static double copiedOf(const ProjectionWork &work, const ColumnBlocks &blocks) {
+  return work.transposed ? blocks.copied : blocks.average([](double, double copied) { return copied; });
+}
 
 TileCounts::TileCounts(const ProjectionWork &work, const StagedSchedule &schedule) {
   const Sizes size(schedule);
@@ -71,26 +79,37 @@ TileCounts::TileCounts(const ProjectionWork &work, const StagedSchedule &schedul
   used_bytes = diagonal + size.types * (work.type_bytes - diagonal);
 }
 
-TermCost::TermCost(const ProjectionWork &work, const StagedSchedule &schedule, double types,
-                   bool stationary) {
+TermCost::TermCost(const ProjectionWork &work, const StagedSchedule &schedule, const ColumnBlocks &blocks,
+                   double types, bool stationary) {
   const Sizes size(schedule);
   const double loaded = stationary ? 0 : types;
+  const bool rows_on_m = schedule.rows_on == RowSide::M;
   // One for each panel. A transposed weight matrix lies in panels along its depth, as rows do.
   const double depth_panels = 2 * size.depth / panelOf(schedule.depth);
-  const double weight_panels = work.transposed ? depth_panels : 2 * size.columns / panelOf(schedule.columns);
-  const double copies = loaded * depth_panels + work.weights * weight_panels;
-  const double side = schedule.rows_on == RowSide::M ? types * size.rows : size.columns,
-               width = static_cast<double>(schedule.instructionWidth());
-  auto add = [&](double steps, double deep) {
-    const double products = productCycles(side, width, deep);
-    multiplied += steps * products * work.weights;
-    stages += steps * (std::max(products * work.weights, copies * cycles_per_copy) + waitsOfStep(schedule));
+  const auto copies = [&](double copied) {
+    const double of_weight =
+        work.transposed ? depth_panels : ceilDivide(2 * copied, panelOf(schedule.columns));
+    return loaded * depth_panels + work.weights * of_weight;
+  };
+  const auto add = [&](double steps, double deep) {
+    const auto products = [&](double columns) {
+      return work.weights * (rows_on_m ? productCycles(types * size.rows, columns, deep)
+                                       : productCycles(columns, size.rows, deep));
+    };
+    multiplied += steps * blocks.average([&](double columns, double) { return products(columns); });
+    stages += steps * blocks.average([&](double columns, double copied) {
+      return std::max(products(columns), copies(copied) * cycles_per_copy) + waitsOfStep(schedule);
+    });
+    read += steps * work.weights * blocks.average([&](double columns, double) {
+      return rows_on_m ? operandBytes(types * size.rows, columns, deep)
+                       : operandBytes(columns, size.rows, deep);
+    });
   };
   // The last step multiplies only what is left of the group.
   const double steps = ceilDivide(work.k, size.depth);
   add(steps - 1, size.depth);
   add(1, work.k - (steps - 1) * size.depth);
-  bytes = 2 * size.depth * (loaded * size.rows + work.weights * size.columns);
+  bytes = 2 * size.depth * (loaded * size.rows + work.weights * copiedOf(work, blocks));
 }
 
 /// Bytes that come from memory beyond the first time, where all groups of a type follow one another: column
@@ -147,13 +166,15 @@ Cost engineCost(const ProjectionWork &work, const StagedSchedule &schedule, alge
   const Sizes size(schedule);
   const bool stationary = schedule.stationary_groups > 0, ordered = schedule.longest_first > 0;
   // A cluster takes its tiles together, also those that are past the end of a segment or of a group.
-  const double column_blocks = ceilDivide(work.n, size.columns * size.cluster_columns) * size.cluster_columns;
+  const ColumnBlocks blocks(schedule, work.n);
+  const double column_blocks = blocks.all;
   const double tiles_of_row_block = work.groups * column_blocks;
   const double x_panel = panelOf(schedule.depth),
                w_panel = work.transposed ? x_panel : panelOf(schedule.columns);
   const double in_cycles = 1 / (machine.multiprocessors * machine.dense_clock);
   const TileCounts counts(work, schedule);
-  const TermCost own(work, schedule, 1, stationary), shared(work, schedule, size.types, false);
+  const TermCost own(work, schedule, blocks, 1, stationary),
+      shared(work, schedule, blocks, size.types, false);
 
   Cost cost;
   cost.tiles = counts.tiles_of_columns * tiles_of_row_block;
@@ -188,7 +209,7 @@ Cost engineCost(const ProjectionWork &work, const StagedSchedule &schedule, alge
   const double depth_of_steps = ceilDivide(work.k, size.depth) * size.depth;
   const double x_received = times * counts.row_blocks * size.rows * 2 * depth_of_steps;
   const double weight_received =
-      work.weights * weight_blocks * column_blocks * size.columns * 2 * depth_of_steps;
+      work.weights * weight_blocks * column_blocks * copiedOf(work, blocks) * 2 * depth_of_steps;
   const double received = x_received + weight_received;
   const double own_terms = counts.row_blocks * tiles_of_row_block * counts.own_terms;
   const double shared_terms = cost.tiles * counts.shared_terms;
@@ -201,14 +222,20 @@ Cost engineCost(const ProjectionWork &work, const StagedSchedule &schedule, alge
 
   const double narrow = w_panel == full_row_bytes && x_panel == full_row_bytes ? 1 : narrow_panels;
   const double stages = own_terms * own.stages + shared_terms * shared.stages;
+  const double columns_of_tile = blocks.average([](double columns, double) { return columns; });
   // Of a tile that so many blocks store.
-  auto tile_end = [&](double blocks) {
-    const double sums = size.types * size.rows * size.columns / blocks;
+  auto tile_end = [&](double together) {
+    const double sums = size.types * size.rows * columns_of_tile / together;
     const double written = sums * static_cast<double>(byteWidth(output)) / machine.shared_bytes_per_cycle * 2;
     return endOfTile(size.together) + work.results * written +
-           reductionCycles(sums * blocks, blocks, machine);
+           reductionCycles(sums * together, together, machine);
   };
   const double multiplied = own_terms * own.multiplied + shared_terms * shared.multiplied;
+  const double operands_read = own_terms * own.read + shared_terms * shared.read;
+  // Sums are written to shared memory, and the copy engine reads them.
+  const double sums_moved = 2 * work.results * static_cast<double>(byteWidth(output)) * cost.tiles *
+                            size.types * size.rows * columns_of_tile;
+  const double port = portTime(operands_read + received + sums_moved, machine);
   const double ends =
       tiles.ends(tile_end(size.split_k), tile_end(1)) + (stationary ? cost.turns * cycles_per_walk : 0);
   TensorTime tensor(multiplied, stages - multiplied, ends, narrow, in_cycles, floorOf(work, machine).tensor);
@@ -262,8 +289,8 @@ Cost engineCost(const ProjectionWork &work, const StagedSchedule &schedule, alge
                                  own.stages / size.split_k * narrow + tile_end(size.split_k));
   }
   const double busiest_takes = received / takes_in * uneven_takes;
-  addParts(cost, memory, {"loads", loads, std::max(loads, busiest_takes) / loads}, tensor, uneven_tensor,
-           schedule, machine);
+  addParts(cost, memory, {"loads", loads, std::max(loads, busiest_takes) / loads}, port, tensor,
+           uneven_tensor, schedule, machine);
   return cost;
 }
 

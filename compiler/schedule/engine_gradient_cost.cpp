@@ -52,8 +52,9 @@ static bool goesTypeAfterType(const WeightGradientWork &work, double depth) {
 Cost engineCost(const WeightGradientWork &work, const StagedSchedule &schedule, algebras::DataType output,
                 const GpuMachine &machine) {
   const Sizes size(schedule);
+  const ColumnBlocks blocks(schedule, work.n);
   const double feature_blocks = ceilDivide(work.k, size.rows * size.cluster_rows) * size.cluster_rows,
-               column_blocks = ceilDivide(work.n, size.columns * size.cluster_columns) * size.cluster_columns;
+               column_blocks = blocks.all;
   const double tiles_of_rank = work.weight_rows * feature_blocks * column_blocks;
   const auto ranks = static_cast<double>(work.types_by_rank.size());
   const double in_cycles = 1 / (machine.multiprocessors * machine.dense_clock);
@@ -86,20 +87,25 @@ Cost engineCost(const WeightGradientWork &work, const StagedSchedule &schedule, 
   const double x_sent = work.weight_rows * column_blocks * rows_used * 2 * work.k,
                dy_sent = work.weight_rows * feature_blocks * rows_used * 2 * work.n;
   const double sent = x_sent / size.cluster_columns + dy_sent / size.cluster_rows;
-  const double received = steps * static_cast<double>(stageBytes(schedule));
+  const double received =
+      steps * 2 * size.depth * (size.rows + blocks.average([](double, double copied) { return copied; }));
   const double takes_in = takesIn(static_cast<double>((schedule.stages - 1) * stageBytes(schedule)), machine);
   const double loads = std::max(sent / machine.cache_bytes_per_us, received / takes_in);
 
   const double narrow = dy_panel == full_row_bytes ? 1 : narrow_panels;
-  const double multiplied = productCycles(size.rows, size.columns, size.depth);
-  const double copies = 2 * (size.rows / x_panel + size.columns / dy_panel);
-  const double step = std::max(multiplied, copies * cycles_per_copy) + waitsOfStep(schedule);
+  const auto products = [&](double columns) { return productCycles(size.rows, columns, size.depth); };
+  const double multiplied = blocks.average([&](double columns, double) { return products(columns); });
+  const double step = blocks.average([&](double columns, double copied) {
+    const double copies = ceilDivide(2 * size.rows, x_panel) + ceilDivide(2 * copied, dy_panel);
+    return std::max(products(columns), copies * cycles_per_copy) + waitsOfStep(schedule);
+  });
+  const double columns_of_tile = blocks.average([](double columns, double) { return columns; });
   // Sums go through shared memory to the copy engine: they are written there, and read.
-  const auto tile_end = [&](double blocks) {
-    const double sums = size.rows * size.columns;
+  const auto tile_end = [&](double together) {
+    const double sums = size.rows * columns_of_tile;
     const double written =
-        sums / blocks * static_cast<double>(byteWidth(output)) / machine.shared_bytes_per_cycle * 2;
-    return endOfTile(size.together) + written + reductionCycles(sums, blocks, machine);
+        sums / together * static_cast<double>(byteWidth(output)) / machine.shared_bytes_per_cycle * 2;
+    return endOfTile(size.together) + written + reductionCycles(sums, together, machine);
   };
   const double ends = tiles.ends(tile_end(size.split_k), tile_end(1));
   TensorTime tensor(steps * multiplied, steps * (step - multiplied), ends, narrow, in_cycles,
@@ -127,7 +133,13 @@ Cost engineCost(const WeightGradientWork &work, const StagedSchedule &schedule, 
                          inLines(work.dw_bytes, static_cast<double>(byteWidth(output)) * work.n) +
                          operands * lost(between, machine)) /
                         machine.memory_bytes_per_us;
-  addParts(cost, memory, {"loads", loads, uneven_loads}, tensor, uneven_tensor, schedule, machine);
+  const double sums_moved =
+      2 * static_cast<double>(byteWidth(output)) * cost.tiles * size.rows * columns_of_tile;
+  const double operands_read = steps * blocks.average([&](double columns, double) {
+    return operandBytes(size.rows, columns, size.depth);
+  });
+  const double port = portTime(operands_read + received + sums_moved, machine);
+  addParts(cost, memory, {"loads", loads, uneven_loads}, port, tensor, uneven_tensor, schedule, machine);
   return cost;
 }
 

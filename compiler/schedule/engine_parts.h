@@ -52,6 +52,36 @@ inline double productCycles(double rows, double width, double depth) {
   return rows / 64 * ceilDivide(depth, 16) * std::max(width / 2, 16 + width / 4);
 }
 
+/// Bytes that the tensor cores read of shared memory in such a step: an instruction of 64 of side M reads
+/// both of its operands, so that every 64 of side M read all of side N once more.
+inline double operandBytes(double rows, double width, double depth) {
+  return rows / 64 * ceilDivide(depth, 16) * 2 * 16 * (64 + width);
+}
+
+/// Microseconds that shared memory is busy with so many bytes of all processors, which go in and out by one
+/// port. That operands of the tensor cores, blocks of the copy engine and sums on their way out share the
+/// port's rate is assumed. The 192 measured kernels do not contradict it: none kept the port busy for more
+/// than two thirds of its time.
+inline double portTime(double bytes, const GpuMachine &machine) {
+  return bytes / (machine.shared_bytes_per_cycle * machine.multiprocessors * machine.clock);
+}
+
+/// The blocks of columns of a group. Most have the schedule's columns; the last one, and in a cluster those
+/// behind it, have what is left: instructions are as narrow there, in multiples of 8, and panels that have
+/// nothing of the group are not copied (compiler/targets/hopper/narrow_columns.cpp).
+struct ColumnBlocks {
+  ColumnBlocks(const StagedSchedule &schedule, double n);
+
+  double all = 0, whole = 0;        ///< how many, and of them those with all columns
+  double columns = 0, narrow = 0;   ///< that are multiplied in a whole one, and in another
+  double copied = 0, narrow_copied; ///< that are copied of a matrix stored by columns
+
+  /// Of a block, on average, what `of` takes for so many multiplied and so many copied columns.
+  template <class Of> double average(Of of) const {
+    return (whole * of(columns, copied) + (all - whole) * of(narrow, narrow_copied)) / all;
+  }
+};
+
 /// Cycles from one step to the next beside what it multiplies and copies: barriers of one block hide behind
 /// these.
 inline double waitsOfStep(const StagedSchedule &schedule) {
@@ -111,8 +141,9 @@ struct TensorTime {
   }
 };
 
-/// Fills in the parts, and adds them up with what a schedule has to save to be trusted.
-void addParts(Cost &cost, double memory, const CostPart &loads, const TensorTime &tensor,
+/// Fills in the parts, and adds them up with what a schedule has to save to be trusted. Of shared memory the
+/// busiest processor has as much more to do than the others as of the tensor cores.
+void addParts(Cost &cost, double memory, const CostPart &loads, double shared, const TensorTime &tensor,
               double uneven_tensor, const StagedSchedule &schedule, const GpuMachine &machine);
 
 } // namespace compiler::engine_parts

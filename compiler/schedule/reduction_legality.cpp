@@ -32,9 +32,8 @@ MaybeRefusal refusal(const algebras::Layer &layer, const ReductionSchedule &give
   if (layer.row_types.kind() == algebras::RowTypes::Kind::Explicit)
     return Refusal{"row types", "the row types are explicit, and vector reductions compute them from "
                                 "positions"};
-  if (layer.fused.weights > 1 || layer.fused.results > 1 || layer.fused.mapsReadRows())
-    return Refusal{"fusion",
-                   "vector reductions compute one product and one result, by maps that read no rows"};
+  if (layer.fused.weights > 1 || layer.fused.results > 1)
+    return Refusal{"fusion", "vector reductions compute one product and one result"};
   const ReductionSchedule schedule = completed(layer, given);
   if (const int64_t widest = widestVector(layer); schedule.vector > widest)
     return Refusal{"vector",

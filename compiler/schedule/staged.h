@@ -91,10 +91,11 @@ std::vector<Considered<StagedSchedule>> considerStaged(const StagedProblem &prob
 
 /// Where the time would go, in microseconds. What keeps the machine busy: "memory", the operands and the
 /// result once each at the rate of a copy, and what falls out of the cache; "loads" from the second-level
-/// cache into shared memory; and what multiplies, the parts of which are the cost's `arithmetic`. Of the copy
-/// engine that is "tensor", the warpgroups that multiply: "products" of the elements that the layer has,
-/// "padding", the same on zeros of tiles that are not full or slowly in narrow tiles, "feeding", waits for
-/// barriers and for the thread that issues copies, and "store", while sums go to shared memory and the
+/// cache into shared memory; of the copy engine "shared", the port of shared memory, by which operands of the
+/// tensor cores, blocks and sums go; and what multiplies, the parts of which are the cost's `arithmetic`. Of
+/// the copy engine that is "tensor", the warpgroups that multiply: "products" of the elements that the layer
+/// has, "padding", the same on zeros of tiles that are not full or slowly in narrow tiles, "feeding", waits
+/// for barriers and for the thread that issues copies, and "store", while sums go to shared memory and the
 /// pipeline of a tile runs empty. Tiles are counted in whole clusters; clusters without rows are left out.
 Cost engineCost(const ProjectionWork &work, const StagedSchedule &schedule, algebras::DataType output,
                 const GpuMachine &machine);

@@ -36,7 +36,11 @@ HostKernel hostKernel(const std::string &nvvm) {
 SimulatedElementwiseKernel::SimulatedElementwiseKernel(algrt::Elementwise function,
                                                        algrt::ElementwiseKernel kernel,
                                                        const std::string &nvvm)
-    : function_(std::move(function)), kernel_(std::move(kernel)), code_(hostKernel(nvvm)) {}
+    : SimulatedElementwiseKernel(std::move(function), std::move(kernel), hostKernel(nvvm)) {}
+
+SimulatedElementwiseKernel::SimulatedElementwiseKernel(algrt::Elementwise function,
+                                                       algrt::ElementwiseKernel kernel, HostKernel code)
+    : function_(std::move(function)), kernel_(std::move(kernel)), code_(std::move(code)) {}
 
 SimulatedElementwise SimulatedElementwiseKernel::run(const std::vector<std::vector<float>> &inputs,
                                                      int64_t rows, const ElementwiseSettings &settings,
@@ -82,6 +86,8 @@ SimulatedElementwise SimulatedElementwiseKernel::run(const std::vector<std::vect
     launch.threads = static_cast<int32_t>(kernel_.gpu->threads);
     launch.shared_bytes = algrt_elementwise_shared_bytes(kernel_.gpu->threads);
     launch.seed = settings.seed;
+    if (settings.most_steps > 0)
+      launch.most_steps = settings.most_steps;
     result.report = simulator::run(launch, memory);
   }
   auto matrix = matrices.begin();

@@ -19,6 +19,8 @@ struct ElementwiseSettings {
   int64_t padding = 0, shift = 0;
   /// Numbers per call go with the launch; else the kernel reads them from the device.
   bool numbers_with_launch = true;
+  /// As simulator::Launch has it; 0: what that says.
+  int64_t most_steps = 0;
 };
 
 struct SimulatedElementwise {
@@ -35,6 +37,8 @@ public:
   /// Throws Failure naming what is wrong with it.
   SimulatedElementwiseKernel(algrt::Elementwise function, algrt::ElementwiseKernel kernel,
                              const std::string &nvvm);
+  /// The same of a module that has been compiled.
+  SimulatedElementwiseKernel(algrt::Elementwise function, algrt::ElementwiseKernel kernel, HostKernel code);
 
   /// Launches the kernel as the runtime would, for `rows` rows where the launch knows them, over operands in
   /// memory of their own that are poisoned around and between their rows. `inputs` are the numbers of each

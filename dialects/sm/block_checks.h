@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 
 namespace sm {
 
@@ -59,9 +60,27 @@ mlir::LogicalResult verifyProduct(mlir::Operation *op, Operand a, bool a_transpo
     return op->emitOpError("the depth of A is ") << a_depth << ", that of B " << b_depth;
   if (a_depth % mma_depth != 0)
     return op->emitOpError("the depth must be a multiple of ") << mma_depth << ", got " << a_depth;
-  if (a_rows != sum.getRows() || b_columns != sum.getColumns())
+  // An instruction may read the first columns of a stage alone.
+  const bool narrow = std::is_same_v<Operand, BufferType> && sum.hasWarpgroups() && !sum.getTransposed() &&
+                      sum.getColumns() < b_columns;
+  if (a_rows != sum.getRows() || (b_columns != sum.getColumns() && !narrow))
     return op->emitOpError("the product is ")
            << a_rows << " x " << b_columns << ", the sums are " << sum.getRows() << " x " << sum.getColumns();
+  return mlir::success();
+}
+
+/// Where only the first columns of sums or of a block are needed, if anywhere: a condition together with
+/// their number, which instructions have.
+inline mlir::LogicalResult verifyNarrow(mlir::Operation *op, mlir::Value narrow,
+                                        std::optional<uint64_t> columns, int64_t all) {
+  if (static_cast<bool>(narrow) != columns.has_value())
+    return op->emitOpError("says where it is narrow together with its columns there");
+  if (!columns)
+    return mlir::success();
+  const auto needed = static_cast<int64_t>(*columns);
+  if (needed < mma_columns || needed >= all || needed % mma_columns != 0)
+    return op->emitOpError("is narrowed from ")
+           << all << " columns to a multiple of " << mma_columns << " below them, got " << needed;
   return mlir::success();
 }
 

@@ -7,6 +7,10 @@ using namespace mlir;
 using namespace sm;
 
 LogicalResult FetchOp::verify() {
+  if (failed(verifyNarrow(*this, getNarrow(), getNarrowColumns(), getBlock().getType().getColumns())))
+    return failure();
+  if (getNarrow() && getSource().getType().isPlain())
+    return emitOpError("is narrow where panels are copied, by tensor maps; threads copy what the map has");
   return verifyCopyInParts(*this, getSource().getType(), getBlock().getType());
 }
 
@@ -105,7 +109,9 @@ LogicalResult StoreSumsOp::verify() {
     return emitOpError("takes the four coordinates column, group, segment and row, got ")
            << getCoordinates().size();
   // Where blocks divide some tiles, the maps are for their parts: those that one block has alone are several.
-  const bool whole = maps.getRows() == sum.getRows() && maps.getColumns() == sum.getColumns();
+  // Sums may be the first columns of a tile.
+  const bool narrow = sum.hasWarpgroups() && !sum.getTransposed() && sum.getColumns() < maps.getColumns();
+  const bool whole = maps.getRows() == sum.getRows() && (maps.getColumns() == sum.getColumns() || narrow);
   const bool parts =
       sum.hasWarpgroups() && sum.getRows() % maps.getRows() == 0 &&
       sum.getColumns() % maps.getColumns() == 0 &&

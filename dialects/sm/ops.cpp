@@ -153,12 +153,22 @@ LogicalResult ExpectOp::verify() {
 // Copies
 //===--------------------------------------------------------------------------------------------===//
 
+int64_t LoadOp::getNarrowPanels() {
+  BufferType target = getTarget().getType();
+  const int64_t panel = target.getPanelColumns();
+  return getNarrow() ? (getNarrowColumnsAttr().getInt() + panel - 1) / panel : target.getPanels();
+}
+
 LogicalResult LoadOp::verify() {
   if (static_cast<bool>(getBarriers()) != static_cast<bool>(getBarrierStage()))
     return emitOpError("signals one stage of barriers, or none");
   BufferType target = getTarget().getType();
   if (getSource().getType().isPlain())
     return emitOpError("needs tensor maps; threads copy through plain ones with sm.copy");
+  if (failed(verifyNarrow(*this, getNarrow(), getNarrowColumns(), target.getColumns())))
+    return failure();
+  if (getNarrow() && getCondition())
+    return emitOpError("is narrow where a condition holds, or made where one does, not both");
   if (!getRow())
     return verifyCopyInParts(*this, getSource().getType(), target);
   // Parts begin where the swizzle does anew.
@@ -177,6 +187,9 @@ LogicalResult StoreOp::verify() {
   if (getTarget().getType().isPlain())
     return emitOpError("needs tensor maps, got plain ones");
   MapsType target = getTarget().getType();
+  if (getColumns() && (getColumnsAttr().getInt() < 1 || getColumnsAttr().getInt() > source.getColumns()))
+    return emitOpError("stores 1 to ")
+           << source.getColumns() << " columns of the stage, got " << getColumnsAttr().getInt();
   // As many boxes as the stage consists of.
   auto part = [](int64_t whole, int64_t box) { return whole % box == 0 ? box : whole; };
   const int64_t rows = part(source.getRows(), target.getRows());

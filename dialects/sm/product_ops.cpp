@@ -1,5 +1,5 @@
 // Verifiers of what becomes of products' sums.
-#include "dialects/sm/sm.h"
+#include "dialects/sm/block_checks.h"
 #include "dialects/tile/verify.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -7,6 +7,14 @@
 
 using namespace mlir;
 using namespace sm;
+
+LogicalResult ZeroOp::verify() {
+  AccumulatorType sum = getType();
+  if (getNarrow() && (!sum.hasWarpgroups() || sum.getTransposed()))
+    return emitOpError("is narrow where warpgroups hold rows of the sums, and instructions all columns; got ")
+           << sum;
+  return verifyNarrow(*this, getNarrow(), getNarrowColumns(), sum.getColumns());
+}
 
 LogicalResult AddScaledOp::verify() {
   if (!getTotal().getType().hasWarps())
@@ -27,8 +35,10 @@ static LogicalResult verifyRowsRead(MapOp map, MapsType maps) {
   const AccumulatorType sums = map.getResult().getType();
   if (!maps.isPlain() || maps.getRowDimension() != 3)
     return map.emitOpError("reads rows through plain maps of row dimension 3, got ") << maps;
-  // Where blocks divide some tiles, the maps are for their parts.
-  if (sums.getRows() % maps.getRows() != 0 || sums.getColumns() % maps.getColumns() != 0)
+  // Where blocks divide some tiles, the maps are for their parts; and sums may be the first columns of a
+  // tile.
+  const bool narrow = sums.hasWarpgroups() && sums.getColumns() < maps.getColumns();
+  if (sums.getRows() % maps.getRows() != 0 || (sums.getColumns() % maps.getColumns() != 0 && !narrow))
     return map.emitOpError("maps ") << sums.getRows() << " x " << sums.getColumns() << " sums, of which "
                                     << maps << " do not have so many";
   return success();
@@ -80,7 +90,9 @@ LogicalResult WriteOp::verify() {
   if (!sum.hasWarpgroups())
     return emitOpError("writes sums of warpgroups; those of single ")
            << (sum.hasWarps() ? "warps" : "threads") << " are stored straight to memory";
-  if (target.getRows() != sum.getRowsOfWarpgroup() || target.getColumns() != sum.getColumnsOfWarpgroup())
+  const bool narrow = !sum.getTransposed() && sum.getColumnsOfWarpgroup() < target.getColumns();
+  if (target.getRows() != sum.getRowsOfWarpgroup() ||
+      (target.getColumns() != sum.getColumnsOfWarpgroup() && !narrow))
     return emitOpError("writes a warpgroup's ")
            << sum.getRowsOfWarpgroup() << " x " << sum.getColumnsOfWarpgroup() << " sums, but the stage has "
            << target.getRows() << " x " << target.getColumns();

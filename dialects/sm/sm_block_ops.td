@@ -21,17 +21,26 @@ def Sm_FetchOp : Sm_Op<"fetch", [AttrSizedOperandSegments, MemoryEffects<[MemRea
     %b = sm.fetch %w[%map][%column, %group, %depth, %row] part %p of 2 multicast %mask
         : !sm.maps<1 x 32 x 192 x bf16, row_dimension 2> -> !sm.block<64 x 192 x bf16>
     ```
+
+    Where `narrow` is true, only the first columns of the block are needed, as many as follow `to`, and those beyond
+    them may be anything: panels that have none of them are not fetched. All thread blocks of a mask agree on it.
+
+    ```mlir
+    %b = sm.fetch %w[%map][%column, %group, %depth, %row] narrow %last to 32 : !sm.maps<...> -> !sm.block<64 x 256 x bf16>
+    ```
   }];
   let arguments = (ins Sm_MapsType:$source, Index:$map, Variadic<Index>:$coordinates, Optional<Index>:$part,
-                       OptionalAttr<I64Attr>:$parts, Optional<Index>:$mask);
+                       OptionalAttr<I64Attr>:$parts, Optional<Index>:$mask, Optional<I1>:$narrow,
+                       OptionalAttr<I64Attr>:$narrow_columns);
   let results = (outs Sm_BlockType:$block);
   let assemblyFormat = [{
-    $source `[` $map `]` `[` $coordinates `]` (`part` $part^ `of` $parts)? (`multicast` $mask^)? attr-dict
-    `:` type($source) `->` type($block)
+    $source `[` $map `]` `[` $coordinates `]` (`part` $part^ `of` $parts)? (`multicast` $mask^)?
+    (`narrow` $narrow^ `to` $narrow_columns)? attr-dict `:` type($source) `->` type($block)
   }];
   let builders = [OpBuilder<(ins "::mlir::Type":$block, "::mlir::Value":$source, "::mlir::Value":$map,
-                                 "::mlir::ValueRange":$coordinates), [{
-    build($_builder, $_state, block, source, map, coordinates, ::mlir::Value(), ::mlir::IntegerAttr(), ::mlir::Value());
+                                 "::mlir::ValueRange":$coordinates, CArg<"::mlir::Value", "{}">:$part,
+                                 CArg<"::mlir::IntegerAttr", "{}">:$parts, CArg<"::mlir::Value", "{}">:$mask), [{
+    build($_builder, $_state, block, source, map, coordinates, part, parts, mask, ::mlir::Value(), ::mlir::IntegerAttr());
   }]>];
   let hasVerifier = 1;
 }

@@ -122,21 +122,30 @@ def Sm_LoadOp : Sm_Op<"load", [Sm_RunsInOneThread, AttrSizedOperandSegments, Mem
     With `part` (see `sm.fetch`), the part is copied to its rows of the stage in the shared memory of every thread block
     of the mask, and signals the corresponding barrier of each. Every thread block receives the bytes of its whole
     stage.
+
+    Where `narrow` is true, only the panels are loaded that have some of as many columns as follow `to`, and only their
+    bytes arrive.
+
+    ```mlir
+    sm.load %w[%map][%column, %group, %depth, %row] to %b[%stage] narrow %last to 32 : !sm.maps<...> to !sm.buffer<5 x 64 x 256 x bf16, swizzle 128>
+    ```
   }];
   let arguments = (ins Sm_MapsType:$source, Index:$map, Variadic<Index>:$coordinates, Sm_BufferType:$target, Index:$stage,
                        Optional<Index>:$part, OptionalAttr<I64Attr>:$parts, Optional<Index>:$mask,
                        Optional<Sm_BarriersType>:$barriers, Optional<Index>:$barrier_stage,
-                       OptionalAttr<I64Attr>:$row, Optional<I1>:$condition);
+                       OptionalAttr<I64Attr>:$row, Optional<I1>:$condition, Optional<I1>:$narrow,
+                       OptionalAttr<I64Attr>:$narrow_columns);
   let assemblyFormat = [{
     $source `[` $map `]` `[` $coordinates `]` `to` $target `[` $stage `]` (`part` $part^ `of` $parts)?
-    (`multicast` $mask^)? (`row` $row^)? (`where` $condition^)? (`signal` $barriers^ `[` $barrier_stage `]`)? attr-dict
+    (`multicast` $mask^)? (`row` $row^)? (`where` $condition^)? (`narrow` $narrow^ `to` $narrow_columns)? (`signal` $barriers^ `[` $barrier_stage `]`)? attr-dict
     `:` type($source) `to` type($target) (`,` type($barriers)^)?
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$source, "::mlir::Value":$map, "::mlir::ValueRange":$coordinates,
                                  "::mlir::Value":$target, "::mlir::Value":$stage, "::mlir::Value":$barriers,
                                  "::mlir::Value":$barrier_stage), [{
     build($_builder, $_state, source, map, coordinates, target, stage, ::mlir::Value(), ::mlir::IntegerAttr(),
-          ::mlir::Value(), barriers, barrier_stage, ::mlir::IntegerAttr(), ::mlir::Value());
+          ::mlir::Value(), barriers, barrier_stage, ::mlir::IntegerAttr(), ::mlir::Value(), ::mlir::Value(),
+          ::mlir::IntegerAttr());
   }]>];
   let extraClassDeclaration = [{
     /// That arrive where the load is made: of all parts, where other blocks load the others.
@@ -144,17 +153,30 @@ def Sm_LoadOp : Sm_Op<"load", [Sm_RunsInOneThread, AttrSizedOperandSegments, Mem
       MapsType maps = getSource().getType();
       return static_cast<int64_t>(getParts().value_or(1)) * maps.getRows() * maps.getColumns() * maps.getElementType().getIntOrFloatBitWidth() / 8;
     }
+    /// Panels that are loaded where the load is narrow; all of them where it never is.
+    int64_t getNarrowPanels();
+    /// Bytes that arrive there.
+    int64_t getNarrowBytes() { return getBytes() / getTarget().getType().getPanels() * getNarrowPanels(); }
   }];
   let hasVerifier = 1;
 }
 
 def Sm_StoreOp : Sm_Op<"store", [Sm_RunsInOneThread, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Copy a stage to the result, asynchronously; elements outside the map are not written";
-  let description = [{ The stage may consist of several boxes of the maps, side by side or one below the other. }];
-  let arguments = (ins Sm_BufferType:$source, Index:$stage, Sm_MapsType:$target, Index:$map, Variadic<Index>:$coordinates);
-  let assemblyFormat = [{
-    $source `[` $stage `]` `to` $target `[` $map `]` `[` $coordinates `]` attr-dict `:` type($source) `to` type($target)
+  let description = [{
+    The stage may consist of several boxes of the maps, side by side or one below the other. With `columns`, only the
+    panels are stored that have some of so many columns.
   }];
+  let arguments = (ins Sm_BufferType:$source, Index:$stage, Sm_MapsType:$target, Index:$map, Variadic<Index>:$coordinates,
+                       OptionalAttr<I64Attr>:$columns);
+  let assemblyFormat = [{
+    $source `[` $stage `]` (`columns` $columns^)? `to` $target `[` $map `]` `[` $coordinates `]` attr-dict
+    `:` type($source) `to` type($target)
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$source, "::mlir::Value":$stage, "::mlir::Value":$target,
+                                 "::mlir::Value":$map, "::mlir::ValueRange":$coordinates), [{
+    build($_builder, $_state, source, stage, target, map, coordinates, ::mlir::IntegerAttr());
+  }]>];
   let hasVerifier = 1;
 }
 

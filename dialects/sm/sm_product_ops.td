@@ -6,8 +6,21 @@ include "dialects/sm/sm_op.td"
 
 def Sm_ZeroOp : Sm_Op<"zero", [Pure]> {
   let summary = "Sums that are zero";
+  let description = [{
+    Where `narrow` is true, the tile has as many columns as follow `to`, and what becomes of the other sums is
+    undefined: this is the last block of columns of a group whose width is no multiple of the tile's.
+
+    ```mlir
+    %sums = sm.zero narrow %last to 32 : <64 x 256>
+    ```
+  }];
+  let arguments = (ins Optional<I1>:$narrow, OptionalAttr<I64Attr>:$narrow_columns);
   let results = (outs Sm_AccumulatorType:$result);
-  let assemblyFormat = "attr-dict `:` type($result)";
+  let assemblyFormat = "(`narrow` $narrow^ `to` $narrow_columns)? attr-dict `:` type($result)";
+  let builders = [OpBuilder<(ins "::mlir::Type":$result), [{
+    build($_builder, $_state, result, ::mlir::Value(), ::mlir::IntegerAttr());
+  }]>];
+  let hasVerifier = 1;
 }
 
 def Sm_MmaFenceOp : Sm_Op<"mma_fence", [MemoryEffects<[MemRead, MemWrite]>]> {
@@ -26,7 +39,8 @@ def Sm_MmaOp : Sm_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["accumulat
     asynchronous: the sums must not be accessed before `sm.mma_wait` and `sm.settle`; more products of the same shape
     may be added.
 
-    With `depth` only the first `depth` elements of the stages' depth are multiplied.
+    With `depth` only the first `depth` elements of the stages' depth are multiplied. Where the sums have fewer columns
+    than the stage of B, they are those of the first ones: the instruction is narrower.
 
     A stage of a `transposed` B holds columns x depth, a stage of a `transposed` A depth x rows. Both orders cost the
     same: the order is a bit of the instruction, or of the instruction that loads fragments.
@@ -161,7 +175,7 @@ def Sm_WriteOp : Sm_Op<"write", [MemoryEffects<[MemWrite]>]> {
   let description = [{
     Warpgroup g writes stage `stage` with its own rows, or columns; the stage is chosen per warpgroup (`sm.warpgroup`).
     bf16 goes through stmatrix, which transposes where the sums are, f32 through vector stores, both in the
-    buffer's swizzled layout.
+    buffer's swizzled layout. Sums with fewer columns than the stage are written to the first ones.
   }];
   let arguments = (ins Sm_AccumulatorType:$accumulator, Sm_BufferType:$target, Index:$stage);
   let assemblyFormat = "$accumulator `to` $target `[` $stage `]` attr-dict `:` type($accumulator) `to` type($target)";

@@ -112,14 +112,6 @@ void parseCode(const JsonFields &fields, GpuCode &code) {
   code.threads = multiple(fields, "threads", warp, warp, most_threads);
 }
 
-bool reductionsTake(const Fusion &fusion) {
-  const auto reads_rows = [](const FusedOperand &operand) {
-    return operand.per == FusedOperand::Per::Row || operand.per == FusedOperand::Per::Element;
-  };
-  return fusion.weights == 1 && fusion.results.size() == 1 &&
-         std::none_of(fusion.operands.begin(), fusion.operands.end(), reads_rows);
-}
-
 // Who copies, and what goes with it.
 void parseCopies(const JsonFields &fields, const Layer &layer, GpuKernel &kernel) {
   const std::string copies = fields.has("copies") ? fields.string("copies") : name(GpuCopies::Engine);
@@ -141,10 +133,9 @@ void parseCopies(const JsonFields &fields, const Layer &layer, GpuKernel &kernel
     if (fields.has("warps"))
       fields.fail("slices",
                   "are given together with warps: a vector reduction has slices, other kernels warps");
-    if (layer.fusion && !reductionsTake(*layer.fusion))
-      fields.fail("slices",
-                  "are given for a fused layer of several products or results, or whose maps read rows: "
-                  "vector reductions compute one product and one result, by maps that read no rows");
+    if (layer.fusion && (layer.fusion->weights != 1 || layer.fusion->results.size() != 1))
+      fields.fail("slices", "are given for a fused layer of several products or results: vector reductions "
+                            "compute one product and one result");
     if (kernel.map != Map::Forward)
       fields.fail("slices", std::string("are given for the map ") + name(kernel.map) +
                                 ": vector reductions are for forward");

@@ -63,6 +63,9 @@ void Enumerator::result(LLVM::StoreOp store) {
   const DataLayout layout = DataLayout::closest(store);
   add("address", "+1",
       furtherOn(1, static_cast<int32_t>(layout.getTypeSize(store.getValue().getType()).getFixedValue())));
+  Block *before = store->getBlock()->getSinglePredecessor();
+  if (!before || !isa<LLVM::CondBrOp>(before->getTerminator()))
+    return;
   add("predicate", "none", [](Operation *op) {
     // What the branch to its block asks holds always.
     auto branch = cast<LLVM::CondBrOp>(op->getBlock()->getSinglePredecessor()->getTerminator());

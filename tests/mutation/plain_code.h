@@ -11,4 +11,12 @@ namespace mutation_test {
 // - never, always: a comparison of integers is false, or true
 std::vector<Mutation> mutationsOfPlainCode(mlir::ModuleOp module);
 
+// Of kernels of element-wise functions these, and
+// - delete: a maximum or a product hands on its operand, a choice is always the first or the second
+// - one further: a comparison holds for one number more
+// - element: an element of a vector is its neighbour, or goes to its neighbour's place
+// - position: what is divided into rows and columns, or threads into slices, is one more
+// - stride: a row is one element further from the one before
+std::vector<Mutation> mutationsOfElements(mlir::ModuleOp module);
+
 } // namespace mutation_test

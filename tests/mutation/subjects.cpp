@@ -36,6 +36,17 @@ const std::vector<Subject> &subjects() {
        "rows=64,columns=16,depth=32,stages=2,types=2,stationary=2",
        algrt::ElementType::Bf16,
        {{194, 2, 2}, {2, 1, 3}, {193, 0, 1}}},
+      // Groups of one whole tile of columns and of one that is narrower: of its two panels of W one is
+      // copied,
+      // and its instructions have 40 columns.
+      {"narrow",
+       "Q(2)",
+       64,
+       336,
+       "cyclic",
+       "rows=64,columns=128,depth=32,stages=3",
+       algrt::ElementType::Bf16,
+       {{130, 1, 2}, {1, 0, 3}}},
       // One warpgroup multiplies. Terms from a table, tiles of 1, 2 and 4 steps, partial first and last runs,
       // f32.
       {"table",

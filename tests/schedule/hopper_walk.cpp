@@ -116,10 +116,22 @@ void Walker::tile(const std::vector<Segment> &parts, int64_t row, int64_t group,
   const int64_t processor = dealt_to_.value_or((sum_.turns - 1) % processors_);
   sum_.tiles += rank == 0;
   const int64_t columns = std::clamp<int64_t>(n_ - column, 0, schedule_.columns);
+  // What is left of a group for its last block of columns is multiplied by instructions of its width, and
+  // panels beyond it are not copied; a box of a transposed weight matrix comes whole.
+  int64_t multiplied = schedule_.columns, copied = schedule_.columns;
+  if (const int64_t left = n_ % schedule_.columns;
+      left != 0 && columns < schedule_.columns && schedule_.rows_on == RowSide::M && schedule_.split_k == 1) {
+    multiplied = (left + 7) / 8 * 8;
+    if (!transposed)
+      while (copied - w_panel / 2 >= left)
+        copied -= w_panel / 2;
+  }
   double tile_received = 0, tile_cycles = 0,
          tile_stores = 530 + 600 * std::log2(schedule_.cluster() * schedule_.split_k) +
-                       static_cast<double>(schedule_.types * schedule_.rows * schedule_.columns) *
-                           result_bytes_ / 64 / static_cast<double>(split);
+                       static_cast<double>(schedule_.types * schedule_.rows * multiplied) * result_bytes_ /
+                           64 / static_cast<double>(split);
+  sum_.port_bytes += 2 * static_cast<double>(schedule_.types * schedule_.rows * multiplied) * result_bytes_ /
+                     static_cast<double>(split);
   // What it gets of the others' sums comes at 16 bytes in a cycle, and is read at 128.
   if (split > 1)
     tile_stores += 1200 + static_cast<double>(4 * schedule_.rows * schedule_.columns / split * (split - 1)) *
@@ -157,22 +169,23 @@ void Walker::tile(const std::vector<Segment> &parts, int64_t row, int64_t group,
                                              : std::clamp<int64_t>(one.rows - b * x_part, 0, x_part)) *
                      bytesOfStep(step);
       }
-      tile_received += static_cast<double>(2 * schedule_.depth * schedule_.columns);
+      tile_received += static_cast<double>(2 * schedule_.depth * copied);
       sum_.sent += static_cast<double>(std::clamp<int64_t>(w_rows - a * w_part, 0, w_part)) * w_row;
       const bool on_n = schedule_.rows_on == RowSide::N;
       const int64_t instructions =
           (on_n ? schedule_.columns : one.types * schedule_.rows) / 64 * ((depth + 15) / 16);
-      const auto other_side = static_cast<double>(on_n ? schedule_.rows : schedule_.columns);
+      const auto other_side = static_cast<double>(on_n ? schedule_.rows : multiplied);
+      // Each reads 64 and what is on the other side, 16 deep.
+      sum_.port_bytes += static_cast<double>(instructions) * 2 * 16 * (64 + other_side);
       const double each = std::max(other_side / 2, 16 + other_side / 4);
       const int64_t copies = loaded_types * schedule_.depth * 2 / x_panel +
-                             (transposed ? schedule_.depth : schedule_.columns) * 2 / w_panel;
+                             (transposed ? schedule_.depth : copied) * 2 / w_panel;
       const double bank_conflicts = x_panel == 128 && w_panel == 128 ? 1 : 1.05;
       tile_cycles += (std::max(static_cast<double>(instructions) * each, 24.0 * static_cast<double>(copies)) +
                       (schedule_.cluster() > 1 ? 60 : 0)) *
                      bank_conflicts;
       sum_.useful_macs += static_cast<double>(one.rows * depth * columns);
-      sum_.filled +=
-          2 * static_cast<double>(schedule_.depth * (loaded_types * schedule_.rows + schedule_.columns));
+      sum_.filled += 2 * static_cast<double>(schedule_.depth * (loaded_types * schedule_.rows + copied));
       ++sum_.steps;
     }
   received_[processor] += tile_received;
@@ -239,6 +252,7 @@ Walk Walker::walk(int64_t m) {
     }
   for (const auto &[processor, bytes] : received_) {
     sum_.received += bytes;
+    sum_.port_bytes += bytes;
     sum_.busiest_received = std::max(sum_.busiest_received, bytes);
   }
   // Each of the parts that take turns has its share of the tiles, and multiplies when no other does; the last

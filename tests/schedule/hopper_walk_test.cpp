@@ -183,9 +183,12 @@ TEST(HopperWalk, FindsTheCost) {
       EXPECT_NEAR(cost["loads"], std::max(sum.sent / 6.9e6, sum.received / 132 / takes_in),
                   alike * cost["loads"]);
       EXPECT_NEAR(cost["tensor"], sum.cycles / 132 / h200_machine.dense_clock, alike * cost["tensor"]);
+      // 128 bytes in a cycle, of 1755 MHz.
+      EXPECT_NEAR(cost["shared"], sum.port_bytes / 132 / (128 * 1755), alike * cost["shared"]);
       EXPECT_NEAR(cost["products"], 2 * sum.useful_macs / 790e6, alike * cost["products"]);
       // The busiest processor decides. Its tiles may differ from the average.
-      const double last = cost.bound_by == "memory" ? cost["memory"]
+      const double last = cost.bound_by == "memory"   ? cost["memory"]
+                          : cost.bound_by == "shared" ? cost["shared"] + cost["tail"]
                           : cost.bound_by == "loads"
                               ? std::max(sum.sent / 6.9e6, sum.busiest_received / takes_in)
                               : sum.busiest_cycles / h200_machine.dense_clock;

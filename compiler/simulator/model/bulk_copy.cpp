@@ -167,19 +167,44 @@ void issueLoads(Multiprocessor &model, void *destination, int64_t alignment, voi
   model.mayYield();
 }
 
+// Calls visit(offset in shared memory, bytes) for what of a box that lies at `start` is inside the tensor.
+// What is clipped is not stored, so that it may be anything, and may change.
+template <class Visit> void forEachStored(const Box &box, int64_t start, Visit visit) {
+  const int64_t inner = box.map.box[0] * bytesOf(box.map.element);
+  int64_t first = start, end = start; // of whole rows, which a swizzle permutes within themselves
+  const auto visit_rows = [&] {
+    if (end > first)
+      visit(first, end - first);
+  };
+  forEachRow(box, [&](int64_t image, uintptr_t, int64_t from, int64_t bytes) {
+    if (bytes == inner) {
+      end += inner;
+      return;
+    }
+    visit_rows();
+    first = end = start + image + inner;
+    if (bytes > 0)
+      forEachChunk(start + image + from, bytes, box.map.swizzle,
+                   [&](int64_t at, int64_t, int64_t piece) { visit(at, piece); });
+  });
+  visit_rows();
+}
+
 // Registers a read of the source by the thread's open bulk group, and the effect that does it.
-template <class Land>
-void issueStore(Multiprocessor &model, const Multiprocessor::Shared &source, int64_t bytes, Land land) {
+template <class ForEachRead, class Land>
+void issueStore(Multiprocessor &model, Block &block, ForEachRead for_each_read, Land land) {
   Thread &thread = model.self();
   BulkGroups &bulk = thread.bulk;
   if (bulk.agent < 0)
     bulk.agent = model.newAgent();
   const size_t group = bulk.reading.size() - 1;
   const AccessRecord reader{uint32_t(group + 1), uint16_t(bulk.agent), 0, thread.site};
-  model.object(source.block->history.read(
-                   source.offset, bytes, reader,
-                   [&](const AccessRecord &record) { return model.orderAsync(thread, record); }),
-               *source.block, "a bulk store reads");
+  for_each_read([&](int64_t at, int64_t bytes) {
+    model.object(
+        block.history.read(at, bytes, reader,
+                           [&](const AccessRecord &record) { return model.orderAsync(thread, record); }),
+        block, "a bulk store reads");
+  });
   ++bulk.open;
   ++bulk.reading[group];
   model.addEffect(thread, thread.site, [&model, &thread, group, land] {
@@ -225,7 +250,8 @@ void sm_tma_store(int32_t site, const void *map, const void *source, int32_t ran
                           "a bulk store writes", true);
       model.report.statistics.bytes_stored += count;
     });
-    issueStore(model, from, bytes, [box, slot = from.block->slot, offset = from.offset] {
+    const auto read = [&](auto visit) { forEachStored(box, from.offset, visit); };
+    issueStore(model, *from.block, read, [box, slot = from.block->slot, offset = from.offset] {
       forEachRow(box, [&](int64_t image, uintptr_t row, int64_t first, int64_t count) {
         if (count > 0)
           forEachChunk(offset + image + first, count, box.map.swizzle,
@@ -284,7 +310,8 @@ void sm_bulk_store(int32_t site, void *destination, const void *source, int32_t 
     const auto from = model.ownShared(source, bytes, 16);
     model.writeGlobal(destination, bytes, "a bulk store writes", true);
     model.report.statistics.bytes_stored += bytes;
-    issueStore(model, from, bytes,
+    const auto read = [&](auto visit) { visit(from.offset, int64_t(bytes)); };
+    issueStore(model, *from.block, read,
                [destination, at = from.bytes, bytes] { std::memcpy(destination, at, size_t(bytes)); });
   });
 }

@@ -218,7 +218,9 @@ GpuElementwise::Values GpuElementwise::addNeighbours(ValueRange accumulators, in
         Value own = load(type, shared, thread_), other = load(type, shared, add(thread_, distance));
         store(combine(op, own, other), shared, thread_);
       });
-      barrier();
+      // Whoever wrote the last sum reads it.
+      if (distance > 1)
+        barrier();
     }
     all[number] = load(type, shared, thread_);
   }

@@ -5,6 +5,8 @@
 #include "compiler/targets/thread_block/cluster_place.h"
 #include "dialects/sm/pipe_ends.h"
 
+#include "mlir/IR/Matchers.h"
+
 #include "llvm/ADT/MapVector.h"
 
 namespace compiler {
@@ -72,15 +74,26 @@ static FailureOr<Fill> findFill(sm::ProducerAcquireOp acquire, int64_t stages) {
   return fill;
 }
 
-/// What the loads bring whose conditions hold; null where none has one. The conditions are there before.
+/// What a load brings whatever holds.
+static int64_t certainBytes(sm::LoadOp load) {
+  if (load.getCondition())
+    return 0;
+  return load.getNarrow() ? load.getNarrowBytes() : load.getBytes();
+}
+
+/// What the loads bring beyond that where their conditions say so; null where none has one. The conditions
+/// are there before.
 static Value conditionalBytes(OpBuilder &builder, Location location, ArrayRef<sm::LoadOp> loads) {
   const IntegerArithmetic math(builder, location);
   Value sum;
-  for (sm::LoadOp load : loads)
-    if (Value condition = load.getCondition()) {
-      Value bytes = math.select(condition, load.getBytes(), 0);
-      sum = sum ? math.add(sum, bytes) : bytes;
-    }
+  for (sm::LoadOp load : loads) {
+    const int64_t uncertain = load.getBytes() - certainBytes(load);
+    if (uncertain == 0 || (load.getNarrow() && matchPattern(load.getNarrow(), m_One())))
+      continue;
+    Value bytes = load.getNarrow() ? math.select(load.getNarrow(), math.constant(0), uncertain)
+                                   : math.select(load.getCondition(), uncertain, 0);
+    sum = sum ? math.add(sum, bytes) : bytes;
+  }
   return sum;
 }
 
@@ -100,7 +113,7 @@ static void lowerFill(OpBuilder &builder, const Fill &fill, const PipeBarriers &
     int64_t bytes = 0;
     // Of loads that depend on conditions it is known only then how many bytes come.
     for (sm::LoadOp load : fill.loads)
-      bytes += load.getCondition() ? 0 : load.getBytes();
+      bytes += certainBytes(load);
     sm::ExpectOp::create(builder, location, barriers.full, acquire.getStage(), bytes,
                          conditionalBytes(builder, location, fill.loads));
     for (sm::LoadOp load : fill.loads) {

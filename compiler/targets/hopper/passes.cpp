@@ -31,6 +31,8 @@ void addTileToSm(OpPassManager &passes, const TileToSmOptions &options) {
   passes.addPass(createSmMultiBuffer(buffers));
   passes.addPass(createSmInsertBarriers());
   passes.addPass(createCanonicalizerPass());
+  passes.addPass(createSmNarrowColumns());
+  passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
 }
 

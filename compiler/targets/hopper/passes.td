@@ -9,6 +9,7 @@
 //       sm-lower-epilogue                   results leave through shared memory, behind the next tile's products
 //       sm-multi-buffer                     every pipe gets stages of its own, as many as fit
 //       sm-insert-barriers                  the stages get barriers, the products get waits
+//       sm-narrow-columns                   the last columns of a group: tiles with instructions of their own width
 //     asynchronous program                  lowered to instructions by compiler/targets/nvidia
 #ifndef ALGCTL_COMPILER_TARGETS_HOPPER_PASSES
 #define ALGCTL_COMPILER_TARGETS_HOPPER_PASSES
@@ -104,6 +105,19 @@ def SmInsertBarriers : HopperPass<"sm-insert-barriers"> {
     In a cluster, *full* counts the bytes of the whole stage, whoever sends them, and *empty* the consumers of all blocks
     that the block shares anything with: each warp arrives at the barriers of all of them. The cluster meets when its
     barriers have been initialised, and once more at the end of each partition.
+  }];
+}
+
+def SmNarrowColumns : HopperPass<"sm-narrow-columns"> {
+  let summary = "Give tiles that have fewer columns than the others instructions of their own width";
+  let description = [{
+    For sums with a `narrow` condition, what the tile does from `sm.zero` on is written twice: where the condition holds
+    with sums of that width, elsewhere as it was. Each branch has accumulators of its own, since ptxas makes products of
+    different widths wait for each other where they add to the same registers. Where the condition always holds, nothing is
+    written twice.
+
+    The products of the narrow tile read the first columns of the stages of B, and its sums are written to the first
+    columns of the result's stage, of which no more is stored.
   }];
 }
 

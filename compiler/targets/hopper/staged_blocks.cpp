@@ -54,7 +54,7 @@ void fillStage(OpBuilder &builder, sm::ProduceOp produce, Value staged_pipe, Arr
     } else if (auto fetch = dyn_cast<sm::FetchOp>(op)) {
       sm::LoadOp::create(builder, fetch.getLoc(), fetch.getSource(), fetch.getMap(), fetch.getCoordinates(),
                          buffer, stage, fetch.getPart(), fetch.getPartsAttr(), fetch.getMask(), Value(),
-                         Value(), IntegerAttr(), Value());
+                         Value(), IntegerAttr(), Value(), fetch.getNarrow(), fetch.getNarrowColumnsAttr());
     } else {
       auto round = cast<sm::RoundOp>(op);
       const int64_t pieces = round.getAccumulator().getType().getWarpgroups();

@@ -7,6 +7,7 @@
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -18,14 +19,19 @@ Value mapOf(ConversionPatternRewriter &rewriter, Location location, Value maps, 
   return LLVM::GEPOp::create(rewriter, location, maps.getType(), map, maps, ArrayRef<LLVM::GEPArg>{index});
 }
 
-/// Calls `copy` with the address and the coordinates of every panel of a stage, from one of its rows on.
-void forEachPanel(ConversionPatternRewriter &rewriter, Location location, sm::BufferType type, Value buffer,
-                  Value stage, int64_t row, ValueRange coordinates,
+/// Some panels of a stage.
+struct Panels {
+  int64_t first, end;
+};
+
+/// Calls `copy` with the address and the coordinates of each of these panels, from one of its rows on.
+void forEachPanel(ConversionPatternRewriter &rewriter, Location location, Panels panels, sm::BufferType type,
+                  Value buffer, Value stage, int64_t row, ValueRange coordinates,
                   llvm::function_ref<void(Value address, ValueRange coordinates)> copy) {
   Instructions write(rewriter, location);
   Value start =
       write.advance(write.advance(buffer, write.multiply(stage, stageStride(type))), row * type.getSwizzle());
-  for (int64_t panel = 0; panel < type.getPanels(); ++panel) {
+  for (int64_t panel = panels.first; panel < panels.end; ++panel) {
     SmallVector<Value> at(coordinates);
     at.front() = write.add(at.front(), panel * type.getPanelColumns());
     copy(write.advance(start, panel * type.getPanelBytes()), at);
@@ -64,10 +70,17 @@ struct LoadLowering : ConvertOpToLLVMPattern<sm::LoadOp> {
           rewriter, location, target, map, coordinates, barrier, ValueRange(), mask, Value(), tile,
           rewriter.getBoolAttr(false), NVVM::CTAGroupKindAttr(), Value());
     };
-    onlyWhere(rewriter, location, adaptor.getCondition(), [&] {
-      forEachPanel(rewriter, location, op.getTarget().getType(), adaptor.getTarget(), adaptor.getStage(),
-                   static_cast<int64_t>(op.getRow().value_or(0)), first, copy);
-    });
+    auto load = [&](Panels panels) {
+      forEachPanel(rewriter, location, panels, op.getTarget().getType(), adaptor.getTarget(),
+                   adaptor.getStage(), static_cast<int64_t>(op.getRow().value_or(0)), first, copy);
+    };
+    const int64_t panels = op.getTarget().getType().getPanels(), certain = op.getNarrowPanels();
+    onlyWhere(rewriter, location, adaptor.getCondition(), [&] { load({0, certain}); });
+    if (certain < panels && !matchPattern(op.getNarrow(), m_One())) {
+      Value always = LLVM::ConstantOp::create(rewriter, location, rewriter.getI1Type(), 1);
+      Value whole = LLVM::XOrOp::create(rewriter, location, adaptor.getNarrow(), always);
+      onlyWhere(rewriter, location, whole, [&] { load({certain, panels}); });
+    }
     rewriter.eraseOp(op);
     return success();
   }
@@ -82,11 +95,14 @@ struct StoreLowering : ConvertOpToLLVMPattern<sm::StoreOp> {
     auto tile = NVVM::TMAStoreModeAttr::get(rewriter.getContext(), NVVM::TMAStoreMode::TILE);
     const sm::MapsType maps = op.getTarget().getType();
     Instructions write(rewriter, location);
+    sm::BufferType stage = op.getSource().getType();
+    const int64_t columns = op.getColumns() ? op.getColumnsAttr().getInt() : stage.getColumns();
+    const Panels panels = {0, llvm::divideCeilSigned(columns, stage.getPanelColumns())};
     for (int64_t row = 0; row < op.getSource().getType().getRows(); row += maps.getRows()) {
       SmallVector<Value> first(adaptor.getCoordinates());
       first[maps.getRowDimension()] = write.add(first[maps.getRowDimension()], row);
-      forEachPanel(rewriter, location, op.getSource().getType(), adaptor.getSource(), adaptor.getStage(), row,
-                   first, [&](Value address, ValueRange coordinates) {
+      forEachPanel(rewriter, location, panels, op.getSource().getType(), adaptor.getSource(),
+                   adaptor.getStage(), row, first, [&](Value address, ValueRange coordinates) {
                      NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(rewriter, location, map, address,
                                                                         coordinates, Value(), tile, Value());
                    });

@@ -147,7 +147,8 @@ private:
     Type pair = VectorType::get(2, rewriter.getF32Type());
     for (int64_t below : {0, 1}) {
       SwizzledRow stage_row(write, type, start, write.add(first, 8 * below));
-      for (int64_t matrix = 0; matrix < type.getColumns() / matrix_columns; ++matrix) {
+      const int64_t matrices = op.getAccumulator().getType().getInstructionWidth() / matrix_columns;
+      for (int64_t matrix = 0; matrix < matrices; ++matrix) {
         Value both = LLVM::PoisonOp::create(rewriter, location, pair);
         for (int64_t i : {0, 1})
           both = LLVM::InsertElementOp::create(rewriter, location, both,

@@ -29,13 +29,14 @@ private:
     Value present;                                  ///< parts up to the last that has rows
     Value is_long; ///< i1: of a group that comes first, where groups have an order
     Value held;    ///< rows of the types' own groups, where they stay
+    Value narrow;  ///< i1: that only `narrowColumns()` are left of the group; null where that cannot be
   };
 
   // tile_to_sm.cpp: the kernel, and the ops of a tile one by one.
   mlir::LogicalResult check(tile::ForallOp own);
   mlir::LogicalResult checkSplitK();
   mlir::FailureOr<sm::KernelOp> declare();
-  mlir::LogicalResult writeTile(tile::ForallOp own, const Tile &tile);
+  mlir::LogicalResult writeTile(tile::ForallOp own, Tile tile);
   mlir::LogicalResult writeOp(mlir::Operation *op, tile::ForallOp own, const Tile &tile);
   mlir::LogicalResult writeStore(tile::StoreOp store, tile::ForallOp own, const Tile &tile);
   /// Where the sums are: in single warps or in warpgroups.
@@ -69,6 +70,12 @@ private:
   /// columns.
   Value segmentCount() const;
   int64_t groupCount() const;
+  /// Columns that instructions multiply for the last block of a group, which may have fewer than the others.
+  int64_t narrowColumns() const;
+  /// Whether the tile is one of those; null where instructions are as wide for all.
+  Value isNarrow(const Tile &tile) const;
+  /// Lets a block of B be fetched as far as it is needed.
+  void markNarrow(Value block, const Tile &tile) const;
   /// The number of the block in the grid, and of blocks; or of its cluster, and of clusters.
   std::pair<Value, Value> workers();
   /// Moves the tile of a cluster's first block to this block's place.

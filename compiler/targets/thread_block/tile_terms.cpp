@@ -148,8 +148,12 @@ Value ThreadBlockProgram::fetchWeights(Value weights, const Tile &tile, Value k,
   SmallVector<Value, 4> coordinates = {tile.column, slots ? zero : tile.group, k, weight_row};
   if (layout_.isTransposed())
     coordinates = {k, slots ? zero : weight_row, tile.column, slots ? weight_row : tile.group};
-  return fetch(weights, zero, coordinates, schedule_.getClusterRows(), &ClusterPlace::row,
-               &ClusterPlace::column_mask);
+  Value block = fetch(weights, zero, coordinates, schedule_.getClusterRows(), &ClusterPlace::row,
+                      &ClusterPlace::column_mask);
+  // Columns of the transposed matrix are rows of its boxes.
+  if (!layout_.isTransposed())
+    markNarrow(block, tile);
+  return block;
 }
 
 sm::MultiplyOp ThreadBlockProgram::multiply(Value a, Value b, Value sums, Value negate) {

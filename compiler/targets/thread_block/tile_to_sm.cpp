@@ -118,7 +118,8 @@ LogicalResult ThreadBlockProgram::write() {
 }
 
 /// Its products, and behind the last of them what is done with the sums that a block stores.
-LogicalResult ThreadBlockProgram::writeTile(tile::ForallOp own, const Tile &tile) {
+LogicalResult ThreadBlockProgram::writeTile(tile::ForallOp own, Tile tile) {
+  tile.narrow = isNarrow(tile);
   Block &body = own.getBody().front();
   auto epilogue = body.begin();
   for (Operation &op : body)
@@ -139,7 +140,12 @@ LogicalResult ThreadBlockProgram::writeOp(Operation *op, tile::ForallOp own, con
         sm::AccumulatorType sum = sumsOf(zero.getResult().getType(), [&] { return zero.emitError(); });
         if (!sum)
           return failure();
-        sums_[zero.getResult()] = sm::ZeroOp::create(builder_, location_, sum);
+        auto sums = sm::ZeroOp::create(builder_, location_, sum);
+        if (tile.narrow) {
+          sums.getNarrowMutable().assign(tile.narrow);
+          sums.setNarrowColumns(narrowColumns());
+        }
+        sums_[zero.getResult()] = sums;
         return success();
       })
       .Case([&](tile::TermsOp terms) { return writeTerms(terms, own, tile); })

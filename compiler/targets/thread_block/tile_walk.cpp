@@ -29,6 +29,33 @@ int64_t ThreadBlockProgram::columnClusters() const {
   return (layout_.getOut().getWidest() + columns - 1) / columns;
 }
 
+int64_t ThreadBlockProgram::narrowColumns() const {
+  const int64_t columns = schedule_.getColumns(), width = layout_.getOut().getWidest();
+  const int64_t rest = width - (width - 1) / columns * columns;
+  return (rest + sm::mma_columns - 1) / sm::mma_columns * sm::mma_columns;
+}
+
+// Instructions of warps are small, and divide a tile anyway; warpgroups that hold columns of the sums have 64
+// of them each, whatever the group has; and blocks that divide sums give each other parts of one width.
+Value ThreadBlockProgram::isNarrow(const Tile &tile) const {
+  if (schedule_.hasWarps() || schedule_.getRowsOn() == tile::Side::N || splits() ||
+      narrowColumns() == schedule_.getColumns())
+    return {};
+  // A block of a cluster may have no columns at all.
+  const int64_t last = (layout_.getOut().getWidest() - 1) / schedule_.getColumns() * schedule_.getColumns();
+  if (last == 0)
+    return math_.equal(0, 0);
+  return math_.less(last - 1, tile.column);
+}
+
+void ThreadBlockProgram::markNarrow(Value block, const Tile &tile) const {
+  auto fetch = block.getDefiningOp<sm::FetchOp>();
+  if (!tile.narrow || !fetch)
+    return;
+  fetch.getNarrowMutable().assign(tile.narrow);
+  fetch.setNarrowColumns(narrowColumns());
+}
+
 std::pair<Value, Value> ThreadBlockProgram::workers() {
   Value first = sm::BlockIndexOp::create(builder_, location_, builder_.getIndexType());
   Value blocks = sm::BlockCountOp::create(builder_, location_, builder_.getIndexType());

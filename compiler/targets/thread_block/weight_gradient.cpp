@@ -76,6 +76,7 @@ LogicalResult ThreadBlockProgram::writeWeightTerms(tile::WeightTermsOp terms, ti
                   schedule_.getClusterColumns(), &ClusterPlace::column, &ClusterPlace::row_mask);
   Value b = fetch(w_, step.map, {tile.column, step.output_group, step.segment, step.row},
                   schedule_.getClusterRows(), &ClusterPlace::row, &ClusterPlace::column_mask);
+  markNarrow(b, tile);
   auto next = sm::MultiplyOp::create(builder_, location_, init.getType(), a, b, loop.getRegionIterArg(0),
                                      step.negative);
   next.setATransposed(true);

@@ -144,7 +144,7 @@ TestFunction::TestFunction(const std::string &text, const std::string &name, com
   described = *found;
 }
 
-std::vector<DenseArray> TestFunction::wholeArguments(std::mt19937 &random, int64_t rows) {
+std::vector<DenseArray> TestFunction::wholeArguments(std::mt19937 &random, int64_t rows, int64_t most) {
   std::vector<DenseArray> arguments;
   for (mlir::BlockArgument argument : function_.getArguments()) {
     DenseArray &array = arguments.emplace_back();
@@ -152,7 +152,7 @@ std::vector<DenseArray> TestFunction::wholeArguments(std::mt19937 &random, int64
       for (const int64_t size : tensor.getShape())
         array.shape.push_back(mlir::ShapedType::isDynamic(size) ? rows : size);
     for (int64_t left = compiler::elementCount(array.shape); left > 0; --left)
-      array.values.push_back(static_cast<double>(below(random, 7) - 3));
+      array.values.push_back(static_cast<double>(below(random, 2 * most + 1) - most));
   }
   return arguments;
 }

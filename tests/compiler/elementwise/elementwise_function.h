@@ -24,8 +24,9 @@ public:
 
   const algrt::Elementwise &description() const { return described.description; }
 
-  /// Arrays for its arguments, of `rows` rows where the launch knows them: whole numbers between -3 and 3.
-  std::vector<compiler::DenseArray> wholeArguments(std::mt19937 &random, int64_t rows);
+  /// Arrays for its arguments, of `rows` rows where the launch knows them: whole numbers between -most and
+  /// most.
+  std::vector<compiler::DenseArray> wholeArguments(std::mt19937 &random, int64_t rows, int64_t most = 3);
   /// Its results in double precision.
   std::vector<compiler::DenseArray> evaluate(const std::vector<compiler::DenseArray> &arguments);
   /// The argument that an operand is.

@@ -2,14 +2,14 @@
 // RUN: alg-opt %s -split-input-file -convert-tile-to-sm -canonicalize -cse | FileCheck %s
 
 #layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 128>, weights = #alg.groups<4 x 128>,
-                       out = #alg.groups<4 x 160>, row_types = #alg.row_types<cyclic 4>>
+                       out = #alg.groups<4 x 192>, row_types = #alg.row_types<cyclic 4>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 96, depth = 64, stages = 3>
 
 // Two maps for the rows of X and Y: phases below M mod 4 have a row more.
 // CHECK-LABEL: sm.kernel @cyclic(
 // CHECK-SAME: %x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3>, %w: !sm.maps<1 x 64 x 96 x bf16, row_dimension 2>,
 // CHECK-SAME: %y: !sm.maps<2 x 128 x 96 x bf16, row_dimension 3>, %rows: index, %offset: index, %terms: !sm.terms_table)
-tile.kernel @cyclic(%x: !tile.matrix<?x512xbf16>, %w: !tile.matrix<512x640xbf16>, %y: !tile.matrix<?x640xbf16>)
+tile.kernel @cyclic(%x: !tile.matrix<?x512xbf16>, %w: !tile.matrix<512x768xbf16>, %y: !tile.matrix<?x768xbf16>)
     attributes {layout = #layout, schedule = #schedule} {
   // CHECK: sm.wait_for_predecessor
   // CHECK-DAG: %[[EACH:.*]] = arith.divui %rows, %c4 : index
@@ -53,7 +53,7 @@ tile.kernel @cyclic(%x: !tile.matrix<?x512xbf16>, %w: !tile.matrix<512x640xbf16>
     // CHECK: scf.yield %[[NEXT]]
     %total = tile.terms (%k, %b, %c) of (%t, %j) carry(%sum = %zero) : !tile.fragment<128x96xf32> {
       %next = tile.mma %x[%t, %k, %s], %w[%b, %j, %n], %sum
-          : !tile.matrix<?x512xbf16>, !tile.matrix<512x640xbf16>, !tile.fragment<128x96xf32>
+          : !tile.matrix<?x512xbf16>, !tile.matrix<512x768xbf16>, !tile.fragment<128x96xf32>
       tile.yield %next : !tile.fragment<128x96xf32>
     }
     %rounded = tile.map (%v = %total : !tile.fragment<128x96xf32>) -> !tile.fragment<128x96xbf16> {
@@ -63,19 +63,19 @@ tile.kernel @cyclic(%x: !tile.matrix<?x512xbf16>, %w: !tile.matrix<512x640xbf16>
     %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<128x96>
     // CHECK: sm.store_sums %[[TOTAL]] to %y[%[[MAP]]] [%[[COLUMN]], %[[GROUP]], %[[LINE]], %[[ROW]]]
     tile.store %rounded to %y[%t, %s, %j, %n] mask %mask
-        : !tile.fragment<128x96xbf16>, !tile.matrix<?x640xbf16>, !tile.mask<128x96>
+        : !tile.fragment<128x96xbf16>, !tile.matrix<?x768xbf16>, !tile.mask<128x96>
   }
 }
 
 // -----
 
 #layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = #alg.groups<4 x 80>, weights = #alg.groups<4 x 80>,
-                       out = #alg.groups<4 x 160>, row_types = #alg.row_types<cyclic 4>>
+                       out = #alg.groups<4 x 192>, row_types = #alg.row_types<cyclic 4>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 96, depth = 64, stages = 3, outer = groups>
 
 // The group is the slowest of a tile's numbers. 80 are a block of 64 and one that is shallow.
 // CHECK-LABEL: sm.kernel @groups_outside(
-tile.kernel @groups_outside(%x: !tile.matrix<?x320xbf16>, %w: !tile.matrix<320x640xbf16>, %y: !tile.matrix<?x640xbf16>)
+tile.kernel @groups_outside(%x: !tile.matrix<?x320xbf16>, %w: !tile.matrix<320x768xbf16>, %y: !tile.matrix<?x768xbf16>)
     attributes {layout = #layout, schedule = #schedule} {
   // CHECK-DAG: %[[LINES:.*]] = arith.minsi %rows, %c4 : index
   // CHECK-DAG: %[[BLOCKS:.*]] = arith.divui %{{.*}}, %c64 : index
@@ -96,7 +96,7 @@ tile.kernel @groups_outside(%x: !tile.matrix<?x320xbf16>, %w: !tile.matrix<320x6
     // CHECK: sm.multiply %{{.*}}, %{{.*}}, %{{.*}} shallow %[[LAST]] to 16 :
     %total = tile.terms (%k, %b, %c) of (%t, %j) carry(%sum = %zero) : !tile.fragment<64x96xf32> {
       %next = tile.mma %x[%t, %k, %s], %w[%b, %j, %n], %sum
-          : !tile.matrix<?x320xbf16>, !tile.matrix<320x640xbf16>, !tile.fragment<64x96xf32>
+          : !tile.matrix<?x320xbf16>, !tile.matrix<320x768xbf16>, !tile.fragment<64x96xf32>
       tile.yield %next : !tile.fragment<64x96xf32>
     }
     %rounded = tile.map (%v = %total : !tile.fragment<64x96xf32>) -> !tile.fragment<64x96xbf16> {
@@ -105,7 +105,7 @@ tile.kernel @groups_outside(%x: !tile.matrix<?x320xbf16>, %w: !tile.matrix<320x6
     }
     %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<64x96>
     tile.store %rounded to %y[%t, %s, %j, %n] mask %mask
-        : !tile.fragment<64x96xbf16>, !tile.matrix<?x640xbf16>, !tile.mask<64x96>
+        : !tile.fragment<64x96xbf16>, !tile.matrix<?x768xbf16>, !tile.mask<64x96>
   }
 }
 

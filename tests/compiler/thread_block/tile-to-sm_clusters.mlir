@@ -42,7 +42,7 @@ tile.kernel @cluster(%x: !tile.matrix<?x512xbf16>, %w: !tile.matrix<512x1600xbf1
   tile.forall (%t, %s, %j, %n) over [<types, 1>, <rows, 128>, <groups, 1>, <columns, 96>] {
     %zero = tile.zero : !tile.fragment<128x96xf32>
     // CHECK: sm.fetch %x[%{{.*}}] [%{{.*}}, %[[ROW]]] part %[[B]] of 2 multicast %[[ROW_MASK]] : <2 x 64 x 64 x bf16, row_dimension 3> -> <128 x 64 x bf16>
-    // CHECK: sm.fetch %w[%c0] [%[[COLUMN]], {{.*}}] part %[[A]] of 2 multicast %[[COLUMN_MASK]] : <1 x 32 x 96 x bf16, row_dimension 2> -> <64 x 96 x bf16>
+    // CHECK: sm.fetch %w[%c0] [%[[COLUMN]], {{.*}}] part %[[A]] of 2 multicast %[[COLUMN_MASK]] narrow %{{.*}} to 16 : <1 x 32 x 96 x bf16, row_dimension 2> -> <64 x 96 x bf16>
     %total = tile.terms (%k, %b, %c) of (%t, %j) carry(%sum = %zero) : !tile.fragment<128x96xf32> {
       %next = tile.mma %x[%t, %k, %s], %w[%b, %j, %n], %sum
           : !tile.matrix<?x512xbf16>, !tile.matrix<512x1600xbf16>, !tile.fragment<128x96xf32>

@@ -3,9 +3,9 @@
 // RUN: alg-opt %s -split-input-file -convert-tile-to-sm -canonicalize -cse | FileCheck %s
 
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 128>, weights = #alg.groups<2 x 128>,
-                       out = #alg.groups<2 x 160>, row_types = #alg.row_types<cyclic 2>>
+                       out = #alg.groups<2 x 192>, row_types = #alg.row_types<cyclic 2>>
 !x = !tile.matrix<?x256xbf16>
-!w = !tile.matrix<256x320xbf16>
+!w = !tile.matrix<256x384xbf16>
 !f = !tile.fragment<64x96xf32>
 !b = !tile.fragment<64x96xbf16>
 
@@ -25,8 +25,8 @@
 // CHECK:         %[[MAPPED:.*]] = sm.map (%{{.*}} = %[[SUMS]]#0 : !sm.accumulator<64 x 96>, %{{.*}} = %[[SUMS]]#1 : !sm.accumulator<64 x 96>, %{{.*}} = %[[SCALE]] : {{.*}}, %{{.*}} = %[[RESIDUAL]] : {{.*}}) at [%[[COLUMN:.*]], %[[GROUP:.*]]] rows [%[[MAP:.*]], %[[COLUMN]], %[[GROUP]], %[[LINE:.*]], %[[ROW:.*]]] -> !sm.accumulator<64 x 96> {
 // CHECK:         sm.store_sums %[[MAPPED]] to %y[%[[MAP]]] [%[[COLUMN]], %[[GROUP]], %[[LINE]], %[[ROW]]] :
 // CHECK:         sm.store_sums %[[SUMS]]#1 to %[[SECOND]][%[[MAP]]] [%[[COLUMN]], %[[GROUP]], %[[LINE]], %[[ROW]]] :
-tile.kernel @engine(%x: !x, %w: !w, %w2: !w, %scale: !tile.matrix<?x1xf32>, %residual: !tile.matrix<?x320xbf16>,
-                    %y: !tile.matrix<?x320xbf16>, %y2: !tile.matrix<?x320xf32>)
+tile.kernel @engine(%x: !x, %w: !w, %w2: !w, %scale: !tile.matrix<?x1xf32>, %residual: !tile.matrix<?x384xbf16>,
+                    %y: !tile.matrix<?x384xbf16>, %y2: !tile.matrix<?x384xf32>)
     attributes {layout = #layout, schedule = #tile.staged<types = 1, rows = 64, columns = 96, depth = 64, stages = 3>} {
   tile.forall (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 96>] {
     %zero = tile.zero : !f
@@ -36,7 +36,7 @@ tile.kernel @engine(%x: !x, %w: !w, %w2: !w, %scale: !tile.matrix<?x1xf32>, %res
       tile.yield %next, %other : !f, !f
     }
     %h = tile.map (%g = %sums#0 : !f, %u = %sums#1 : !f, %e = %scale[%t, %s] : !tile.matrix<?x1xf32>,
-                   %r = %residual[%t, %s, %j, %n] : !tile.matrix<?x320xbf16>) -> !b {
+                   %r = %residual[%t, %s, %j, %n] : !tile.matrix<?x384xbf16>) -> !b {
       %p = arith.mulf %g, %u : f32
       %q = arith.mulf %p, %e : f32
       %wide = arith.extf %r : bf16 to f32
@@ -45,8 +45,8 @@ tile.kernel @engine(%x: !x, %w: !w, %w2: !w, %scale: !tile.matrix<?x1xf32>, %res
       tile.yield %rounded : bf16
     }
     %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<64x96>
-    tile.store %h to %y[%t, %s, %j, %n] mask %mask : !b, !tile.matrix<?x320xbf16>, !tile.mask<64x96>
-    tile.store %sums#1 to %y2[%t, %s, %j, %n] mask %mask : !f, !tile.matrix<?x320xf32>, !tile.mask<64x96>
+    tile.store %h to %y[%t, %s, %j, %n] mask %mask : !b, !tile.matrix<?x384xbf16>, !tile.mask<64x96>
+    tile.store %sums#1 to %y2[%t, %s, %j, %n] mask %mask : !f, !tile.matrix<?x384xf32>, !tile.mask<64x96>
   }
 }
 
