@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
+#include <iterator>
 #include <numeric>
 
 namespace compiler {
@@ -49,14 +51,26 @@ static Ranking sorted(Ranking ranking) {
   return ranking;
 }
 
-/// Kernels of vector reductions, where the rows are few enough and the layer is a product's.
-static void addReductions(Ranking &ranking, const algebras::Layer &layer, int64_t m,
-                          const ProjectionWork &work, const GpuMachine &machine) {
+/// Kernels of vector reductions, where the layer is a product's that they can be written for.
+static std::vector<Considered<ReductionSchedule>> reductionsFor(const algebras::Layer &layer) {
   const bool explicit_types = layer.row_types.kind() == algebras::RowTypes::Kind::Explicit;
-  if (m > most_reduction_rows || layer.lift.isTransposed() || explicit_types || !layer.in.isEqual() ||
-      !layer.out.isEqual())
-    return;
-  add(ranking, considerReductions(layer), ReductionCosts(layer, m, work, machine));
+  if (layer.lift.isTransposed() || explicit_types || !layer.in.isEqual() || !layer.out.isEqual())
+    return {};
+  return considerReductions(layer);
+}
+
+/// Kernels whose operands come in stages, by whom the target has to copy.
+static std::vector<Considered<StagedSchedule>> stagedFor(const StagedProblem &problem,
+                                                         const TargetEntry &target) {
+  std::vector<Considered<StagedSchedule>> all;
+  const bool engine = target.kernels == Kernels::EngineCopies && copyEngineTakes(problem.layer);
+  if (engine)
+    all = considerStaged(problem, Copies::Engine);
+  // A tile of wgmma has 64 features at least, of which narrow groups of dW fill a part: there threads may be
+  // ahead.
+  if (!engine || problem.weight_gradient)
+    std::ranges::move(considerStaged(problem, Copies::Threads), std::back_inserter(all));
+  return all;
 }
 
 static Ranking rankGpu(const algebras::Layer &layer, const TargetEntry &target, int64_t m,
@@ -66,15 +80,9 @@ static Ranking rankGpu(const algebras::Layer &layer, const TargetEntry &target, 
   const StagedProblem problem(layer, output, weight_gradient);
   const StagedCosts costs(problem, m, machine);
   Ranking ranking = rankingOf(target.name, std::string(machine.name), costs.floor());
-  const bool engine = target.kernels == Kernels::EngineCopies && copyEngineTakes(layer);
-  if (engine)
-    add(ranking, considerStaged(problem, Copies::Engine), costs);
-  // A tile of wgmma has 64 features at least, of which narrow groups of dW fill a part: there threads may be
-  // ahead.
-  if (!engine || weight_gradient)
-    add(ranking, considerStaged(problem, Copies::Threads), costs);
-  if (!weight_gradient)
-    addReductions(ranking, layer, m, costs.product(), machine);
+  add(ranking, stagedFor(problem, target), costs);
+  if (!weight_gradient && m <= most_reduction_rows)
+    add(ranking, reductionsFor(layer), ReductionCosts(layer, m, costs.product(), machine));
   return sorted(std::move(ranking));
 }
 
@@ -190,9 +198,20 @@ const RankedSchedule *bestReduction(const Ranking &ranking) {
   return found == ranking.legal.end() ? nullptr : &*found;
 }
 
-int64_t batchedFrom(const algebras::Layer &layer, std::string_view target, algebras::DataType output) {
+int64_t batchedFrom(const algebras::Layer &given, std::string_view target, algebras::DataType output) {
+  const algebras::Layer layer = algebras::coarsest(given);
+  const TargetEntry &entry = entryOf(targetNamed(target));
+  requireGpuLayer(layer, entry.name);
+  const StagedProblem problem(layer, output);
+  // What is looked at does not depend on the rows.
+  const std::vector<Considered<StagedSchedule>> staged = stagedFor(problem, entry);
+  const std::vector<Considered<ReductionSchedule>> reductions = reductionsFor(layer);
   const auto reduces = [&](int64_t m) {
-    return isReduction(rankSchedules(layer, target, m, output).legal.front().schedule);
+    const StagedCosts costs(problem, m, *entry.machine);
+    ReductionCosts reduction_costs(layer, m, costs.product(), *entry.machine);
+    const ReductionSchedule *reduction = cheapest(reductions, std::ref(reduction_costs));
+    const StagedSchedule *batched = cheapest(staged, costs);
+    return reduction && (!batched || reduction_costs(*reduction).total() < costs(*batched).total());
   };
   // From many rows down to few, in steps; and then up again, one by one.
   constexpr int64_t step = 8;

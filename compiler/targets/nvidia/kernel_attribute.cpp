@@ -156,7 +156,8 @@ FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, int64_t shared_byt
     tile.number("held_groups", schedule.getStationaryGroups());
   if (schedule && schedule.ordersGroups())
     tile.number("long_groups", schedule.getLongestFirst());
-  tile.number("columns", sums.getColumns());
+  // Of a tile at the end of a group the sums may have fewer.
+  tile.number("columns", schedule ? schedule.getColumns() : sums.getColumns());
   tile.number("depth", product.getStageDepth());
   tile.number("stages", product.getA().getType().getStages());
   auto partition = product->getParentOfType<sm::PartitionOp>();
