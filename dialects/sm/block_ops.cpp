@@ -131,6 +131,8 @@ LogicalResult StoreSumsOp::verify() {
         "the sums");
   if (getBeta() && !maps.isPlain())
     return emitOpError("adds to what the result holds, which only threads with plain maps can read");
+  if (getAdded() && (maps.isPlain() || !maps.getElementType().isF32()))
+    return emitOpError("lets the copy engine add, which it does to f32, through tensor maps; got ") << maps;
   return success();
 }
 

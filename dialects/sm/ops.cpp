@@ -190,6 +190,8 @@ LogicalResult StoreOp::verify() {
   if (getColumns() && (getColumnsAttr().getInt() < 1 || getColumnsAttr().getInt() > source.getColumns()))
     return emitOpError("stores 1 to ")
            << source.getColumns() << " columns of the stage, got " << getColumnsAttr().getInt();
+  if (getAdded() && !source.getElementType().isF32())
+    return emitOpError("lets the copy engine add, which it does to f32, got ") << source.getElementType();
   // As many boxes as the stage consists of.
   auto part = [](int64_t whole, int64_t box) { return whole % box == 0 ? box : whole; };
   const int64_t rows = part(source.getRows(), target.getRows());

@@ -200,19 +200,23 @@ def Sm_StoreSumsOp : Sm_Op<"store_sums", [AttrSizedOperandSegments, MemoryEffect
     plain maps can read the result. A result that has not been written yet may hold anything, so that the old values are
     not read where beta is 0.
 
+    With `added`, the old value itself is added, of an f32 result through tensor maps: the copy engine adds where it
+    stores. Each element still has one owner, so that there is one order of additions.
+
     ```mlir
     sm.store_sums %sum to %dw[%map][%column, %group, %feature, %weight_row] plus %beta : !sm.accumulator<64 x 128, warps 2 x 2> to !sm.maps<...>
+    sm.store_sums %sum added to %dw[%map][%column, %group, %feature, %weight_row] : !sm.accumulator<64 x 128> to !sm.maps<1 x 64 x 128 x f32, row_dimension 2>
     ```
   }];
   let arguments = (ins Sm_AccumulatorType:$accumulator, Sm_MapsType:$target, Index:$map, Variadic<Index>:$coordinates,
-                       Optional<F32>:$beta);
+                       Optional<F32>:$beta, UnitAttr:$added);
   let assemblyFormat = [{
-    $accumulator `to` $target `[` $map `]` `[` $coordinates `]` (`plus` $beta^)? attr-dict
+    $accumulator (`added` $added^)? `to` $target `[` $map `]` `[` $coordinates `]` (`plus` $beta^)? attr-dict
     `:` type($accumulator) `to` type($target)
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$accumulator, "::mlir::Value":$target, "::mlir::Value":$map,
                                  "::mlir::ValueRange":$coordinates), [{
-    build($_builder, $_state, accumulator, target, map, coordinates, ::mlir::Value());
+    build($_builder, $_state, accumulator, target, map, coordinates, ::mlir::Value(), /*added=*/false);
   }]>];
   let hasVerifier = 1;
 }

@@ -165,17 +165,18 @@ def Sm_StoreOp : Sm_Op<"store", [Sm_RunsInOneThread, MemoryEffects<[MemRead, Mem
   let summary = "Copy a stage to the result, asynchronously; elements outside the map are not written";
   let description = [{
     The stage may consist of several boxes of the maps, side by side or one below the other. With `columns`, only the
-    panels are stored that have some of so many columns.
+    panels are stored that have some of so many columns. With `added`, the copy engine adds the stage, of f32, to what
+    the result holds.
   }];
   let arguments = (ins Sm_BufferType:$source, Index:$stage, Sm_MapsType:$target, Index:$map, Variadic<Index>:$coordinates,
-                       OptionalAttr<I64Attr>:$columns);
+                       OptionalAttr<I64Attr>:$columns, UnitAttr:$added);
   let assemblyFormat = [{
-    $source `[` $stage `]` (`columns` $columns^)? `to` $target `[` $map `]` `[` $coordinates `]` attr-dict
+    $source `[` $stage `]` (`columns` $columns^)? (`added` $added^)? `to` $target `[` $map `]` `[` $coordinates `]` attr-dict
     `:` type($source) `to` type($target)
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$source, "::mlir::Value":$stage, "::mlir::Value":$target,
                                  "::mlir::Value":$map, "::mlir::ValueRange":$coordinates), [{
-    build($_builder, $_state, source, stage, target, map, coordinates, ::mlir::IntegerAttr());
+    build($_builder, $_state, source, stage, target, map, coordinates, ::mlir::IntegerAttr(), /*added=*/false);
   }]>];
   let hasVerifier = 1;
 }

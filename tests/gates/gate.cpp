@@ -2,6 +2,7 @@
 
 #include "compiler/process/failure.h"
 #include "dialects/sm/sm.h"
+#include "tests/gates/main_loop.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Parser/Parser.h"
@@ -30,6 +31,7 @@ constexpr Instruction instructions[] = {
     {"nvvm.wgmma.wait.group.sync.aligned", "wgmma.wait_group."},
     {"nvvm.cp.async.bulk.tensor.shared.cluster.global", "cp.async.bulk.tensor.4d.shared::cluster.global."},
     {"nvvm.cp.async.bulk.tensor.global.shared.cta", "cp.async.bulk.tensor.4d.global.shared::cta."},
+    {"nvvm.cp.async.bulk.tensor.reduce", "cp.reduce.async.bulk.tensor.4d.global.shared::cta.add."},
     {"nvvm.cp.async.bulk.commit.group", "cp.async.bulk.commit_group", "", /*ends_branches=*/true},
     {"nvvm.cp.async.bulk.wait_group", "cp.async.bulk.wait_group"},
     {"nvvm.mbarrier.init", "mbarrier.init."},
@@ -102,6 +104,12 @@ void checkMachineCode(const Evidence &evidence, std::vector<std::string> &found)
   for (const char *forbidden : {"LDL", "STL"}) // local memory
     if (const int64_t count = countInSass(evidence.sass, forbidden))
       found.push_back(fmt::format("{} {} in the machine code", count, forbidden));
+  if (countInSass(evidence.sass, "HGMMA") > 0 && mainLoops(evidence.sass).empty())
+    found.push_back("no loop in the machine code multiplies");
+  for (const MainLoop &loop : mainLoops(evidence.sass))
+    if (loop.others() > loop.budget())
+      found.push_back(fmt::format("a loop of {} instructions with {} products, beside which it may have {}",
+                                  loop.instructions, loop.products, loop.budget()));
 }
 
 // Copies by single threads. Where the ring has more stages than a tile has steps, those ahead of the products

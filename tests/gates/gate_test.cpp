@@ -2,6 +2,7 @@
 #include "algebras/expression.h"
 #include "compiler/pipeline/gpu_pipeline.h"
 #include "tests/gates/gate.h"
+#include "tests/gates/main_loop.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -124,6 +125,41 @@ TEST_F(Gate, ObjectsToMachineCodeWithoutTheInstructionsOfHopper) {
   const auto found = objectionsToPtx(plain);
   for (const char *instruction : {"HGMMA", "UTMALDG", "UTMASTG", "USETMAXREG"})
     EXPECT_THAT(found, Contains(HasSubstr(std::string("no ") + instruction)));
+}
+
+TEST_F(Gate, ObjectsToALongMainLoop) {
+  const std::vector<gates::MainLoop> loops = gates::mainLoops(evidence.sass);
+  ASSERT_FALSE(loops.empty());
+  // Behind the first product that is in a loop, more than a step may have.
+  gates::Evidence longer = evidence;
+  const size_t product = longer.sass.find("HGMMA"), end = longer.sass.find('\n', product);
+  std::string more;
+  for (int64_t i = 0; i <= loops[0].budget(); ++i)
+    more += "        /*0000*/                   IADD3 R0, R0, 0x1, RZ ;\n";
+  longer.sass.insert(end + 1, more);
+  EXPECT_THAT(gates::objections(longer), Contains(HasSubstr("beside which it may have")));
+}
+
+TEST(MainLoops, AreTheInnermostThatMultiply) {
+  const std::string sass = R"(.L_x_0:
+        /*0000*/                   IADD3 R0, R0, 0x1, RZ ;
+.L_x_1:
+        /*0010*/                   SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [R8] ;
+                                                                      /* 0x000000000c187981 */
+        /*0020*/              @!P0 BRA `(.L_x_9) ;
+        /*0030*/                   HGMMA.64x8x16.F32.BF16 R24, gdesc[UR12], R24 ;
+        /*0040*/               @P1 BRA P2, `(.L_x_1) ;
+.L_x_2:
+        /*0050*/                   IADD3 R0, R0, 0x1, RZ ;
+        /*0060*/               @P1 BRA `(.L_x_2) ;
+        /*0070*/               @P1 BRA `(.L_x_0) ;
+.L_x_9:
+        /*0080*/                   BRA `(.L_x_2);
+)";
+  const std::vector<gates::MainLoop> loops = gates::mainLoops(sass);
+  ASSERT_EQ(loops.size(), 1u);
+  EXPECT_EQ(loops[0].instructions, 4);
+  EXPECT_EQ(loops[0].products, 1);
 }
 
 TEST_F(Gate, CountsWholeNames) {

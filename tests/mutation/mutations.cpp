@@ -141,6 +141,7 @@ void Enumerator::instruction(Operation *op) {
         add("block", "other", operand<LLVM::XOrOp>(indexOf(op, address.getB()), 1));
       })
       .Case([&](NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp store) { coordinates(store.getCoordinates()); })
+      .Case([&](NVVM::CpAsyncBulkTensorReduceOp store) { coordinates(store.getCoordinates()); })
       .Case([&](NVVM::StMatrixOp) {
         add("matrix", "transposed", [](Operation *op) {
           auto store = cast<NVVM::StMatrixOp>(op);

@@ -51,6 +51,19 @@ void tensorStore(NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp op, CallBuilder &cal
   call.call("sm_tma_store", arguments);
 }
 
+void tensorReduce(NVVM::CpAsyncBulkTensorReduceOp op, CallBuilder &call) {
+  if (op.getMode() != NVVM::TMAStoreMode::TILE)
+    return call.refuse("another store mode than tile");
+  if (op.getRedKind() != NVVM::TMAReduxKind::ADD)
+    return call.refuse("another reduction than a sum");
+  SmallVector<Value> place = coordinates(op.getCoordinates(), call);
+  if (place.empty())
+    return;
+  SmallVector<Value> arguments{op.getTmaDescriptor(), call.pointer(op.getSrcMem())};
+  llvm::append_range(arguments, place);
+  call.call("sm_tma_add", arguments);
+}
+
 void tensorPrefetch(NVVM::CpAsyncBulkTensorPrefetchOp op, CallBuilder &call) {
   if (op.getMode() != NVVM::TMALoadMode::TILE || !op.getIm2colOffsets().empty())
     return call.refuse("another load mode than tile");
@@ -68,6 +81,7 @@ void addCopies(ConversionList &list) {
   // tensor maps
   on<NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp>(list, tensorLoad);
   on<NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp>(list, tensorStore);
+  on<NVVM::CpAsyncBulkTensorReduceOp>(list, tensorReduce);
   on<NVVM::CpAsyncBulkTensorPrefetchOp>(list, tensorPrefetch);
   on<NVVM::PrefetchOp>(list, [](auto op, CallBuilder &call) {
     if (!op.getTensormap() && op.getUniform())

@@ -61,6 +61,7 @@ std::span<const std::pair<const char *, void *>> modelSymbols() {
       SYMBOL(sm_tma_load),
       SYMBOL(sm_tma_prefetch),
       SYMBOL(sm_tma_store),
+      SYMBOL(sm_tma_add),
       SYMBOL(sm_trap),
       SYMBOL(sm_undefined),
       SYMBOL(sm_vote),

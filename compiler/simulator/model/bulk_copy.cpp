@@ -216,6 +216,28 @@ void issueStore(Multiprocessor &model, Block &block, ForEachRead for_each_read, 
   model.mayYield();
 }
 
+// Stores a box: `put` takes a piece of it from shared to global memory.
+template <class Put>
+void storeBox(Multiprocessor &model, const Box &box, const void *source, const char *what, Put put) {
+  checkPitch(model, box.map);
+  const auto from = model.ownShared(source, box.map.boxBytes(), 128);
+  forEachRow(box, [&](int64_t, uintptr_t row, int64_t first, int64_t count) {
+    if (count > 0)
+      model.writeGlobal(reinterpret_cast<const void *>(row + uintptr_t(first)), count, what, true);
+    model.report.statistics.bytes_stored += count;
+  });
+  const auto read = [&](auto visit) { forEachStored(box, from.offset, visit); };
+  issueStore(model, *from.block, read, [box, put, slot = from.block->slot, offset = from.offset] {
+    forEachRow(box, [&](int64_t image, uintptr_t row, int64_t first, int64_t count) {
+      if (count > 0)
+        forEachChunk(offset + image + first, count, box.map.swizzle,
+                     [&](int64_t at, int64_t done, int64_t piece) {
+                       put(reinterpret_cast<uint8_t *>(row + uintptr_t(first + done)), slot + at, piece);
+                     });
+    });
+  });
+}
+
 } // namespace
 } // namespace simulator
 
@@ -240,27 +262,27 @@ void sm_tma_load(int32_t site, void *destination, const void *map, void *barrier
 void sm_tma_store(int32_t site, const void *map, const void *source, int32_t rank, int32_t x, int32_t y,
                   int32_t z, int32_t u, int32_t v) {
   enter(site, [&](Multiprocessor &model) {
+    storeBox(model, boxOf(model, map, rank, {x, y, z, u, v}), source, "a bulk store writes",
+             [](uint8_t *to, const uint8_t *from, int64_t bytes) { std::memcpy(to, from, size_t(bytes)); });
+  });
+}
+
+void sm_tma_add(int32_t site, const void *map, const void *source, int32_t rank, int32_t x, int32_t y,
+                int32_t z, int32_t u, int32_t v) {
+  enter(site, [&](Multiprocessor &model) {
     const Box box = boxOf(model, map, rank, {x, y, z, u, v});
-    checkPitch(model, box.map);
-    const int64_t bytes = box.map.boxBytes();
-    const auto from = model.ownShared(source, bytes, 128);
-    forEachRow(box, [&](int64_t, uintptr_t row, int64_t first, int64_t count) {
-      if (count > 0)
-        model.writeGlobal(reinterpret_cast<const void *>(row + uintptr_t(first)), count,
-                          "a bulk store writes", true);
-      model.report.statistics.bytes_stored += count;
-    });
-    const auto read = [&](auto visit) { forEachStored(box, from.offset, visit); };
-    issueStore(model, *from.block, read, [box, slot = from.block->slot, offset = from.offset] {
-      forEachRow(box, [&](int64_t image, uintptr_t row, int64_t first, int64_t count) {
-        if (count > 0)
-          forEachChunk(offset + image + first, count, box.map.swizzle,
-                       [&](int64_t at, int64_t done, int64_t piece) {
-                         std::memcpy(reinterpret_cast<uint8_t *>(row + uintptr_t(first + done)), slot + at,
-                                     size_t(piece));
-                       });
-      });
-    });
+    if (box.map.element != Element::F32)
+      model.fault(FaultKind::BadTensorMap, "a bulk reduction of another type than f32 is not modelled");
+    storeBox(model, box, source, "a bulk reduction adds to",
+             [](uint8_t *to, const uint8_t *from, int64_t bytes) {
+               for (int64_t at = 0; at < bytes; at += int64_t(sizeof(float))) {
+                 float held, added;
+                 std::memcpy(&held, to + at, sizeof held);
+                 std::memcpy(&added, from + at, sizeof added);
+                 held += added;
+                 std::memcpy(to + at, &held, sizeof held);
+               }
+             });
   });
 }
 

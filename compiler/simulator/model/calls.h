@@ -196,6 +196,10 @@ void sm_tma_load(int32_t site, void *destination, const void *map, void *barrier
 /* nvvm.cp.async.bulk.tensor.global.shared.cta, tile mode. Joins the thread's open bulk group. */
 void sm_tma_store(int32_t site, const void *map, const void *source, int32_t rank, int32_t x, int32_t y,
                   int32_t z, int32_t u, int32_t v);
+/* nvvm.cp.async.bulk.tensor.reduce with the kind add, tile mode, of f32: what is stored is the sum of the
+ * element and what memory holds, rounded once. Joins the thread's open bulk group. */
+void sm_tma_add(int32_t site, const void *map, const void *source, int32_t rank, int32_t x, int32_t y,
+                int32_t z, int32_t u, int32_t v);
 /* nvvm.cp.async.bulk.tensor.prefetch, nvvm.prefetch tensormap: the map and the alignment are checked, no
  * effect. */
 void sm_tma_prefetch(int32_t site, const void *map, int32_t rank, int32_t x, int32_t y, int32_t z, int32_t u,

@@ -58,6 +58,10 @@ struct ResultStore {
       : op(op), sums(op.getAccumulator()), target(op.getTarget()) {}
 
   Place placeOf(const IntegerArithmetic &math, Value warpgroup);
+  bool isAdded() {
+    auto whole = dyn_cast<sm::StoreSumsOp>(op);
+    return whole && whole.getAdded();
+  }
 
   Operation *op;
   Value sums, target;
@@ -106,8 +110,9 @@ static void lowerStoreSums(OpBuilder &builder, ResultStore store_sums, Value sta
   sm::SyncOp::create(builder, location);
   inOneThread(builder, location, [&] {
     const Place place = store_sums.placeOf(math, warpgroup);
-    sm::StoreOp::create(builder, location, staging, warpgroup, store_sums.target, place.map,
-                        place.coordinates);
+    auto store = sm::StoreOp::create(builder, location, staging, warpgroup, store_sums.target, place.map,
+                                     place.coordinates);
+    store.setAdded(store_sums.isAdded());
     sm::StoreCommitOp::create(builder, location);
   });
   store_sums.op->erase();
@@ -130,24 +135,22 @@ LogicalResult SmLowerEpilogue::lower(sm::KernelOp kernel) {
   SmallVector<ResultStore> result_stores;
   kernel.walk([&](sm::StoreSumsOp store_sums) {
     // Through plain maps threads write what they hold, and nothing lies in shared memory: so do further
-    // results, and sums that are added to what dW holds, which the copy engine cannot read.
+    // results, and sums that are added to a multiple of what dW holds, which the copy engine cannot read.
     if (!store_sums.getTarget().getType().isPlain())
       result_stores.emplace_back(store_sums);
   });
   kernel.walk([&](sm::StoreSumsInPartsOp store_sums) { result_stores.emplace_back(store_sums); });
-  // What is stored whole and by parts goes through the same maps.
-  constexpr ptrdiff_t most_uses = 2;
+  // What is stored whole and by parts, or is added and replaces, goes through the same maps.
   for (const ResultStore &store_sums : result_stores) {
     auto partition = store_sums.op->getParentOfType<sm::PartitionOp>();
     auto target = dyn_cast<BlockArgument>(store_sums.target);
-    if (!partition || !target || llvm::range_size(target.getUses()) > most_uses ||
-        llvm::any_of(target.getUsers(), [&](Operation *user) {
+    if (!partition || !target || llvm::any_of(target.getUsers(), [&](Operation *user) {
           return user != store_sums.op &&
                  !(isa<sm::StoreSumsOp>(user) && isa<sm::StoreSumsOp>(store_sums.op) &&
                    user->getParentOfType<sm::PartitionOp>() == partition);
         }))
-      return store_sums.op->emitOpError("must be the only one to store from a partition to its maps, but for "
-                                        "one of parts: partition the kernel first");
+      return store_sums.op->emitOpError("must store from the partition of all that use its maps, and not in "
+                                        "parts where others do: partition the kernel first");
     if (!cast<sm::MapsType>(target.getType()).getSwizzle())
       return store_sums.op->emitOpError(
           "needs to know how its result lies in shared memory: assign swizzles first");
@@ -163,16 +166,22 @@ LogicalResult SmLowerEpilogue::lower(sm::KernelOp kernel) {
                       cast<sm::AccumulatorType>(smallest(result_stores, store_sums.target).sums.getType()))});
   }
   OpBuilder builder(kernel.getContext());
+  // One for all stores of such sums through the same maps, of which a tile makes one.
+  llvm::MapVector<std::pair<Value, Type>, Value> stagings;
   for (const ResultStore &store_sums : result_stores) {
     const auto warpgroups =
         static_cast<int64_t>(store_sums.op->getParentOfType<sm::PartitionOp>().getWarpgroups());
     auto sums = cast<sm::AccumulatorType>(store_sums.sums.getType());
     const sm::MapsType maps = boxes[store_sums.target];
-    // A stage for each warpgroup, so that none waits for another.
-    builder.setInsertionPointToStart(&kernel.getBody().front());
-    auto stages = sm::BufferType::get(kernel.getContext(), warpgroups, sums.getRowsOfWarpgroup(),
-                                      sums.getColumnsOfWarpgroup(), maps.getElementType(), maps.getSwizzle());
-    Value staging = sm::AllocateOp::create(builder, store_sums.op->getLoc(), stages);
+    Value &staging = stagings[{store_sums.target, sums}];
+    if (!staging) {
+      // A stage for each warpgroup, so that none waits for another.
+      builder.setInsertionPointToStart(&kernel.getBody().front());
+      auto stages =
+          sm::BufferType::get(kernel.getContext(), warpgroups, sums.getRowsOfWarpgroup(),
+                              sums.getColumnsOfWarpgroup(), maps.getElementType(), maps.getSwizzle());
+      staging = sm::AllocateOp::create(builder, store_sums.op->getLoc(), stages);
+    }
     Value target = store_sums.target;
     target.setType(maps);
     lowerStoreSums(builder, store_sums, staging);

@@ -93,6 +93,7 @@ struct StoreLowering : ConvertOpToLLVMPattern<sm::StoreOp> {
     Location location = op.getLoc();
     Value map = mapOf(rewriter, location, adaptor.getTarget(), adaptor.getMap());
     auto tile = NVVM::TMAStoreModeAttr::get(rewriter.getContext(), NVVM::TMAStoreMode::TILE);
+    auto add = NVVM::TMAReduxKindAttr::get(rewriter.getContext(), NVVM::TMAReduxKind::ADD);
     const sm::MapsType maps = op.getTarget().getType();
     Instructions write(rewriter, location);
     sm::BufferType stage = op.getSource().getType();
@@ -103,8 +104,12 @@ struct StoreLowering : ConvertOpToLLVMPattern<sm::StoreOp> {
       first[maps.getRowDimension()] = write.add(first[maps.getRowDimension()], row);
       forEachPanel(rewriter, location, panels, op.getSource().getType(), adaptor.getSource(),
                    adaptor.getStage(), row, first, [&](Value address, ValueRange coordinates) {
-                     NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(rewriter, location, map, address,
-                                                                        coordinates, Value(), tile, Value());
+                     if (op.getAdded())
+                       NVVM::CpAsyncBulkTensorReduceOp::create(rewriter, location, map, address, add, tile,
+                                                               coordinates, Value());
+                     else
+                       NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
+                           rewriter, location, map, address, coordinates, Value(), tile, Value());
                    });
     }
     rewriter.eraseOp(op);

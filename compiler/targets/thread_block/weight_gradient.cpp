@@ -100,16 +100,27 @@ LogicalResult ThreadBlockProgram::writeStoreWeights(tile::StoreWeightOp store, t
     return store.emitOpError("must store what its tile owns to dW");
   Value map = math_.constant(0);
   auto write = [&](OpBuilder &builder, Value target, Value beta) {
-    sm::StoreSumsOp::create(builder, location_, sums_.lookup(store.getValue()), target, map,
-                            ValueRange{tile.column, tile.group, tile.row, tile.weight_row}, beta);
+    return sm::StoreSumsOp::create(builder, location_, sums_.lookup(store.getValue()), target, map,
+                                   ValueRange{tile.column, tile.group, tile.row, tile.weight_row}, beta);
+  };
+  const auto where_beta = [&](OpBuilder &builder, arith::CmpFPredicate predicate, float value) {
+    Value number = arith::ConstantOp::create(builder, location_, builder.getF32FloatAttr(value));
+    Value holds = arith::CmpFOp::create(builder, location_, predicate, beta_, number);
+    return scf::IfOp::create(builder, location_, holds, /*withElseRegion=*/true);
   };
   // A beta that is no number counts, too.
-  Value zero = arith::ConstantOp::create(builder_, location_, builder_.getF32FloatAttr(0));
-  Value adds = arith::CmpFOp::create(builder_, location_, arith::CmpFPredicate::UNE, beta_, zero);
-  auto branch = scf::IfOp::create(builder_, location_, adds, /*withElseRegion=*/true);
-  OpBuilder add = branch.getThenBodyBuilder(), replace = branch.getElseBodyBuilder();
-  write(add, plain_result_, beta_);
+  scf::IfOp adds = where_beta(builder_, arith::CmpFPredicate::UNE, 0);
+  OpBuilder add = adds.getThenBodyBuilder(), replace = adds.getElseBodyBuilder();
   write(replace, y_, Value());
+  // Steps of training that accumulate in f32 add as it is, which the copy engine can do.
+  if (y_ == plain_result_ || !cast<sm::MapsType>(y_.getType()).getElementType().isF32()) {
+    write(add, plain_result_, beta_);
+    return success();
+  }
+  scf::IfOp is_one = where_beta(add, arith::CmpFPredicate::OEQ, 1);
+  OpBuilder by_engine = is_one.getThenBodyBuilder(), by_threads = is_one.getElseBodyBuilder();
+  write(by_engine, y_, Value()).setAdded(true);
+  write(by_threads, plain_result_, beta_);
   return success();
 }
 

@@ -9,7 +9,7 @@ sm.kernel @synchronous(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzl
                   %terms: !sm.terms_table) attributes {layout = #layout, schedule = #schedule} {
   %c0 = arith.constant 0 : index
   %sum = sm.zero : <128 x 64>
-  // expected-error @+1 {{must be the only one to store from a partition to its maps, but for one of parts: partition the kernel first}}
+  // expected-error @+1 {{must store from the partition of all that use its maps, and not in parts where others do: partition the kernel first}}
   sm.store_sums %sum to %y[%c0] [%c0, %c0, %c0, %c0] : <128 x 64> to <2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>
 }
 
@@ -32,11 +32,11 @@ sm.kernel @layout(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128
 
 // -----
 
-// Two stores may share maps, of a whole and of a part; a third is one too many.
+// Stores may share maps, of a whole and of a part, but from one partition.
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 4, split_k = 2, longest_first = 1>
-sm.kernel @three(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
+sm.kernel @two_partitions(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
                  %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2, swizzle 128>,
                  %y: !sm.maps<2 x 64 x 32 x bf16, row_dimension 3, swizzle 64>, %rows: index, %offset: index,
                  %terms: !sm.terms_table) attributes {layout = #layout, schedule = #schedule} {
@@ -44,9 +44,12 @@ sm.kernel @three(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
   sm.partition @multiply warpgroups 1 registers 240 {
     %sum = sm.zero : <64 x 64>
     %part = sm.zero : <64 x 32>
-    // expected-error @+1 {{must be the only one to store from a partition to its maps, but for one of parts: partition the kernel first}}
+    // expected-error @+1 {{must store from the partition of all that use its maps, and not in parts where others do: partition the kernel first}}
     sm.store_sums %part to %y[%c0] [%c0, %c0, %c0, %c0] : <64 x 32> to <2 x 64 x 32 x bf16, row_dimension 3, swizzle 64>
     sm.store_sums %sum to %y[%c0] [%c0, %c0, %c0, %c0] : <64 x 64> to <2 x 64 x 32 x bf16, row_dimension 3, swizzle 64>
+  }
+  sm.partition @other warpgroups 1 registers 240 {
+    %sum = sm.zero : <64 x 64>
     sm.store_sums %sum to %y[%c0] [%c0, %c0, %c0, %c0] : <64 x 64> to <2 x 64 x 32 x bf16, row_dimension 3, swizzle 64>
   }
 }

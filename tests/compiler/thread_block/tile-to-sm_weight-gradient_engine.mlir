@@ -45,13 +45,18 @@ tile.kernel @divided(%x: !tile.matrix<?x512xbf16>, %dy: !tile.matrix<?x384xbf16>
     // Where beta is 0 the copy engine stores, and what dW holds is not read.
     // CHECK: %[[ADDS:.*]] = arith.cmpf une, %[[BETA]]
     // CHECK: scf.if %[[ADDS]] {
-    // CHECK-NEXT: sm.store_sums %[[PART]] to %[[PLAIN]][%c0] {{.*}} plus %[[BETA]] : <64 x 32> to
+    // Where it is 1 the copy engine adds.
+    // CHECK-NEXT: %[[ONE:.*]] = arith.cmpf oeq, %[[BETA]]
+    // CHECK-NEXT: scf.if %[[ONE]] {
+    // CHECK-NEXT: sm.store_sums %[[PART]] added to %[[DW]][%c0] {{.*}}] : <64 x 32> to
     // CHECK-NEXT: } else {
+    // CHECK-NEXT: sm.store_sums %[[PART]] to %[[PLAIN]][%c0] {{.*}} plus %[[BETA]] : <64 x 32> to
+    // CHECK: } else {
     // CHECK-NEXT: sm.store_sums %[[PART]] to %[[DW]][%c0] {{.*}}] : <64 x 32> to
     // CHECK: } else {
+    // CHECK: sm.store_sums %{{.*}} added to %[[DW]][%c0] {{.*}}] : <64 x 64> to
     // CHECK: sm.store_sums %{{.*}} to %[[PLAIN]][%c0] {{.*}} plus %[[BETA]] : <64 x 64> to
-    // CHECK-NEXT: } else {
-    // CHECK-NEXT: sm.store_sums %{{.*}} to %[[DW]][%c0] {{.*}}] : <64 x 64> to
+    // CHECK: sm.store_sums %{{.*}} to %[[DW]][%c0] {{.*}}] : <64 x 64> to
     tile.store_weights %total to %dw[%b, %f, %j, %n] : <64x64xf32> to <512x384xf32>
   }
 }
