@@ -206,6 +206,18 @@ const std::vector<Subject> &subjects() {
        "rows",
        "sm_90a",
        algrt::Map::Dw},
+      // The same in f32, which the copy engine adds where beta is 1; tiles of 32 columns and of 24.
+      {"added",
+       "Q(2)",
+       64,
+       112,
+       "cyclic",
+       "rows=64,columns=32,depth=32,stages=2",
+       algrt::ElementType::F32,
+       {{70, 1, 3, 1.0f}, {33, 0, 2}, {66, 1, 2, 0.5f}},
+       "rows",
+       "sm_90a",
+       algrt::Map::Dw},
       // Rows in a list, groups of unequal widths, terms in pieces from a table: types of all, of few and of
       // one kind, types without rows, pieces that fill their step and such that do not. Rows of the first
       // type read one group alone: behind it is NaN.

@@ -12,10 +12,10 @@ sm.kernel @added(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
   %c = sm.allocate : <1 x 64 x 32 x f32, swizzle 128>
   sm.partition @multiply warpgroups 1 registers 240 {
     %sums = sm.zero : <64 x 32>
-    // CHECK: sm.store_sums %{{.*}} added to %dw[%{{.*}}] [%{{.*}}] : <64 x 32> to <1 x 64 x 32 x f32, row_dimension 2, swizzle 128>
+    // CHECK: sm.store_sums %{{.*}} added to %{{.*}}[%{{.*}}] [{{.*}}] : <64 x 32> to
     sm.store_sums %sums added to %dw[%i] [%i, %i, %i, %i] : <64 x 32> to <1 x 64 x 32 x f32, row_dimension 2, swizzle 128>
     sm.elect {
-      // CHECK: sm.store %{{.*}}[%{{.*}}] added to %dw
+      // CHECK: sm.store %{{.*}}[%{{.*}}] added to
       sm.store %c[%i] added to %dw[%i] [%i, %i, %i, %i] : <1 x 64 x 32 x f32, swizzle 128> to <1 x 64 x 32 x f32, row_dimension 2, swizzle 128>
     }
   }
