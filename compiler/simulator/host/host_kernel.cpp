@@ -141,7 +141,7 @@ HostKernel::HostKernel(ModuleOp module) {
                                            llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
   orFailure(jit->getMainJITDylib().define(llvm::orc::absoluteSymbols(std::move(symbols))));
   orFailure(jit->addIRModule(llvm::orc::ThreadSafeModule(std::move(translated), std::move(context))));
-  entry = valueOrFailure(jit->lookup(kernel_name_ + call_suffix.str())).toPtr<void (*)(void *const *)>();
+  entry_ = valueOrFailure(jit->lookup(kernel_name_ + call_suffix.str())).toPtr<void (*)(void *const *)>();
   auto kept = std::make_shared<Code>();
   kept->jit = std::move(jit);
   code_ = std::move(kept);

@@ -26,7 +26,7 @@ public:
 
   /// Executes one thread of the kernel: for simulator::Launch::kernel. `arguments` points to one pointer for
   /// each parameter, to its value, as for cuLaunchKernel.
-  void call(void *const *arguments) const { entry(arguments); }
+  void call(void *const *arguments) const { entry_(arguments); }
 
   /// The op that a site stands for, as it was printed; "" for a number that is none.
   const std::string &site(int32_t number) const;
@@ -41,7 +41,7 @@ public:
 private:
   struct Code;
   std::shared_ptr<const Code> code_;
-  void (*entry)(void *const *) = nullptr;
+  void (*entry_)(void *const *) = nullptr;
   std::vector<std::string> texts_;
   std::string kernel_name_;
   algrt::KernelParameters list_;
