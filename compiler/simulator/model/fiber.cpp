@@ -27,7 +27,7 @@ struct FiberEntry {
 void Fiber::enter(void *context, Fiber *self) {
   self->scheduler_ = context;
 #ifdef ALGCTL_ADDRESS_SANITIZER
-  __sanitizer_finish_switch_fiber(nullptr, &self->schedulerLowest_, &self->schedulerBytes_);
+  __sanitizer_finish_switch_fiber(nullptr, &self->scheduler_lowest_, &self->scheduler_bytes_);
 #endif
   (*self->body_)();
   self->ended_ = true;
@@ -39,7 +39,7 @@ void Fiber::start(uint8_t *stack_top, size_t stack_bytes, const std::function<vo
   bytes_ = stack_bytes;
   body_ = what;
   ended_ = false;
-  ownFake_ = nullptr;
+  own_fake_ = nullptr;
 #ifdef ALGCTL_ADDRESS_SANITIZER
   // An abandoned fiber has left the marks of its frames.
   __asan_unpoison_memory_region(lowest(), bytes_);
@@ -61,11 +61,11 @@ bool Fiber::resume() {
 
 void Fiber::leave() {
 #ifdef ALGCTL_ADDRESS_SANITIZER
-  __sanitizer_start_switch_fiber(ended_ ? nullptr : &ownFake_, schedulerLowest_, schedulerBytes_);
+  __sanitizer_start_switch_fiber(ended_ ? nullptr : &own_fake_, scheduler_lowest_, scheduler_bytes_);
 #endif
   scheduler_ = jump_fcontext(scheduler_, this).fctx;
 #ifdef ALGCTL_ADDRESS_SANITIZER
-  __sanitizer_finish_switch_fiber(ownFake_, &schedulerLowest_, &schedulerBytes_);
+  __sanitizer_finish_switch_fiber(own_fake_, &scheduler_lowest_, &scheduler_bytes_);
 #endif
 }
 

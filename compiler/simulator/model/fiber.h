@@ -34,9 +34,9 @@ private:
   const std::function<void()> *body_ = nullptr;
   bool ended_ = false;
   // The address sanitizer's notes, used with it alone.
-  [[maybe_unused]] void *ownFake_ = nullptr;
-  [[maybe_unused]] const void *schedulerLowest_ = nullptr;
-  [[maybe_unused]] size_t schedulerBytes_ = 0;
+  [[maybe_unused]] void *own_fake_ = nullptr;
+  [[maybe_unused]] const void *scheduler_lowest_ = nullptr;
+  [[maybe_unused]] size_t scheduler_bytes_ = 0;
 };
 
 // Stacks with a guard page below each, kept from launch to launch by the thread that runs launches.

@@ -26,7 +26,7 @@ Order Multiprocessor::orderAsync(const Thread &thread, const AccessRecord &recor
     auto fence = std::lower_bound(fences.begin(), fences.end(), record.epoch);
     return fence != fences.end() && thread.clock[record.agent] >= *fence ? Order::Ordered : Order::NotFenced;
   }
-  if (record.agent < isCopyAgent_.size() && isCopyAgent_[record.agent])
+  if (record.agent < is_copy_agent_.size() && is_copy_agent_[record.agent])
     return thread.clock[record.agent + 1u] >= record.epoch ? Order::Ordered : Order::NotFenced;
   return Order::Ordered;
 }
@@ -46,16 +46,16 @@ AccessRecord Multiprocessor::recordOf(const Thread &thread) const {
 void Multiprocessor::fenceProxy(Thread &thread) {
   thread.proxy_fences.push_back(thread.time);
   thread.clock.advance(size_t(thread.index), ++thread.time);
-  for (int32_t agent : copyAgents_)
+  for (int32_t agent : copy_agents_)
     thread.clock.advance(size_t(agent) + 1, thread.clock[size_t(agent)]);
 }
 
 int32_t Multiprocessor::newCopyAgent() {
   const int32_t agent = newAgent();
   newAgent();
-  copyAgents_.push_back(agent);
-  isCopyAgent_.resize(size_t(agent) + 1, 0);
-  isCopyAgent_[size_t(agent)] = 1;
+  copy_agents_.push_back(agent);
+  is_copy_agent_.resize(size_t(agent) + 1, 0);
+  is_copy_agent_[size_t(agent)] = 1;
   return agent;
 }
 
@@ -64,7 +64,7 @@ int32_t Multiprocessor::newCopyAgent() {
 
 bool Multiprocessor::inSharedWindow(const void *address) const {
   const auto *at = static_cast<const uint8_t *>(address);
-  return at >= window_ && at < window_ + windowBytes_;
+  return at >= window_ && at < window_ + window_bytes_;
 }
 
 Multiprocessor::Shared Multiprocessor::shared(const void *address, int64_t bytes, int64_t alignment,
@@ -118,12 +118,12 @@ void Multiprocessor::writeShared(const Shared &where, int64_t bytes) {
 void Multiprocessor::atomicShared(const Shared &where, int64_t bytes) {
   Thread &thread = self();
   const auto site = size_t(std::max(thread.site, 0));
-  if (site >= isAtomicSite_.size())
-    isAtomicSite_.resize(site + 1, 0);
-  isAtomicSite_[site] = 1;
+  if (site >= is_atomic_site_.size())
+    is_atomic_site_.resize(site + 1, 0);
+  is_atomic_site_[site] = 1;
   // Atomics do not race with each other, whatever their order.
   auto order = [&](const AccessRecord &record) {
-    if (size_t(record.site) < isAtomicSite_.size() && isAtomicSite_[size_t(record.site)])
+    if (size_t(record.site) < is_atomic_site_.size() && is_atomic_site_[size_t(record.site)])
       return Order::Ordered;
     return orderGeneric(thread, record);
   };
@@ -174,7 +174,7 @@ GlobalRegion &Multiprocessor::global(const void *address, int64_t bytes, const c
     fault(FaultKind::OutOfBounds, fmt::format("{} {} bytes at {:#x}, which are in no global region", action,
                                               bytes, reinterpret_cast<uintptr_t>(address)));
   if (launch.dependent_launch && !region->independent &&
-      std::none_of(dependentWaits_.begin(), dependentWaits_.end(),
+      std::none_of(dependent_waits_.begin(), dependent_waits_.end(),
                    [&](const AccessRecord &wait) { return self().clock[wait.agent] >= wait.epoch; }))
     fault(FaultKind::DependentLaunch,
           fmt::format("{} '{}', which the grid before may still write: no griddepcontrol.wait before it",
@@ -236,7 +236,7 @@ uint32_t Multiprocessor::writerNumber() const {
   return uint32_t(1 + running_->block->number * launch.threads + running_->in_block);
 }
 
-void Multiprocessor::noteDependentWait(Thread &thread) { dependentWaits_.push_back(recordOf(thread)); }
+void Multiprocessor::noteDependentWait(Thread &thread) { dependent_waits_.push_back(recordOf(thread)); }
 
 } // namespace simulator
 

@@ -34,9 +34,9 @@ uint8_t *mapWindow(int64_t bytes) {
 
 Multiprocessor::Multiprocessor(const Launch &launch, GlobalMemory &memory, Report &report)
     : launch(launch), memory(memory), report(report), random(launch.seed * 0x9e3779b97f4a7c15ull + 1) {
-  windowBytes_ = slot_bytes * launch.cluster;
-  window_ = mapWindow(windowBytes_);
-  threadBody_ = [this] {
+  window_bytes_ = slot_bytes * launch.cluster;
+  window_ = mapWindow(window_bytes_);
+  thread_body_ = [this] {
     this->launch.kernel();
     try {
       exitThread(self());
@@ -48,7 +48,7 @@ Multiprocessor::Multiprocessor(const Launch &launch, GlobalMemory &memory, Repor
 }
 
 Multiprocessor::~Multiprocessor() {
-  munmap(window_, size_t(windowBytes_));
+  munmap(window_, size_t(window_bytes_));
   active = nullptr;
 }
 
@@ -60,21 +60,21 @@ void Multiprocessor::createCluster(int64_t cluster) {
   warps = std::vector<Warp>(size_t(count / 32));
   blocks.clear();
   effects_.clear();
-  readyWarps_.clear();
-  copyAgents_.clear();
-  isCopyAgent_.clear();
-  fruitlessPolls_ = 0;
-  dependentWaits_.clear();
+  ready_warps_.clear();
+  copy_agents_.clear();
+  is_copy_agent_.clear();
+  fruitless_polls_ = 0;
+  dependent_waits_.clear();
   cluster_barrier = NamedBarrier();
   cluster_completed.clear();
-  isAtomicSite_.clear();
+  is_atomic_site_.clear();
   cluster_phase = 0;
   cluster_arrived = 0;
-  nextAgent_ = count;
+  next_agent_ = count;
   live_ = count;
   // From landing whenever possible to landing only when nothing else can happen.
   static constexpr uint32_t rates[] = {4, 32, 256, 0};
-  landOneIn_ = rates[random() % 4];
+  land_one_in_ = rates[random() % 4];
 
   for (int32_t rank = 0; rank < launch.cluster; ++rank) {
     auto block = std::make_unique<Block>();
@@ -97,7 +97,7 @@ void Multiprocessor::createCluster(int64_t cluster) {
     thread.warp = &warps[size_t(index / 32)];
     thread.block = blocks[size_t(index / perBlock)].get();
     thread.clock.advance(size_t(index), thread.time);
-    thread.fiber.start(stacks.top(size_t(index)), StackPool::stack_bytes, &threadBody_);
+    thread.fiber.start(stacks.top(size_t(index)), StackPool::stack_bytes, &thread_body_);
     if (thread.lane == 0) {
       Warp &warp = *thread.warp;
       warp.index = index / 32;
@@ -126,13 +126,13 @@ void Multiprocessor::runCluster(int64_t cluster) {
               fmt::format("the cluster is still running {} steps after it last wrote a result", idle));
       if (launch.progress && steps % steps_between_reports == 0)
         launch.progress(report.statistics.bytes_written);
-      const bool can_run = !readyWarps_.empty();
+      const bool can_run = !ready_warps_.empty();
       // Threads that poll run for ever; effects must not wait for them to stop.
-      const uint32_t one_in = landOneIn_ == 0 && fruitlessPolls_ > 0 ? 64 : landOneIn_;
+      const uint32_t one_in = land_one_in_ == 0 && fruitless_polls_ > 0 ? 64 : land_one_in_;
       if ((!can_run || (one_in != 0 && chance(one_in))) && landOne())
         continue;
       if (can_run)
-        runWarp(warps[size_t(readyWarps_[random() % readyWarps_.size()])]);
+        runWarp(warps[size_t(ready_warps_[random() % ready_warps_.size()])]);
       else if (!wakePolling())
         deadlock();
     }
@@ -154,7 +154,7 @@ bool Multiprocessor::landOne() {
   if (pick + 1 != effects_.size())
     effects_[pick] = std::move(effects_.back());
   effects_.pop_back();
-  fruitlessPolls_ = 0;
+  fruitless_polls_ = 0;
   landing_ = &effect;
   effect.land();
   landing_ = nullptr;
@@ -166,7 +166,7 @@ void Multiprocessor::addEffect(Thread &thread, int32_t site, std::function<void(
 }
 
 void Multiprocessor::notePoll() {
-  if (++fruitlessPolls_ > 1'000'000 && effects_.empty())
+  if (++fruitless_polls_ > 1'000'000 && effects_.empty())
     deadlock();
 }
 
@@ -203,7 +203,7 @@ void Multiprocessor::runThread(Thread &thread) {
     if (!thread.ready && (warp.ready >> thread.lane & 1)) {
       warp.ready &= ~(1u << thread.lane);
       if (warp.ready == 0)
-        std::erase(readyWarps_, warp.index);
+        std::erase(ready_warps_, warp.index);
     }
   }
 }
@@ -221,7 +221,7 @@ void Multiprocessor::wake(Thread &thread) {
   thread.ready = true;
   Warp &warp = *thread.warp;
   if (warp.ready == 0)
-    readyWarps_.push_back(warp.index);
+    ready_warps_.push_back(warp.index);
   warp.ready |= 1u << thread.lane;
 }
 

@@ -66,7 +66,7 @@ public:
   bool chance(uint32_t one_in) { return random() % one_in == 0; }
 
   // ---- clocks ----
-  int32_t newAgent() { return nextAgent_++; }
+  int32_t newAgent() { return next_agent_++; }
   Order orderGeneric(const Thread &thread, const AccessRecord &record) const;
   Order orderAsync(const Thread &thread, const AccessRecord &record) const;
   // Order alone: whoever joins the clock does not see what the thread has written.
@@ -133,7 +133,7 @@ private:
 
   Thread *running_ = nullptr;
   int32_t live_ = 0;
-  int32_t nextAgent_ = 0;
+  int32_t next_agent_ = 0;
   struct Effect {
     Thread *thread;
     int32_t site;
@@ -141,17 +141,17 @@ private:
   };
   std::vector<Effect> effects_;
   const Effect *landing_ = nullptr;
-  int64_t fruitlessPolls_ = 0;
+  int64_t fruitless_polls_ = 0;
   int64_t rounds_ = 0; // of loops, since the running thread was resumed
-  std::vector<int32_t> readyWarps_;
-  std::vector<int32_t> copyAgents_;
-  std::vector<uint8_t> isCopyAgent_;
-  std::vector<uint8_t> isAtomicSite_;
-  std::vector<AccessRecord> dependentWaits_; // griddepcontrol.wait executed
-  uint32_t landOneIn_ = 8;
+  std::vector<int32_t> ready_warps_;
+  std::vector<int32_t> copy_agents_;
+  std::vector<uint8_t> is_copy_agent_;
+  std::vector<uint8_t> is_atomic_site_;
+  std::vector<AccessRecord> dependent_waits_; // griddepcontrol.wait executed
+  uint32_t land_one_in_ = 8;
   uint8_t *window_ = nullptr;
-  int64_t windowBytes_ = 0;
-  std::function<void()> threadBody_;
+  int64_t window_bytes_ = 0;
+  std::function<void()> thread_body_;
 };
 
 // The frame of every C entry: notes the call, keeps exceptions away from the kernel.
