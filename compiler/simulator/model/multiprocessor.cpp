@@ -55,7 +55,7 @@ Multiprocessor::~Multiprocessor() {
 Multiprocessor &Multiprocessor::current() { return *active; }
 
 void Multiprocessor::createCluster(int64_t cluster) {
-  const int32_t perBlock = launch.threads, count = perBlock * launch.cluster;
+  const int32_t per_block = launch.threads, count = per_block * launch.cluster;
   threads = std::vector<Thread>(size_t(count));
   warps = std::vector<Warp>(size_t(count / 32));
   blocks.clear();
@@ -82,8 +82,8 @@ void Multiprocessor::createCluster(int64_t cluster) {
     block->rank = rank;
     block->slot = window_ + rank * slot_bytes;
     block->history.reset(shared_start + launch.shared_bytes);
-    block->warpgroups.resize(size_t((perBlock + 127) / 128));
-    block->live = perBlock;
+    block->warpgroups.resize(size_t((per_block + 127) / 128));
+    block->live = per_block;
     // A pattern that is a NaN in f32, bf16 and f16 at once.
     std::fill_n(block->slot, slot_bytes, uint8_t(0xff));
     blocks.push_back(std::move(block));
@@ -92,10 +92,10 @@ void Multiprocessor::createCluster(int64_t cluster) {
   for (int32_t index = 0; index < count; ++index) {
     Thread &thread = threads[size_t(index)];
     thread.index = index;
-    thread.in_block = index % perBlock;
+    thread.in_block = index % per_block;
     thread.lane = thread.in_block % 32;
     thread.warp = &warps[size_t(index / 32)];
-    thread.block = blocks[size_t(index / perBlock)].get();
+    thread.block = blocks[size_t(index / per_block)].get();
     thread.clock.advance(size_t(index), thread.time);
     thread.fiber.start(stacks.top(size_t(index)), StackPool::stack_bytes, &thread_body_);
     if (thread.lane == 0) {
