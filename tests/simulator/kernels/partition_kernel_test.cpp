@@ -73,7 +73,7 @@ TEST(Partitions, TheModelFindsWhatIsWrongWithThreePartitions) {
       {"operands are released by one warp more than there are", "arrivals 8 : <3>", "arrivals 9 : <3>",
        "deadlock"},
       {"operands are released by one warp less", "arrivals 8 : <3>", "arrivals 7 : <3>", "overwrite"},
-      {"results are full one warp too early", "arrivals 8 : <2>", "arrivals 7 : <2>", "race"},
+      {"results are full one warp too early", "arrivals 8 : <2>", "arrivals 7 : <2>", "pending at exit"},
       {"results are full after one warp more than there are", "arrivals 8 : <2>", "arrivals 9 : <2>",
        "deadlock"},
       {"results are released by two threads", "arrivals 1 : <2>", "arrivals 2 : <2>", "pending at exit"},
