@@ -69,29 +69,29 @@ mlir::LogicalResult verifyProduct(mlir::Operation *op, Operand a, bool a_transpo
   return mlir::success();
 }
 
+/// Whether instructions, which come in multiples of `step`, can have so much of `whole`, and not all of it.
+inline bool isPart(int64_t part, int64_t whole, int64_t step) {
+  return part >= step && part < whole && part % step == 0;
+}
+
 /// Where only the first columns of sums or of a block are needed, if anywhere: a condition together with
 /// their number, which instructions have.
 inline mlir::LogicalResult verifyNarrow(mlir::Operation *op, mlir::Value narrow,
                                         std::optional<uint64_t> columns, int64_t all) {
   if (static_cast<bool>(narrow) != columns.has_value())
     return op->emitOpError("says where it is narrow together with its columns there");
-  if (!columns)
-    return mlir::success();
-  const auto needed = static_cast<int64_t>(*columns);
-  if (needed < mma_columns || needed >= all || needed % mma_columns != 0)
-    return op->emitOpError("is narrowed from ")
-           << all << " columns to a multiple of " << mma_columns << " below them, got " << needed;
+  if (columns && !isPart(static_cast<int64_t>(*columns), all, mma_columns))
+    return op->emitOpError("is narrowed from ") << all << " columns to a multiple of " << mma_columns
+                                                << " below them, got " << static_cast<int64_t>(*columns);
   return mlir::success();
 }
 
 /// Part of an operand's depth, where not all of it is multiplied.
 inline mlir::LogicalResult verifyDepth(mlir::Operation *op, std::optional<uint64_t> part, int64_t depth) {
-  if (!part)
-    return mlir::success();
-  const auto multiplied = static_cast<int64_t>(*part);
-  if (multiplied < mma_depth || multiplied >= depth || multiplied % mma_depth != 0)
+  if (part && !isPart(static_cast<int64_t>(*part), depth, mma_depth))
     return op->emitOpError("multiplies a part of the depth of ")
-           << depth << ", which is a multiple of " << mma_depth << " below it, got " << multiplied;
+           << depth << ", which is a multiple of " << mma_depth << " below it, got "
+           << static_cast<int64_t>(*part);
   return mlir::success();
 }
 

@@ -25,6 +25,8 @@ llvm.func @tensor_maps(%map: !llvm.ptr, %s: !llvm.ptr<3>, %s7: !llvm.ptr<7>, %b:
   // CHECK: %[[THREE:.*]] = llvm.mlir.constant(3 : i32)
   // CHECK: llvm.call @sm_tma_store(%{{.*}}, %[[MAP]], %{{.*}}, %[[THREE]], %[[X]], %[[Y]], %[[X]], %{{.*}}, %{{.*}})
   nvvm.cp.async.bulk.tensor.global.shared.cta %map, %s, box[%x, %y, %x] : !llvm.ptr, !llvm.ptr<3>
+  // CHECK: llvm.call @sm_tma_add(%{{.*}}, %[[MAP]], %{{.*}}, %{{.*}}, %[[X]], %[[Y]], %{{.*}}, %{{.*}}, %{{.*}})
+  nvvm.cp.async.bulk.tensor.reduce %map, %s, box[%x, %y] {redKind = #nvvm.tma_redux_kind<add>} : !llvm.ptr, !llvm.ptr<3>
   // CHECK: llvm.call @sm_tma_prefetch(%{{.*}}, %[[MAP]], %{{.*}}, %[[X]], %[[Y]], %{{.*}}, %{{.*}}, %{{.*}})
   nvvm.cp.async.bulk.tensor.prefetch %map, box[%x, %y] : !llvm.ptr
   // CHECK: llvm.call @sm_prefetch_tensormap(%{{.*}}, %[[MAP]])

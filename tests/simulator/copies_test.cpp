@@ -212,6 +212,91 @@ TEST_F(Copies, StoresClipAndLeaveTheRestAlone) {
   EXPECT_EQ(memory.neverWritten("out"), 96 * 128);
 }
 
+// Of the box's 64 x 64 elements the last 32 rows and the last 24 columns are clipped.
+void clippedStore(const Matrix &out, int32_t rows, int32_t columns, bool overwritten) {
+  if (threadIndex() != 0)
+    return;
+  const auto put = [](int32_t row, int32_t column, uint16_t value) {
+    store<uint16_t>(sharedAt(row * 128 + ((column / 8) ^ (row % 8)) * 16 + column % 8 * 2), value);
+  };
+  for (int32_t row = 0; row < rows; ++row)
+    for (int32_t column = 0; column < columns; ++column)
+      put(row, column, uint16_t(row * 64 + column));
+  sm_fence_proxy(1, sm_proxy_async_shared_cta);
+  sm_tma_store(2, &out.map, sharedAt(0), 2, 24, 96, 0, 0, 0);
+  sm_bulk_commit_group(3);
+  if (overwritten)
+    put(40, 50, 0);
+  sm_bulk_wait_group(4, 0, 1);
+}
+
+TEST_F(Copies, StoresReadWhatTheyStoreAlone) {
+  auto with = [&](int32_t rows, int32_t columns, bool overwritten = false) {
+    return [this, rows, columns, overwritten] { clippedStore(out, rows, columns, overwritten); };
+  };
+  EXPECT_TRUE(passes(with(32, 40), memory, copier_warp));
+  for (int32_t row = 0; row < 32; ++row)
+    for (int32_t column = 0; column < 40; ++column)
+      EXPECT_EQ(out.data[size_t((row + 96) * 64 + column + 24)], row * 64 + column);
+  EXPECT_TRUE(passes(with(32, 40, /*overwritten=*/true), memory, copier_warp));
+  EXPECT_TRUE(faults(FaultKind::NeverWritten, with(31, 40), memory, copier_warp));
+  EXPECT_TRUE(faults(FaultKind::NeverWritten, with(32, 39), memory, copier_warp));
+}
+
+// An output of 16 x 8 in f32, to which boxes of 8 x 8 are added.
+struct Additions : testing::Test {
+  std::vector<float> out = std::vector<float>(16 * 8, 0.5f);
+  TensorMapFields fields;
+  alignas(64) TensorMap map;
+  GlobalMemory memory;
+
+  void SetUp() override {
+    fields.base = out.data();
+    fields.element = Element::F32;
+    fields.rank = 2;
+    fields.extents[0] = 8;
+    fields.extents[1] = 16;
+    fields.strides[0] = 32;
+    fields.box[0] = fields.box[1] = 8;
+    ASSERT_EQ(encodeTensorMap(fields, map), "");
+    memory.registerGlobal("out", out.data(), int64_t(out.size() * sizeof(float)), Access::ReadWrite);
+  }
+  std::function<void()> kernel(bool fenced = true, bool twice = false) {
+    return [this, fenced, twice] {
+      if (threadIndex() != 0)
+        return;
+      for (int32_t i = 0; i < 64; ++i)
+        store<float>(sharedAt(i * 4), float(i));
+      if (fenced)
+        sm_fence_proxy(1, sm_proxy_async_shared_cta);
+      sm_tma_add(2, &map, sharedAt(0), 2, 0, 12, 0, 0, 0);
+      if (twice)
+        sm_tma_add(3, &map, sharedAt(0), 2, 0, 8, 0, 0, 0);
+      sm_bulk_commit_group(4);
+      sm_bulk_wait_group(5, 0, 1);
+    };
+  }
+};
+
+TEST_F(Additions, AddToWhatIsThereAndClip) {
+  Launch launch;
+  launch.kernel = kernel();
+  launch.threads = copier_warp.threads;
+  launch.shared_bytes = copier_warp.shared_bytes;
+  ASSERT_TRUE(run(launch, memory).ok());
+  for (int32_t i = 0; i < 16 * 8; ++i)
+    EXPECT_EQ(out[size_t(i)], i < 12 * 8 ? 0.5f : 0.5f + float(i - 12 * 8)) << i;
+}
+
+TEST_F(Additions, NeedAFenceAndOneOwner) {
+  EXPECT_TRUE(faults(FaultKind::MissingProxyFence, kernel(/*fenced=*/false), memory, copier_warp));
+  EXPECT_TRUE(faults(FaultKind::GlobalConflict, kernel(true, /*twice=*/true), memory, copier_warp));
+  fields.element = Element::BF16;
+  fields.strides[0] = 16;
+  ASSERT_EQ(encodeTensorMap(fields, map), "");
+  EXPECT_TRUE(faults(FaultKind::BadTensorMap, kernel(), memory, copier_warp));
+}
+
 TEST_F(Copies, StoresNeedFenceBarrierCommitAndWait) {
   auto with = [&](Store how) { return [this, how] { storeKernel(out, how); }; };
   EXPECT_TRUE(faults(FaultKind::MissingProxyFence, with(Store::NoFence), memory, copier_warp));

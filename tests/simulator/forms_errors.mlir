@@ -73,3 +73,11 @@ llvm.func @kernel() attributes {nvvm.kernel} {
   llvm.fence syncscope("agent") acq_rel
   llvm.return
 }
+
+// -----
+
+llvm.func @kernel(%map: !llvm.ptr, %s: !llvm.ptr<3>, %x: i32) attributes {nvvm.kernel} {
+  // expected-error @+1 {{'nvvm.cp.async.bulk.tensor.reduce' op has no model in this form: another reduction than a sum}}
+  nvvm.cp.async.bulk.tensor.reduce %map, %s, box[%x] {redKind = #nvvm.tma_redux_kind<max>} : !llvm.ptr, !llvm.ptr<3>
+  llvm.return
+}

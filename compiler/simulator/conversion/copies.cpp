@@ -39,29 +39,27 @@ void tensorLoad(NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp op, CallBuilder &
   call.call("sm_tma_load", arguments);
 }
 
-void tensorStore(NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp op, CallBuilder &call) {
+/// Calls what stores a box to the place of the op, or adds it to what is there.
+template <class Op> void storeBox(Op op, CallBuilder &call, StringRef symbol) {
   if (op.getMode() != NVVM::TMAStoreMode::TILE)
     return call.refuse("another store mode than tile");
-  SmallVector<Value> place = coordinates(op.getCoordinates(), call);
+  const SmallVector<Value> place = coordinates(op.getCoordinates(), call);
   if (place.empty())
     return;
-  call.onlyIf(op.getPredicate());
   SmallVector<Value> arguments{op.getTmaDescriptor(), call.pointer(op.getSrcMem())};
   llvm::append_range(arguments, place);
-  call.call("sm_tma_store", arguments);
+  call.call(symbol, arguments);
+}
+
+void tensorStore(NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp op, CallBuilder &call) {
+  call.onlyIf(op.getPredicate());
+  storeBox(op, call, "sm_tma_store");
 }
 
 void tensorReduce(NVVM::CpAsyncBulkTensorReduceOp op, CallBuilder &call) {
-  if (op.getMode() != NVVM::TMAStoreMode::TILE)
-    return call.refuse("another store mode than tile");
   if (op.getRedKind() != NVVM::TMAReduxKind::ADD)
     return call.refuse("another reduction than a sum");
-  SmallVector<Value> place = coordinates(op.getCoordinates(), call);
-  if (place.empty())
-    return;
-  SmallVector<Value> arguments{op.getTmaDescriptor(), call.pointer(op.getSrcMem())};
-  llvm::append_range(arguments, place);
-  call.call("sm_tma_add", arguments);
+  storeBox(op, call, "sm_tma_add");
 }
 
 void tensorPrefetch(NVVM::CpAsyncBulkTensorPrefetchOp op, CallBuilder &call) {
