@@ -60,8 +60,8 @@ inline double operandBytes(double rows, double width, double depth) {
 
 /// Microseconds that shared memory is busy with so many bytes of all processors, which go in and out by one
 /// port. That operands of the tensor cores, blocks of the copy engine and sums on their way out share the
-/// port's rate is assumed. The 192 measured kernels do not contradict it: none kept the port busy for more
-/// than two thirds of its time.
+/// port's rate is assumed. No measured kernel contradicts it: they kept the port busy for at most two thirds
+/// of their time (tests/schedule/measured_kernels_test.cpp).
 inline double portTime(double bytes, const GpuMachine &machine) {
   return bytes / (machine.shared_bytes_per_cycle * machine.multiprocessors * machine.clock);
 }

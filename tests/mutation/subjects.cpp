@@ -182,7 +182,7 @@ const std::vector<Subject> &subjects() {
       // The gradient of the weight matrix: both operands across the contraction, blocks of all rows and of
       // segments; what dW holds is added, and not read where it does not count. Blocks that are partial in
       // every direction, without rows, of tiles in the table's order.
-      {"bank_gradient",
+      {"weight_gradient",
        "Q(2)^2",
        96,
        80,
@@ -195,7 +195,7 @@ const std::vector<Subject> &subjects() {
        algrt::Map::Dw},
       // The same where the copy engine brings both operands: two blocks divide the tiles of the diagonal,
       // which goes type after type or through rows as they lie, and threads write what warpgroups hold.
-      {"bank_engine",
+      {"weight_gradient_engine",
        "Q(3)",
        216,
        120,
@@ -207,7 +207,7 @@ const std::vector<Subject> &subjects() {
        "sm_90a",
        algrt::Map::Dw},
       // The same in f32, which the copy engine adds where beta is 1; tiles of 32 columns and of 24.
-      {"added",
+      {"weight_gradient_added",
        "Q(2)",
        64,
        112,
@@ -235,7 +235,7 @@ const std::vector<Subject> &subjects() {
        {20, 4, 36},
        {8, 28, 12}},
       // The same of the weight matrix's gradient, one of whose blocks is of all entries of the list.
-      {"bank_lists",
+      {"weight_gradient_lists",
        "graph(2; 1->0)",
        44,
        60,

@@ -53,6 +53,7 @@ std::vector<Measured> measuredKernels() {
 struct Compared {
   Measured measured;
   double predicted;
+  double port; ///< of shared memory, in microseconds
 };
 
 // Products of whole batches by the copy engine. The others were written anew since: what their stores took
@@ -71,9 +72,12 @@ std::vector<Compared> compared() {
     if (one.map == "dx")
       layer = layer.transposed();
     const StagedProblem problem(layer, one.result);
-    all.push_back({one, StagedCosts(problem, one.m,
-                                    h200_machine)(completed(problem, std::get<StagedSchedule>(schedule)))
-                            .total()});
+    const StagedSchedule staged = completed(problem, std::get<StagedSchedule>(schedule));
+    // Their last tiles were as wide as the others, and are narrower today.
+    if (staged.rows_on == RowSide::M && staged.split_k == 1 && layer.out.width(0) % staged.columns != 0)
+      continue;
+    const Cost cost = StagedCosts(problem, one.m, h200_machine)(staged);
+    all.push_back({one, cost.total(), cost["shared"]});
   }
   return all;
 }
@@ -81,7 +85,7 @@ std::vector<Compared> compared() {
 TEST(MeasuredKernels, TakeWhatIsPredicted) {
   double sum = 0, squares = 0;
   const std::vector<Compared> all = compared();
-  ASSERT_GT(all.size(), 180u);
+  ASSERT_GT(all.size(), 120u);
   for (const Compared &one : all) {
     const double ratio = std::log(one.measured.us / one.predicted);
     sum += ratio;
@@ -95,6 +99,12 @@ TEST(MeasuredKernels, TakeWhatIsPredicted) {
   EXPECT_LT(std::exp(std::sqrt(squares / count)), 1.22);
 }
 
+// What engine_parts.h says of the assumption that all of shared memory shares one port.
+TEST(MeasuredKernels, DoNotContradictThePort) {
+  for (const Compared &one : compared())
+    EXPECT_LT(one.port, 2.0 / 3 * one.measured.us) << one.measured.shape() << ", " << one.measured.schedule;
+}
+
 TEST(MeasuredKernels, TheOneThatIsChosenIsAmongTheFastest) {
   std::map<std::string, std::vector<Compared>> by_shape;
   for (Compared &one : compared())
@@ -105,7 +115,7 @@ TEST(MeasuredKernels, TheOneThatIsChosenIsAmongTheFastest) {
     const double best = us(*std::ranges::min_element(kernels, {}, us));
     lost += std::log(us(*std::ranges::min_element(kernels, {}, &Compared::predicted)) / best);
   }
-  ASSERT_GT(by_shape.size(), 40u);
+  ASSERT_GT(by_shape.size(), 35u);
   EXPECT_LT(std::exp(lost / static_cast<double>(by_shape.size())), 1.04);
 }
 
