@@ -129,15 +129,15 @@ struct Matrix {
   Matrix(int64_t rows, int64_t columns)
       : rows(rows), columns(columns), data(size_t(rows * columns), bf16(0)) {}
 
-  void encode(uint32_t boxColumns, uint32_t boxRows, Swizzle swizzle) {
+  void encode(uint32_t box_columns, uint32_t box_rows, Swizzle swizzle) {
     TensorMapFields fields;
     fields.base = data.data();
     fields.rank = 2;
     fields.extents[0] = uint64_t(columns);
     fields.extents[1] = uint64_t(rows);
     fields.strides[0] = uint64_t(columns) * 2;
-    fields.box[0] = boxColumns;
-    fields.box[1] = boxRows;
+    fields.box[0] = box_columns;
+    fields.box[1] = box_rows;
     fields.swizzle = swizzle;
     ASSERT_EQ(encodeTensorMap(fields, map), "");
   }
