@@ -13,6 +13,9 @@
  * It is launched with `threads` threads and `shared_bytes` of dynamic shared memory in each block, in clusters of
  * `cluster` blocks along x, on any number of clusters: the grid is persistent, block b takes the tiles b, b + grid, ...
  * Where rows of X are stationary (`held_groups` of the manifest), what it takes at a time is all tiles of so many groups.
+ * Of the map dx `held_groups` says that sums are: what it takes at a time is the tiles of all groups with the same rows and
+ * columns, and where there is a `split`, each block of the cluster those of so many consecutive groups and a part of the
+ * stationary sums.
  * A cluster takes its tiles together, `cluster_rows` consecutive blocks of rows of a segment times `cluster_columns`
  * consecutive blocks of columns of a group: cluster c takes the tiles of number c, c + grid / cluster, ... of such, and
  * block r of it the one in row r / cluster_columns, column r mod cluster_columns. With a `split` all of its blocks take

@@ -163,6 +163,8 @@ static NumberedTiles numberedTiles(const ProjectionWork &work, const StagedSched
 
 Cost engineCost(const ProjectionWork &work, const StagedSchedule &schedule, algebras::DataType output,
                 const GpuMachine &machine) {
+  if (work.transposed && schedule.stationary_groups > 0)
+    return stationarySumsCost(work, schedule, output, machine);
   const Sizes size(schedule);
   const bool stationary = schedule.stationary_groups > 0, ordered = schedule.longest_first > 0;
   // A cluster takes its tiles together, also those that are past the end of a segment or of a group.

@@ -141,6 +141,10 @@ struct TensorTime {
   }
 };
 
+/// Of a gradient of X of a complete graph whose sums of a type's own group are stationary.
+Cost stationarySumsCost(const ProjectionWork &work, const StagedSchedule &schedule, algebras::DataType output,
+                        const GpuMachine &machine);
+
 /// Fills in the parts, and adds them up with what a schedule has to save to be trusted. Of shared memory the
 /// busiest processor has as much more to do than the others as of the tensor cores.
 void addParts(Cost &cost, double memory, const CostPart &loads, double shared, const TensorTime &tensor,

@@ -51,8 +51,9 @@ struct StagedSchedule {
   int64_t cluster_rows = 1;
   /// times as many blocks of columns, which share rows of X. What is shared is loaded once and sent to all.
   int64_t cluster_columns = 1;
-  /// Groups that a thread block goes through while the rows of X of its own group stay in shared memory. 0:
-  /// none, they come with every group.
+  /// Groups that a thread block goes through while something of its type's own group stays where it is: of a
+  /// product the rows of X, in shared memory; of a gradient of X the sums, in registers, so that every block
+  /// of dY comes once. 0: none.
   int64_t stationary_groups = 0;
   OuterAxis outer = OuterAxis::Types;
   RowSide rows_on = RowSide::M;

@@ -31,6 +31,15 @@ struct StagedProblem {
 
   /// Weight matrices that rows are multiplied by.
   int64_t weights() const { return weight_gradient ? 1 : layer.fused.weights; }
+  /// Whether the sums of a type's own group stay while a block goes through all groups of dY.
+  bool hasStationarySums(const StagedSchedule &schedule) const {
+    return schedule.stationary_groups > 0 && layer.lift.isTransposed();
+  }
+  /// Blocks of weight matrices in a step, each of which multiplies the same rows: where sums are stationary,
+  /// that of the type's own group comes beside that of the step's group.
+  int64_t productsOfStep(const StagedSchedule &schedule) const {
+    return weights() * (hasStationarySums(schedule) ? 2 : 1);
+  }
 };
 
 /// Whether tensor maps can address a layer's operands and the coefficients are signs: then the copy engine
@@ -67,14 +76,14 @@ inline constexpr int64_t most_stages = 16, most_ampere_stages = 8, usual_ampere_
 /// Every slot of a ring begins at a multiple of the widest swizzle's period.
 inline constexpr int64_t slot_period = 1024;
 
-/// Of one stage, with a block of each of so many weight matrices.
-int64_t stageBytes(const StagedSchedule &schedule, int64_t weights = 1);
+/// Of one stage, with so many blocks of weight matrices.
+int64_t stageBytes(const StagedSchedule &schedule, int64_t weight_blocks = 1);
 /// Where the result waits for the copy engine. Where threads copy they write theirs from their registers.
 int64_t stagingBytes(const StagedSchedule &schedule, algebras::DataType output);
 /// Where the others of a split leave their sums.
 int64_t reductionBytes(const StagedSchedule &schedule);
-/// What stationary rows take, of input groups `k` wide.
-int64_t stationaryBytes(const StagedSchedule &schedule, int64_t k);
+/// What stationary rows take.
+int64_t stationaryBytes(const StagedProblem &problem, const StagedSchedule &schedule);
 /// The stages that fit beside all that.
 int64_t stagesThatFit(const StagedProblem &problem, const StagedSchedule &schedule);
 

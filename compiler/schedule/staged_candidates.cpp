@@ -120,7 +120,9 @@ public:
 private:
   /// Whether it is a candidate.
   bool at(StagedSchedule schedule);
+  void atClusters(const StagedSchedule &single);
   void atVariants(const StagedSchedule &single);
+  void atStationarySums(const StagedSchedule &tile);
   std::vector<StagedSchedule> productTiles() const;
 
   const StagedProblem &problem_;
@@ -158,6 +160,21 @@ void Look::atThreads(int64_t vector) {
             schedule.longest_first = long_groups_;
             at(schedule);
           }
+}
+
+/// The same tile where the sums of a type's own group stay while blocks go through the groups of dY, of which
+/// each has a share.
+void Look::atStationarySums(const StagedSchedule &tile) {
+  const int64_t groups = problem_.layer.lift.completeGraph().value_or(0);
+  for (const int64_t split : {1, 2, 4, 8}) {
+    if (split > groups)
+      break;
+    StagedSchedule stationary = tile;
+    stationary.split_k = split;
+    stationary.stationary_groups = (groups + split - 1) / split;
+    if (at(stationary) && split == 1)
+      atClusters(StagedSchedule(considered.back().schedule));
+  }
 }
 
 /// Tiles of all sizes, and where two parts of their warpgroups can take turns, one for each part.
@@ -206,21 +223,26 @@ std::vector<StagedSchedule> Look::productTiles() const {
   return all;
 }
 
-/// What is looked at beside a candidate of single blocks: clusters of up to 4 blocks, which every device that
-/// runs clusters runs without leaving many processors over; splits, which are for few tiles, so that it
-/// matters little in which order they come; and where some groups are long, these first, with splits that are
-/// of them alone.
-void Look::atVariants(const StagedSchedule &single) {
+/// Clusters of up to 4 blocks, which every device that runs clusters runs without leaving many processors
+/// over, of a candidate of single blocks.
+void Look::atClusters(const StagedSchedule &single) {
   for (const auto &[rows, columns] : {std::pair(2, 1), {4, 1}, {1, 2}, {1, 4}, {2, 2}}) {
     StagedSchedule cluster = single;
     cluster.cluster_rows = rows;
     cluster.cluster_columns = columns;
     // A cluster that cannot be cannot be in another order either.
-    if (!at(cluster) || long_groups_ == 0)
+    if (!at(cluster) || long_groups_ == 0 || cluster.sharesTypes())
       continue;
     cluster.longest_first = long_groups_;
     at(cluster);
   }
+}
+
+/// What is looked at beside a candidate of single blocks: clusters; splits, which are for few tiles, so that
+/// it matters little in which order they come; and where some groups are long, these first, with splits that
+/// are of them alone.
+void Look::atVariants(const StagedSchedule &single) {
+  atClusters(single);
   const auto divided = [&](int64_t split, int64_t ordered) {
     StagedSchedule schedule = single;
     schedule.split_k = split;
@@ -238,12 +260,18 @@ void Look::atVariants(const StagedSchedule &single) {
 }
 
 void Look::atProducts() {
-  for (StagedSchedule schedule : productTiles())
+  const bool has_own_groups =
+      problem_.layer.lift.isTransposed() && problem_.layer.lift.completeGraph().value_or(0) > 1;
+  for (const StagedSchedule &tile : productTiles()) {
     for (const OuterAxis outer : {OuterAxis::Types, OuterAxis::Groups}) {
+      StagedSchedule schedule = tile;
       schedule.outer = outer;
       if (at(schedule) && !schedule.sharesTypes())
         atVariants(StagedSchedule(considered.back().schedule));
     }
+    if (has_own_groups && tile.ping_pong == 1)
+      atStationarySums(tile);
+  }
 }
 
 /// Tiles of all sizes, clusters of them, splits, and where some blocks of the weight matrix sum up more types

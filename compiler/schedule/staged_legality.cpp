@@ -26,18 +26,26 @@ struct Case {
   bool onM() const { return s.rows_on == RowSide::M; }
   const char *width() const { return onM() ? "columns" : "rows"; }
   bool tooManyWarpgroups() const { return s.warpgroupsOfTile() > most_warpgroups; }
-  /// What is shared where a tile shares types or rows.
+  bool hasStationarySums() const { return problem.hasStationarySums(s); }
+  /// What is shared where a tile shares types or rows, or what stays.
   std::string shared() const {
-    return s.types > 1 ? fmt::format("{} types in a tile", s.types) : "stationary rows";
+    return s.types > 1           ? fmt::format("{} types in a tile", s.types)
+           : hasStationarySums() ? "stationary sums"
+                                 : "stationary rows";
   }
   int64_t stages() const { return stagesThatFit(problem, s); }
-  int64_t bytes() const { return stageBytes(s, problem.weights()); }
+  int64_t bytes() const { return stageBytes(s, problem.productsOfStep(s)); }
 
   /// Registers that a thread starts with.
   int64_t registers() const {
     return std::min(registers_of_thread, registers_of_multiprocessor / s.threads() / 8 * 8);
   }
   int64_t registersNeeded() const;
+  /// What ptxas wants for so many products of tensor cores, beside whose sums it has addresses and counters.
+  int64_t registersOfProducts(int64_t products) const {
+    constexpr int64_t beside_sums = 26;
+    return products * s.instructionWidth() / 2 + beside_sums;
+  }
   /// Rows of X and of the other operand that blocks of a cluster share.
   int64_t rowsByColumns() const { return problem.weight_gradient ? s.depth : s.rows; }
   int64_t rowsByRows() const {
@@ -69,12 +77,6 @@ int64_t registersOfList(const StagedSchedule &schedule) {
 }
 
 int64_t Case::registersNeeded() const {
-  if (!s.isForThreads()) {
-    // What ptxas wants for a tensor-core instruction beside its sums. It holds each kernel to the registers
-    // that a thread has when the block starts, before the partitions deal them out anew.
-    constexpr int64_t beside_sums = 26;
-    return problem.weights() * s.instructionWidth() / 2 + beside_sums;
-  }
   // Its sums, of every weight matrix, and twice where they are scaled, the operands of one instruction depth,
   // and its copies; beside them addresses of the copies and the place in the walk. What is within the limit
   // does not spill, unless it copies more than most_single_copies.
@@ -94,7 +96,7 @@ int64_t Case::registersNeeded() const {
 
 std::string Case::beside() const {
   std::string text = fmt::format("{} bytes for the result", stagingBytes(s, problem.output));
-  if (const int64_t held = stationaryBytes(s, layer().in.width(0)); held > 0)
+  if (const int64_t held = stationaryBytes(problem, s); held > 0)
     text = fmt::format("{} bytes of stationary rows and {}", held, text);
   if (s.split_k > 1)
     text = fmt::format("{} bytes of others' sums and {}", reductionBytes(s), text);
@@ -156,7 +158,7 @@ const Rule<Case> rules[] = {
      }},
     {engine, "rows",
      [](C c) {
-       return when(!c.onM() && c.s.sharesTypes(),
+       return when(!c.onM() && c.s.sharesTypes() && !c.hasStationarySums(),
                    "rows on side N: warpgroups are dealt out by columns there, "
                    "so that a tile has one type and holds no rows");
      }},
@@ -205,12 +207,24 @@ const Rule<Case> rules[] = {
                    "{} x {} sums for {}x{} warps take about {} registers of a thread, which has {}", c.s.rows,
                    c.s.columns, c.s.warp_rows, c.s.warp_columns, c.registersNeeded(), c.registers());
      }},
+    // ptxas holds every single instruction to the registers that a thread has when the block starts, before the
+    // partitions deal them out anew, and the whole partition to what it gets then.
     {engine, "registers",
      [](C c) {
-       return when(c.registersNeeded() > c.registers(),
+       const int64_t needed = c.registersOfProducts(1);
+       return when(needed > c.registers(),
                    "{} {}: a product takes {} registers of a thread for its sums and beside them, but {} "
                    "threads start with {} each",
-                   c.s.instructionWidth(), c.width(), c.registersNeeded(), c.s.threads(), c.registers());
+                   c.s.instructionWidth(), c.width(), needed, c.s.threads(), c.registers());
+     }},
+    {engine, "registers",
+     [](C c) {
+       const int64_t products = c.problem.productsOfStep(c.s), needed = c.registersOfProducts(products),
+                     there = hopperRegisters(c.s.warpgroups()).multiply;
+       return when(needed > there,
+                   "{} {}: {} products take {} registers of a thread for their sums and beside them, but those "
+                   "that multiply get {}",
+                   c.s.instructionWidth(), c.width(), products, needed, there);
      }},
 
     // What only kernels of one product, of one result, or of one type in a tile do so far.
@@ -219,7 +233,7 @@ const Rule<Case> rules[] = {
        const algebras::Fused &fused = c.layer().fused;
        return when((fused.weights > 1 || fused.results > 1 || fused.mapsReadRows()) && c.s.sharesTypes(),
                    "{} for several products, several results, or maps that read rows: no kernel has both yet",
-                   c.s.types > 1 ? "tiles of several types" : "stationary rows");
+                   c.s.types > 1 ? "tiles of several types" : c.shared());
      }},
     {engine_product, "fusion",
      [](C c) {
@@ -238,7 +252,8 @@ const Rule<Case> rules[] = {
     {engine_product, "ping_pong",
      [](C c) {
        return when(c.s.ping_pong > 1 && c.s.sharesTypes(),
-                   "ping-pong with tiles of several types or stationary rows: no kernel has both yet");
+                   "ping-pong with tiles of several types, stationary rows or stationary sums: no kernel has "
+                   "both yet");
      }},
     {engine_product, "types",
      [](C c) { return when(c.s.types < 1, "{} types: a tile has at least one", c.s.types); }},
@@ -251,11 +266,11 @@ const Rule<Case> rules[] = {
      }},
     {engine_product, "terms",
      [](C c) {
-       return when(
-           c.s.sharesTypes() && c.isTransposed(),
-           "{} in a gradient of X: rows of dY of a type's own group are used no more often than others, "
-           "and no kernel shares blocks of the transposed weight matrix among types yet",
-           c.shared());
+       return when(c.s.types > 1 && c.isTransposed(),
+                   "{} types in a tile of a gradient of X: no kernel shares blocks of the transposed weight "
+                   "matrix among types; stationary= lets the sums of a type's own group stay, and each block "
+                   "of dY come once",
+                   c.s.types);
      }},
     {engine_product, "types",
      [](C c) {
@@ -270,12 +285,13 @@ const Rule<Case> rules[] = {
      }},
     {engine_product, "cluster",
      [](C c) {
-       return when(c.s.cluster() > 1 && c.s.sharesTypes(),
+       return when(c.s.cluster() > 1 && c.s.sharesTypes() && !c.hasStationarySums(),
                    "a cluster whose tiles have several types or stationary rows: no kernel has both yet");
      }},
     {engine_product, "stationary groups",
      [](C c) {
-       return when(c.s.stationary_groups < 0, "stationary={}: groups for which rows of X stay, or 0",
+       return when(c.s.stationary_groups < 0,
+                   "stationary={}: groups for which rows of X, or sums of dX, stay, or 0",
                    c.s.stationary_groups);
      }},
     {engine, "cluster",
@@ -305,7 +321,8 @@ const Rule<Case> rules[] = {
     {engine_product, "long groups",
      [](C c) {
        return when(c.s.longest_first != 0 && c.s.sharesTypes(),
-                   "long groups, with tiles of several types or stationary rows: no kernel has both yet");
+                   "long groups, with tiles of several types, stationary rows or stationary sums: no kernel "
+                   "has both yet");
      }},
     {engine, "split_k",
      [](C c) {
@@ -319,8 +336,22 @@ const Rule<Case> rules[] = {
      }},
     {engine, "split_k",
      [](C c) {
-       return when(c.s.split_k > 1 && c.s.stationary_groups > 0,
+       return when(c.s.split_k > 1 && c.s.stationary_groups > 0 && !c.hasStationarySums(),
                    "a split with stationary rows: they are for a block that takes all steps of a tile");
+     }},
+    {engine_product, "stationary groups",
+     [](C c) {
+       return when(c.hasStationarySums() && c.layer().in.count() < 2,
+                   "stationary sums of a single group: no other is gone through while they stay");
+     }},
+    // The sums are complete when the blocks of one cluster have gone through all groups.
+    {engine_product, "stationary groups",
+     [](C c) {
+       const int64_t groups = c.layer().in.count(), each = (groups + c.s.split_k - 1) / c.s.split_k;
+       return when(c.hasStationarySums() && c.s.stationary_groups != each,
+                   "stationary={} in a gradient of X, with split_k={}: sums stay for all {} groups of dY, {} "
+                   "for each block",
+                   c.s.stationary_groups, c.s.split_k, groups, each);
      }},
     {engine, "split_k",
      [](C c) {

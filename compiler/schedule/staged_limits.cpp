@@ -62,9 +62,9 @@ HopperRegisters hopperRegisters(int64_t warpgroups) {
   return {56, multiply[std::clamp<int64_t>(warpgroups, 1, most_warpgroups) - 1]};
 }
 
-int64_t stageBytes(const StagedSchedule &schedule, int64_t weights) {
+int64_t stageBytes(const StagedSchedule &schedule, int64_t weight_blocks) {
   return roundUp(schedule.types * schedule.rows * schedule.depth * 2, slot_period) +
-         weights * roundUp(schedule.depth * schedule.columns * 2, slot_period);
+         weight_blocks * roundUp(schedule.depth * schedule.columns * 2, slot_period);
 }
 
 int64_t stagingBytes(const StagedSchedule &schedule, algebras::DataType output) {
@@ -72,8 +72,10 @@ int64_t stagingBytes(const StagedSchedule &schedule, algebras::DataType output) 
     return schedule.warpgroups() *
            roundUp(64 * schedule.instructionWidth() / parts * byteWidth(output), slot_period);
   };
-  // Where only long tiles are divided, others are stored whole.
-  return staging(schedule.split_k) + (schedule.split_k > 1 && schedule.longest_first > 0 ? staging(1) : 0);
+  // Where only long tiles are divided, or only stationary sums, others are stored whole.
+  const bool some_whole =
+      schedule.split_k > 1 && (schedule.longest_first > 0 || schedule.stationary_groups > 0);
+  return staging(schedule.split_k) + (some_whole ? staging(1) : 0);
 }
 
 int64_t reductionBytes(const StagedSchedule &schedule) {
@@ -81,17 +83,19 @@ int64_t reductionBytes(const StagedSchedule &schedule) {
          (schedule.split_k - 1) * 4;
 }
 
-int64_t stationaryBytes(const StagedSchedule &schedule, int64_t k) {
-  return schedule.stationary_groups > 0 ? schedule.types * schedule.rows * roundUp(k, schedule.depth) * 2 : 0;
+int64_t stationaryBytes(const StagedProblem &problem, const StagedSchedule &schedule) {
+  if (schedule.stationary_groups == 0 || problem.hasStationarySums(schedule))
+    return 0;
+  return schedule.types * schedule.rows * roundUp(problem.layer.in.width(0), schedule.depth) * 2;
 }
 
 int64_t stagesThatFit(const StagedProblem &problem, const StagedSchedule &schedule) {
-  const int64_t stage = stageBytes(schedule, problem.weights());
+  const int64_t stage = stageBytes(schedule, problem.productsOfStep(schedule));
   if (schedule.isForThreads())
     return std::min(most_ampere_stages, ampere_shared_bytes / stage);
   const int64_t left = hopper_shared_bytes - reserved_shared_bytes - reductionBytes(schedule) -
                        stagingBytes(schedule, problem.output) -
-                       stationaryBytes(schedule, problem.layer.in.width(0));
+                       stationaryBytes(problem, schedule);
   return std::clamp<int64_t>(left / stage, 0, most_stages);
 }
 

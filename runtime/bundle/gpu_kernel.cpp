@@ -297,6 +297,13 @@ GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, Map 
     kernel.tile.types = tile.integer("types", 1, layer.types);
   if (tile.has("held_groups"))
     kernel.tile.stationary_groups = tile.integer("held_groups", 1, groups);
+  // Sums of dX are complete when the blocks of a cluster have gone through all groups of dY.
+  const int64_t kernel_groups = kernel.groups ? kernel.groups : groups;
+  if (kernel.tile.stationary_groups > 0 && kernel.map == Map::Dx &&
+      kernel.tile.stationary_groups * kernel.tile.split_k < kernel_groups)
+    tile.fail("held_groups", "is " + std::to_string(kernel.tile.stationary_groups) +
+                                 ", which in a gradient of X has to be all " + std::to_string(kernel_groups) +
+                                 " groups, or the share of them of a block of the split");
   if (tile.has("long_groups"))
     kernel.tile.longest_first = tile.integer("long_groups", 1, kernel.groups ? kernel.groups : groups);
   const JsonFields boxes = fields.object("boxes");

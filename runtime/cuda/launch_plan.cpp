@@ -180,12 +180,17 @@ int64_t countTiles(const KernelShape &shape, const GpuTile &tile, int64_t m, int
   }
   int64_t tiles = checkedMultiply(ceilDivide(lines, tile.types),
                                   inWholeClusters(longest, tile.rows, tile.cluster_rows), "tiles of y");
-  // Where rows of x are stationary, a block counts what it does while they are.
+  // Where rows of x are stationary, a block counts what it does while they are: all columns of some groups.
+  // Where sums of dx are, it is some columns of all groups.
+  const int64_t column_blocks = inWholeClusters(shape.out_width, tile.columns, tile.cluster_columns);
+  if (tile.stationary_groups > 0 && shape.map == Map::Dx)
+    return requireCountable(checkedMultiply(checkedMultiply(tiles, column_blocks, "tiles of dx"),
+                                            tile.split_k, "tiles of dx"),
+                            shape);
   const bool holds = tile.stationary_groups > 0;
   tiles = checkedMultiply(
       tiles, holds ? ceilDivide(shape.out_groups, tile.stationary_groups) : shape.out_groups, "tiles of y");
-  tiles = checkedMultiply(
-      tiles, holds ? 1 : inWholeClusters(shape.out_width, tile.columns, tile.cluster_columns), "tiles of y");
+  tiles = checkedMultiply(tiles, holds ? 1 : column_blocks, "tiles of y");
   tiles = dividedTiles(tiles, shape.out_groups, tile, "tiles of y");
   requireCountable(tiles, shape);
   if (!shape.listed)
@@ -203,8 +208,8 @@ Layer kernelLayer(const Layer &layer, const GpuKernel &kernel) {
 
 int64_t rowMapCount(const Layer &layer) { return kernelShape(layer, Map::Forward, 0).rowMaps(); }
 
-int64_t tileCount(const Layer &layer, const GpuTile &tile, int64_t m, int64_t offset) {
-  return countTiles(kernelShape(layer, Map::Forward, 0), tile, m, offset);
+int64_t tileCount(const Layer &layer, const GpuTile &tile, int64_t m, int64_t offset, Map map) {
+  return countTiles(kernelShape(layer, map, 0), tile, m, offset);
 }
 
 void checkRows(const KernelShape &shape, int64_t m, int64_t p0) {

@@ -56,10 +56,12 @@ int64_t rowMapCount(const Layer &layer);
 
 // Tiles as the kernel counts them, those that turn out empty included: (cyclic) types times the row tiles of
 // the longest segment, (interval) runs times the row tiles of a whole run; times output groups, times column
-// tiles of a group; row tiles and column tiles in whole clusters. 0 <= offset < period. Of a kernel whose
+// tiles of a group; row tiles and column tiles in whole clusters. Where sums of the map dx are stationary,
+// all groups count as one, and each block of a cluster for itself. 0 <= offset < period. Of a kernel whose
 // rows are listed: no fewer than have rows. Throws Error(ALGRT_INVALID_ARGUMENT) where the count does not fit
 // int32.
-int64_t tileCount(const Layer &kernel_layer, const GpuTile &tile, int64_t m, int64_t offset);
+int64_t tileCount(const Layer &kernel_layer, const GpuTile &tile, int64_t m, int64_t offset,
+                  Map map = Map::Forward);
 
 // Throws Error where no kernel can compute m rows at p0: ALGRT_INVALID_ARGUMENT for the numbers,
 // ALGRT_UNSUPPORTED for a layer whose row types repeat too late.

@@ -196,13 +196,13 @@ TEST(HopperLegality, CountsSharedMemory) {
 }
 
 TEST(HopperLegality, MakesRoomForHeldRows) {
-  StagedSchedule schedule{64, 96, 64, 0};
-  EXPECT_EQ(stationaryBytes(schedule, 160), 0);
-  schedule.types = 2;
-  schedule.stationary_groups = 4;
-  EXPECT_EQ(stationaryBytes(schedule, 160), 2 * 64 * 192 * 2);
   const algebras::Layer layer = projection(8, 8 * 160, 8 * 96);
   const StagedProblem held(layer, algebras::DataType::BF16);
+  StagedSchedule schedule{64, 96, 64, 0};
+  EXPECT_EQ(stationaryBytes(held, schedule), 0);
+  schedule.types = 2;
+  schedule.stationary_groups = 4;
+  EXPECT_EQ(stationaryBytes(held, schedule), 2 * 64 * 192 * 2);
   const int64_t with = stagesThatFit(held, schedule);
   StagedSchedule coming = schedule;
   coming.stationary_groups = 0;
@@ -213,6 +213,39 @@ TEST(HopperLegality, MakesRoomForHeldRows) {
   ++schedule.stages;
   EXPECT_THAT(whyIllegal(layer, schedule, algebras::DataType::BF16),
               HasSubstr("49152 bytes of stationary rows"));
+}
+
+TEST(HopperLegality, LetsSumsOfGradientsStay) {
+  const algebras::Layer gradient = projection(8, 8 * 192, 8 * 320).transposed(); // dX in groups of 192
+  const auto why = [&](const std::string &schedule, const algebras::Layer &layer) {
+    return whyIllegal(layer, engineSchedule(schedule), algebras::DataType::BF16);
+  };
+  const std::string tile = "rows=64,columns=96,depth=64,", wide = "columns=192,depth=32,";
+  EXPECT_EQ(why(tile + "stationary=8", gradient), "");
+  EXPECT_EQ(why(tile + "stationary=4,split_k=2", gradient), "");
+  EXPECT_EQ(why(tile + "stationary=8,cluster=2x2", gradient), "");
+  EXPECT_EQ(why("rows=32,columns=192,depth=64,stationary=4,split_k=2,rows_on=n", gradient), "");
+  // For all groups, of which each block has its share.
+  EXPECT_THAT(why(tile + "stationary=4", gradient),
+              HasSubstr("sums stay for all 8 groups of dY, 8 for each"));
+  EXPECT_THAT(why(tile + "stationary=8,split_k=2", gradient), HasSubstr("4 for each block"));
+  EXPECT_THAT(why("stationary=1", projection(1, 128, 128).transposed()), HasSubstr("of a single group"));
+  EXPECT_THAT(why(tile + "stationary=8,ping_pong=2", gradient), HasSubstr("stationary sums"));
+  EXPECT_THAT(why(tile + "stationary=8,longest_first=1", gradient), HasSubstr("stationary sums"));
+  EXPECT_THAT(why(tile + "types=2", gradient), HasSubstr("stationary= lets the sums"));
+  // A single product would start with the registers that it needs; two have what is dealt out later.
+  EXPECT_EQ(why("rows=128," + wide + "stationary=8", gradient), "");
+  EXPECT_THAT(why("rows=192," + wide + "stationary=8", gradient),
+              HasSubstr("2 products take 218 registers of a thread"));
+  // Two blocks of the weight matrix in every stage, whole tiles and parts of some on their way out.
+  const StagedProblem problem(gradient, algebras::DataType::BF16);
+  const StagedSchedule schedule = engineSchedule(tile + "stationary=4,split_k=2");
+  EXPECT_EQ(problem.productsOfStep(schedule), 2);
+  EXPECT_EQ(stationaryBytes(problem, schedule), 0);
+  EXPECT_EQ(stagingBytes(schedule, algebras::DataType::BF16), 64 * 96 * 2 + 64 * 48 * 2);
+  EXPECT_EQ(stagesThatFit(problem, schedule),
+            (hopper_shared_bytes - reserved_shared_bytes - 64 * 48 * 4 - 64 * (96 + 48) * 2) /
+                (64 * 64 * 2 + 2 * 64 * 96 * 2));
 }
 
 TEST(HopperLegality, DealsOutTheRegisterFile) {

@@ -13,6 +13,25 @@ using algebras::DataType;
 
 class SharingGate : public testing::TestWithParam<const char *> {
 protected:
+  // Of Q(32), with groups so wide.
+  static void expectToPass(algrt::Map map, int64_t in_group, int64_t out_group) {
+    const algebras::Algebra algebra = algebras::parseExpression("Q(32)");
+    const compiler::Spec spec{
+        algebra,
+        algebras::makeLayer(algebras::Lift::rows(algebra), 32 * in_group, 32 * out_group, DataType::BF16),
+        false, "Q(32)"};
+    for (const DataType output : {DataType::BF16, DataType::F32}) {
+      compiler::CompileOptions options;
+      options.targets = {compiler::Target::Sm90a};
+      options.schedule = GetParam();
+      options.map = map;
+      options.output = output;
+      const compiler::GpuProgram program = compiler::gpuProgram(spec, compiler::Target::Sm90a, options);
+      EXPECT_THAT(gates::objections(gates::collectEvidence(program.nvvm)), testing::IsEmpty())
+          << "result in " << toString(output);
+    }
+  }
+
   void SetUp() override {
     for (const compiler::AssemblerTool &tool : {compiler::findPtxas(), compiler::findDisassembler()})
       if (!tool.found())
@@ -20,21 +39,23 @@ protected:
   }
 };
 
-TEST_P(SharingGate, Passes) {
-  const algebras::Algebra algebra = algebras::parseExpression("Q(32)");
-  const compiler::Spec spec{
-      algebra, algebras::makeLayer(algebras::Lift::rows(algebra), 32 * 64, 32 * 256, DataType::BF16), false,
-      "Q(32)"};
-  for (const DataType output : {DataType::BF16, DataType::F32}) {
-    compiler::CompileOptions options;
-    options.targets = {compiler::Target::Sm90a};
-    options.schedule = GetParam();
-    options.output = output;
-    const compiler::GpuProgram program = compiler::gpuProgram(spec, compiler::Target::Sm90a, options);
-    EXPECT_THAT(gates::objections(gates::collectEvidence(program.nvvm)), testing::IsEmpty())
-        << "y in " << toString(output);
-  }
-}
+TEST_P(SharingGate, Passes) { expectToPass(algrt::Map::Forward, 64, 256); }
+
+// Gradients of X whose two sums fill the registers that are dealt out to the warpgroups that multiply.
+class StationarySumsGate : public SharingGate {};
+
+TEST_P(StationarySumsGate, Passes) { expectToPass(algrt::Map::Dx, 192, 256); }
+
+INSTANTIATE_TEST_SUITE_P(Gradients, StationarySumsGate,
+                         testing::Values("rows=64,columns=192,depth=64,stationary=32",
+                                         "rows=64,columns=128,depth=64,stationary=8,split_k=4",
+                                         "rows=128,columns=160,depth=32,stationary=16,split_k=2",
+                                         "rows=128,columns=192,depth=32,stationary=32",
+                                         "rows=128,columns=160,depth=64,cluster=2x1,stationary=32",
+                                         "rows=192,columns=112,depth=32,stationary=32",
+                                         "rows=256,columns=48,depth=64,stationary=32",
+                                         "rows=96,columns=64,depth=64,stationary=8,rows_on=n,split_k=4",
+                                         "rows=192,columns=128,depth=32,stationary=32,rows_on=n"));
 
 INSTANTIATE_TEST_SUITE_P(Held, SharingGate,
                          testing::Values("rows=128,columns=192,depth=64,stationary=4",

@@ -179,6 +179,20 @@ const std::vector<Subject> &subjects() {
        "rows",
        "sm_80",
        algrt::Map::Dx},
+      // The gradient of X whose sums of a type's own group stay while two blocks go through two groups of
+      // three
+      // and through one. Rows that fill a tile and such that do not, types without rows.
+      {"stationary_sums",
+       "Q(3)",
+       96,
+       216,
+       "cyclic",
+       "rows=64,columns=32,depth=32,stages=2,stationary=2,split_k=2",
+       algrt::ElementType::Bf16,
+       {{200, 1, 4}, {2, 0, 2}},
+       "rows",
+       "sm_90a",
+       algrt::Map::Dx},
       // The gradient of the weight matrix: both operands across the contraction, blocks of all rows and of
       // segments; what dW holds is added, and not read where it does not count. Blocks that are partial in
       // every direction, without rows, of tiles in the table's order.

@@ -83,6 +83,9 @@ public:
 private:
   void tile(const std::vector<Segment> &parts, int64_t row, int64_t group, int64_t column, int64_t a,
             int64_t b, int64_t rank);
+  // All that block `rank` does while the sums of a type's own group stay.
+  void walkOverGroups(const Segment &segment, int64_t row, int64_t column, int64_t a, int64_t b,
+                      int64_t rank);
   // Bytes that a row of a group has from there on in one step.
   double bytesOfStep(int64_t step) const {
     return static_cast<double>(2 * std::min(schedule_.depth, k_ - step));
@@ -194,6 +197,55 @@ void Walker::tile(const std::vector<Segment> &parts, int64_t row, int64_t group,
   ++tiles_[processor];
 }
 
+void Walker::walkOverGroups(const Segment &segment, int64_t row, int64_t column, int64_t a, int64_t b,
+                            int64_t rank) {
+  const int64_t processor = sum_.turns++ % processors_, panel = panelBytes(schedule_.depth, 2);
+  const int64_t row_part = schedule_.rows / schedule_.cluster_columns,
+                column_part = schedule_.columns / schedule_.cluster_rows;
+  const int64_t rows = std::clamp<int64_t>(segment.rows - row, 0, schedule_.rows),
+                columns = std::clamp<int64_t>(n_ - column, 0, schedule_.columns);
+  const bool on_n = schedule_.rows_on == RowSide::N;
+  const int64_t of_64 = on_n ? schedule_.columns : schedule_.rows,
+                other_side = on_n ? schedule_.rows : schedule_.columns;
+  const double stored = static_cast<double>(schedule_.rows * schedule_.columns) * result_bytes_;
+  double received = 0, cycles = 0, stores = 0;
+  const int64_t groups = layer_.lift.outputGroups();
+  for (int64_t group = rank * schedule_.stationary_groups;
+       group < std::min(groups, (rank + 1) * schedule_.stationary_groups); ++group) {
+    ++sum_.tiles;
+    const bool is_own = group == segment.type;
+    for (int64_t step = 0; step < k_; step += schedule_.depth) {
+      received += static_cast<double>(2 * schedule_.depth * (schedule_.rows + 2 * schedule_.columns));
+      sum_.sent += bytesOfStep(step) *
+                   static_cast<double>(std::clamp<int64_t>(rows - b * row_part, 0, row_part) +
+                                       2 * std::clamp<int64_t>(columns - a * column_part, 0, column_part));
+      const int64_t depth = std::min(schedule_.depth, k_ - step);
+      const int64_t instructions = 2 * of_64 / 64 * ((depth + 15) / 16);
+      sum_.port_bytes += static_cast<double>(instructions * 2 * 16 * (64 + other_side));
+      const auto side = static_cast<double>(other_side);
+      const double copies = static_cast<double>(3 * 2 * schedule_.depth) / static_cast<double>(panel);
+      cycles +=
+          (std::max(static_cast<double>(instructions) * std::max(side / 2, 16 + side / 4), 24 * copies) +
+           (schedule_.cluster() > 1 ? 60 : 0)) *
+          (panel == 128 ? 1 : 1.05);
+      sum_.useful_macs += static_cast<double>((is_own ? 1 : 2) * rows * depth * columns);
+      sum_.filled += static_cast<double>(2 * schedule_.depth * (schedule_.rows + 2 * schedule_.columns));
+      ++sum_.steps;
+    }
+    stores += 530 + 600 * std::log2(schedule_.cluster()) + (is_own ? 0 : stored / 64);
+    sum_.port_bytes += is_own ? 0 : 2 * stored;
+  }
+  const auto split = static_cast<double>(schedule_.split_k);
+  stores += 530 + 600 * std::log2(static_cast<double>(schedule_.cluster()) * split) + stored / 64 / split;
+  sum_.port_bytes += 2 * stored / split;
+  if (schedule_.split_k > 1)
+    stores += 1200 + stored / result_bytes_ * 4 / split * (split - 1) * (1.0 / 16 + 1.0 / 128);
+  received_[processor] += received;
+  cycles_[processor] += cycles;
+  stores_[processor] += stores;
+  ++tiles_[processor];
+}
+
 // Long tiles in turn, each to all blocks of a cluster; then every short one to whoever is the first to be
 // done.
 void Walker::orderedTiles(const std::vector<Segment> &segments, int64_t longest) {
@@ -243,12 +295,17 @@ Walk Walker::walk(int64_t m) {
           parts.push_back(segments[part]);
       if (parts.empty())
         continue;
-      for (int64_t group = 0; group < layer_.lift.outputGroups(); ++group)
+      const bool walks = layer_.lift.isTransposed() && schedule_.stationary_groups > 0;
+      for (int64_t group = 0; group < (walks ? 1 : layer_.lift.outputGroups()); ++group)
         for (int64_t column = 0; column < n_; column += schedule_.columns * schedule_.cluster_columns)
           for (int64_t a = 0; a < schedule_.cluster_rows; ++a)
             for (int64_t b = 0; b < schedule_.cluster_columns; ++b)
               for (int64_t rank = 0; rank < schedule_.split_k; ++rank)
-                tile(parts, row + a * schedule_.rows, group, column + b * schedule_.columns, a, b, rank);
+                if (walks)
+                  walkOverGroups(parts[0], row + a * schedule_.rows, column + b * schedule_.columns, a, b,
+                                 rank);
+                else
+                  tile(parts, row + a * schedule_.rows, group, column + b * schedule_.columns, a, b, rank);
     }
   for (const auto &[processor, bytes] : received_) {
     sum_.received += bytes;

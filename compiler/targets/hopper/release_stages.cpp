@@ -102,7 +102,21 @@ void StageReleases::releaseInLoop(sm::ConsumerReleaseOp release, scf::ForOp loop
         settle(builder_, location, result);
 }
 
-/// Without a loop, a tile is one step: its products are waited for at once.
+/// Whether products of a step may be in flight while the next one begins: all that the loop does with sums is
+/// to add to them.
+static bool onlyAdds(scf::ForOp loop) {
+  if (llvm::none_of(loop.getResultTypes(), llvm::IsaPred<sm::AccumulatorType>))
+    return false;
+  const auto reads = [](Operation *op) {
+    return !isa<sm::MmaOp, scf::YieldOp>(op) &&
+           llvm::any_of(op->getOperandTypes(), llvm::IsaPred<sm::AccumulatorType>);
+  };
+  return !loop.getBody()
+              ->walk([&](Operation *op) { return reads(op) ? WalkResult::interrupt() : WalkResult::advance(); })
+              .wasInterrupted();
+}
+
+/// Where a tile is one step, or its sums are read behind every step: the products are waited for at once.
 LogicalResult StageReleases::releaseAtOnce(sm::ConsumerReleaseOp release) {
   // Of all products since the last wait, and of those that branches choose.
   SmallVector<Value> sums;
@@ -125,8 +139,7 @@ LogicalResult StageReleases::releaseAtOnce(sm::ConsumerReleaseOp release) {
 
 LogicalResult StageReleases::lower(sm::ConsumerReleaseOp release, const PipeBarriers &barriers) {
   auto loop = dyn_cast<scf::ForOp>(release->getParentOp());
-  const bool adds = loop && llvm::any_of(loop.getResultTypes(), llvm::IsaPred<sm::AccumulatorType>);
-  if (release.getAfterProducts() && adds) {
+  if (release.getAfterProducts() && loop && onlyAdds(loop)) {
     auto stage = dyn_cast<BlockArgument>(release.getStage());
     if (!stage || stage.getOwner() != loop.getBody() || stage == loop.getInductionVar())
       return release.emitOpError("must stand in a loop that carries its stage");

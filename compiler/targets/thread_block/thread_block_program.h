@@ -9,6 +9,7 @@
 #include "compiler/targets/thread_block/weight_steps.h"
 
 #include <optional>
+#include <utility>
 
 namespace compiler {
 
@@ -35,8 +36,11 @@ private:
   // tile_to_sm.cpp: the kernel, and the ops of a tile one by one.
   mlir::LogicalResult check(tile::ForallOp own);
   mlir::LogicalResult checkSplitK();
+  mlir::LogicalResult checkStationarySums();
   mlir::FailureOr<sm::KernelOp> declare();
   mlir::LogicalResult writeTile(tile::ForallOp own, Tile tile);
+  /// The ops behind the last products.
+  static llvm::SmallVector<mlir::Operation *> epilogueOf(tile::ForallOp own);
   mlir::LogicalResult writeOp(mlir::Operation *op, tile::ForallOp own, const Tile &tile);
   mlir::LogicalResult writeStore(tile::StoreOp store, tile::ForallOp own, const Tile &tile);
   /// Where the sums are: in single warps or in warpgroups.
@@ -54,6 +58,11 @@ private:
   mlir::LogicalResult checkWeightTerms(tile::WeightTermsOp terms, tile::ForallOp own);
   mlir::LogicalResult writeStoreWeights(tile::StoreWeightOp store, tile::ForallOp own, const Tile &tile);
   mlir::LogicalResult checkWeightGradient();
+
+  // stationary_sums.cpp: a walk over groups while the sums of one stay.
+  mlir::LogicalResult writeStationarySums(tile::ForallOp own, const Tile &tile);
+  std::pair<Value, Value> addBothProducts(const Tile &of_group, const Tile &of_type, Value single,
+                                          Value own_sums);
 
   // tile_walk.cpp: which tiles the block takes.
   mlir::LogicalResult writeFor(tile::ForallOp own);
@@ -118,7 +127,9 @@ private:
   bool hasSeveralResults() const { return source_results_.size() > 1; }
   /// Whether a tile's terms are told apart: the one of its own group, and those of its types' groups.
   bool hasParts() const { return schedule_.getTypes() > 1 || holds(); }
-  bool holds() const { return schedule_.getStationaryGroups() > 0; }
+  bool holds() const { return schedule_.getStationaryGroups() > 0 && !layout_.isTransposed(); }
+  /// Whether the sums of a type's own group stay while the block goes through groups.
+  bool hasStationarySums() const { return schedule_.getStationaryGroups() > 0 && layout_.isTransposed(); }
   /// Whether blocks of a cluster divide the steps of a tile, or of the tiles that come first.
   bool splits() const { return schedule_.getSplitK() > 1; }
   bool splitsSome() const { return splits() && schedule_.ordersGroups(); }

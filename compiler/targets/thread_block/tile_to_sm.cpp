@@ -44,6 +44,24 @@ LogicalResult ThreadBlockProgram::checkSplitK() {
   return success();
 }
 
+LogicalResult ThreadBlockProgram::checkStationarySums() {
+  if (schedule_.hasWarps())
+    return source_.emitOpError("has stationary sums; where threads copy, a tile has all of its steps at once");
+  if (schedule_.getPingPong() > 1 || schedule_.ordersGroups() || hasSeveralWeights() || hasSeveralResults())
+    return source_.emitOpError("has stationary sums: its warpgroups take no turns, compute one product and go "
+                               "through the groups as they are numbered");
+  const int64_t groups = layout_.getIn().getCount();
+  if (groups < 2)
+    return source_.emitOpError("has stationary sums of its only group: no other is gone through while they "
+                               "stay");
+  const int64_t share = llvm::divideCeil(groups, schedule_.getSplitK());
+  if (schedule_.getStationaryGroups() != share)
+    return source_.emitOpError("has sums that stay for ")
+           << schedule_.getStationaryGroups() << " groups of dY, where each of " << schedule_.getSplitK()
+           << " blocks has " << share << " of " << groups;
+  return success();
+}
+
 LogicalResult ThreadBlockProgram::check(tile::ForallOp own) {
   if (RowSegments::areListed(layout_.getRowTypes()) && !schedule_.hasWarps())
     return source_.emitOpError(
@@ -76,9 +94,8 @@ LogicalResult ThreadBlockProgram::check(tile::ForallOp own) {
         "the first side");
   if (layout_.isTransposed() && hasParts())
     return source_.emitOpError(
-        "multiplies by a transposed weight matrix (mode i), where the rows of a type's own "
-        "group of dY are no more used than "
-        "others: its tiles have one type and hold no rows");
+        "multiplies by a transposed weight matrix (mode i), of which no kernel shares blocks among types: its "
+        "tiles have one type");
   const int64_t types = schedule_.getTypes();
   if (types > 1 && schedule_.hasWarps())
     return source_.emitOpError("owns ") << types << " types in a tile; where threads copy, it has one";
@@ -89,8 +106,11 @@ LogicalResult ThreadBlockProgram::check(tile::ForallOp own) {
     return source_.emitOpError("owns ")
            << types << " types in a tile; only those of a complete graph share blocks, and "
            << layout_.getRowTypes().getCount() << " are there";
-  if (holds() && !complete)
-    return source_.emitOpError("holds rows of X; only types of a complete graph have a group of their own");
+  if ((holds() || hasStationarySums()) && !complete)
+    return source_.emitOpError(holds() ? "holds rows of X" : "has stationary sums")
+           << "; only types of a complete graph have a group of their own";
+  if (hasStationarySums() && failed(checkStationarySums()))
+    return failure();
   if (!goesBy(own, {{weights ? tile::AxisKind::WeightRows : tile::AxisKind::Types, types},
                     {weights ? tile::AxisKind::Features : tile::AxisKind::Rows, schedule_.getRows()},
                     {tile::AxisKind::Groups, 1},
@@ -120,18 +140,24 @@ LogicalResult ThreadBlockProgram::write() {
 /// Its products, and behind the last of them what is done with the sums that a block stores.
 LogicalResult ThreadBlockProgram::writeTile(tile::ForallOp own, Tile tile) {
   tile.narrow = isNarrow(tile);
-  Block &body = own.getBody().front();
-  auto epilogue = body.begin();
-  for (Operation &op : body)
-    if (isa<tile::TermsOp, tile::WeightTermsOp>(op))
-      epilogue = std::next(op.getIterator());
-  for (Operation &op : llvm::make_range(body.begin(), epilogue))
+  const SmallVector<Operation *> epilogue = epilogueOf(own);
+  for (Operation &op : own.getBody().front()) {
+    if (!epilogue.empty() && &op == epilogue.front())
+      break;
     if (failed(writeOp(&op, own, tile)))
       return failure();
-  SmallVector<Operation *> rest;
-  for (Operation &op : llvm::make_range(epilogue, body.end()))
-    rest.push_back(&op);
-  return writeEpilogue(rest, own, tile);
+  }
+  return writeEpilogue(epilogue, own, tile);
+}
+
+SmallVector<Operation *> ThreadBlockProgram::epilogueOf(tile::ForallOp own) {
+  SmallVector<Operation *> epilogue;
+  for (Operation &op : own.getBody().front()) {
+    epilogue.push_back(&op);
+    if (isa<tile::TermsOp, tile::WeightTermsOp>(op))
+      epilogue.clear();
+  }
+  return epilogue;
 }
 
 LogicalResult ThreadBlockProgram::writeOp(Operation *op, tile::ForallOp own, const Tile &tile) {

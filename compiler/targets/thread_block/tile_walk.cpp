@@ -82,10 +82,13 @@ LogicalResult ThreadBlockProgram::writeFor(tile::ForallOp own) {
   const int64_t column_clusters = columnClusters();
   Value row_clusters = rowClusters();
   Value segment_blocks = hasParts() ? math_.ceilDivide(segmentCount(), schedule_.getTypes()) : segmentCount();
-  // A turn is a tile, or where rows of X stay all tiles of some groups.
-  const int64_t held = schedule_.getStationaryGroups();
+  // A turn is a tile, or where rows of X stay all tiles of some groups, or where sums stay the tiles of all
+  // groups that have the same columns.
+  const int64_t stationary = schedule_.getStationaryGroups();
   const int64_t column_turns = holds() ? 1 : column_clusters;
-  const int64_t group_turns = holds() ? (groups + held - 1) / held : groups;
+  const int64_t group_turns = holds()               ? (groups + stationary - 1) / stationary
+                              : hasStationarySums() ? 1
+                                                    : groups;
   Value tiles = math_.multiply(math_.multiply(segment_blocks, row_clusters), group_turns * column_turns);
 
   const auto [first, blocks] = workers();
@@ -101,7 +104,7 @@ LogicalResult ThreadBlockProgram::writeFor(tile::ForallOp own) {
   };
   const bool groups_outside = schedule_.getOuter() == tile::AxisKind::Groups;
   Tile tile;
-  auto group_at = [&](Value turn) { return math_.multiply(turn, std::max<int64_t>(held, 1)); };
+  auto group_at = [&](Value turn) { return math_.multiply(turn, std::max<int64_t>(stationary, 1)); };
   tile.column = math_.multiply(peel(column_turns), schedule_.getColumns() * cluster_columns);
   if (!groups_outside)
     tile.group = group_at(peel(group_turns));
@@ -125,8 +128,10 @@ LogicalResult ThreadBlockProgram::writeFor(tile::ForallOp own) {
   return writeTurn(own, tile);
 }
 
-/// A tile, or all those of a walk over groups that begins with it.
+/// A tile, or all those of a walk over groups.
 LogicalResult ThreadBlockProgram::writeTurn(tile::ForallOp own, Tile &tile) {
+  if (hasStationarySums())
+    return writeStationarySums(own, tile);
   if (!holds())
     return writeTile(own, tile);
   writeHold(tile);

@@ -139,3 +139,50 @@ sm.kernel @apart(%x: !x, %w: !w, %y: !w, %rows: index, %offset: index, %terms: !
     }
   }
 }
+
+// In a loop that stores one of its sums in every step, the products of a step are done before the next begins. The sums
+// that the loop carries go on settled.
+// CHECK-LABEL: sm.kernel @stored_in_every_step
+sm.kernel @stored_in_every_step(%x: !x, %w: !w, %y: !w, %rows: index, %offset: index, %terms: !sm.terms_table)
+    attributes {layout = #layout, schedule = #schedule} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %even = arith.constant 0 : i32
+  %a = sm.allocate : <4 x 128 x 64 x bf16, swizzle 128>
+  %b = sm.allocate : <4 x 64 x 64 x bf16, swizzle 128>
+  %c = sm.allocate : <2 x 64 x 64 x bf16, swizzle 128>
+  %staged = sm.staged_pipe : <4>
+  sm.partition @multiply warpgroups 2 registers 232 {
+    // CHECK: scf.for {{.*}} iter_args(%[[SO_FAR:.*]] = %{{.*}}, %[[STAGE:.*]] = %c0)
+    // CHECK: %[[ONE:.*]] = sm.mma
+    // CHECK-NEXT: %[[BOTH:.*]] = sm.mma {{.*}}, %[[SO_FAR]] :
+    // CHECK-NEXT: sm.mma_commit
+    // CHECK-NEXT: sm.mma_wait 0
+    // CHECK-NEXT: sm.arrive %{{.*}}[%[[STAGE]]]
+    // CHECK-DAG: %[[SETTLED:.*]] = sm.settle %[[ONE]]
+    // CHECK-DAG: %[[CARRIED:.*]] = sm.settle %[[BOTH]]
+    // CHECK: sm.write %[[SETTLED]]
+    // CHECK: scf.yield %[[CARRIED]]
+    // CHECK-NEXT: }
+    // CHECK-NOT: sm.mma_wait
+    // CHECK: sm.write
+    %zero = sm.zero : <128 x 64>
+    %sums:2 = scf.for %step = %c0 to %rows step %c1 iter_args(%so_far = %zero, %stage = %c0) -> (!sm.accumulator<128 x 64>, index) {
+      sm.consumer_wait %staged[%stage] parity %even : <4>
+      %one = sm.mma %a[%stage], %b[%stage], %zero : <4 x 128 x 64 x bf16, swizzle 128>, <4 x 64 x 64 x bf16, swizzle 128>, <128 x 64>
+      %both = sm.mma %a[%stage], %b[%stage], %so_far : <4 x 128 x 64 x bf16, swizzle 128>, <4 x 64 x 64 x bf16, swizzle 128>, <128 x 64>
+      sm.consumer_release %staged[%stage] after_products : <4>
+      sm.write %one to %c[%c0] : <128 x 64> to <2 x 64 x 64 x bf16, swizzle 128>
+      %next = arith.addi %stage, %c1 : index
+      scf.yield %both, %next : !sm.accumulator<128 x 64>, index
+    }
+    sm.write %sums#0 to %c[%c1] : <128 x 64> to <2 x 64 x 64 x bf16, swizzle 128>
+  }
+  sm.partition @load warpgroups 1 registers 40 {
+    sm.elect {
+      sm.producer_acquire %staged[%c0] parity %even : <4>
+      sm.load %w[%c0] [%c0, %c0, %c0, %c0] to %b[%c0] : <1 x 64 x 64 x bf16, row_dimension 2, swizzle 128> to <4 x 64 x 64 x bf16, swizzle 128>
+      sm.producer_commit %staged[%c0] : <4>
+    }
+  }
+}

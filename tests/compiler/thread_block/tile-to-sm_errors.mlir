@@ -180,10 +180,10 @@ tile.kernel @threads(%x: !tile.matrix<?x128xbf16>) attributes {layout = #layout,
 
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 64>, weights = <2 x 64>, out = <2 x 64>,
                        row_types = <cyclic 2>, mode = i>
-#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, stationary = 2>
-// expected-error @+1 {{multiplies by a transposed weight matrix (mode i), where the rows of a type's own group of dY are no more used than others: its tiles have one type and hold no rows}}
+#schedule = #tile.staged<types = 2, rows = 64, columns = 64, depth = 64, stages = 3>
+// expected-error @+1 {{multiplies by a transposed weight matrix (mode i), of which no kernel shares blocks among types: its tiles have one type}}
 tile.kernel @transposed(%dy: !tile.matrix<?x128xbf16>) attributes {layout = #layout, schedule = #schedule} {
-  tile.forall (%t, %s, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
+  tile.forall (%t, %s, %j, %n) over [<types, 2>, <rows, 64>, <groups, 1>, <columns, 64>] {
   }
 }
 

@@ -39,6 +39,10 @@ TEST(LaunchPlan, TilesAreCountedAsTheKernelWalks) {
   held.stationary_groups = 2;
   EXPECT_EQ(tileCount(cyclic, held, 5 * 64 + 1, 3), 5 * 2 * 3);
   EXPECT_EQ(tileCount(interval, held, 211, 209), 4 * 2 * 2);
+  // Stationary sums of dX: some columns of all groups of dY, whose blocks of a cluster count each.
+  EXPECT_EQ(tileCount(cyclic, held, 5 * 64 + 1, 3, Map::Dx), 5 * 2 * 1);
+  held.split_k = 4;
+  EXPECT_EQ(tileCount(cyclic, held, 5 * 64 + 1, 3, Map::Dx), 4 * 5 * 2 * 1);
   const Layer slots = layerOf(Lift::Slots, RowTypesKind::Cyclic, 1, 1, 4, 8, 8);
   EXPECT_EQ(tileCount(slots, tile, 129, 0), 3 * 4);
   EXPECT_THROW(tileCount(layerOf(Lift::Rows, RowTypesKind::Cyclic, 1 << 20, 1, 1 << 20, 8, 8), tile, 1, 0),

@@ -68,6 +68,26 @@ TEST(GpuManifest, WhatTilesShareIsReadAsWritten) {
     }
 }
 
+// Of a gradient of X for all groups of dY: one block's, or the shares of a cluster.
+TEST(GpuManifest, StationarySumsOfDxNeedAllGroups) {
+  Json manifest = gpuManifest({.table = true});
+  Json &kernel = manifest["kernels"][0];
+  kernel["map"] = "dx";
+  const auto tile = [&] {
+    return Bundle::parse(gpuBundle({.table = true}, manifest)).manifest().kernels[0].gpu->tile;
+  };
+  const int64_t groups = std::ssize(manifest["layer"]["out_groups"]);
+  Json &fields = kernel["tile"];
+  fields["held_groups"] = groups;
+  EXPECT_EQ(tile().stationary_groups, groups);
+  fields["held_groups"] = groups - 1;
+  EXPECT_THROW(tile(), Error);
+  kernel["cluster"] = 2;
+  fields["cluster_rows"] = fields["cluster_columns"] = 1;
+  fields["split"] = 2;
+  EXPECT_EQ(tile().stationary_groups, groups - 1);
+}
+
 TEST(GpuManifest, CopiesByThreadsAreReadAsWritten) {
   Json manifest = gpuManifest({.lift = Lift::Slots, .scaled = true, .vector = 4});
   manifest["kernels"][0]["best_for_rows"] = {17, 300};

@@ -101,6 +101,24 @@ const std::vector<Kernel> &kernels() {
        bf16, "cyclic", "rows", "sm_80"},
       {"ThreadsDividedPowersLong", table("divided_powers"), 60, 100,
        "rows=32,columns=16,depth=16,stages=3,warps=2x1,longest_first=2", f32, "cyclic", "slots", "sm_80"},
+      // sums of a type's own group that stay for all groups of dY: of one block, of blocks with equal and
+      // unequal shares of the groups and without any, of several blocks of columns, of blocks that copy for
+      // each other, on both sides of the instructions, of several warpgroups
+      {"Q4Stationary", "Q(4)", 256, 384, "rows=64,columns=64,depth=64,stages=3,stationary=4", bf16},
+      {"Q5StationaryPartial", "Q(5)", 280, 200, "rows=64,columns=32,depth=32,stages=3,stationary=5", f32},
+      {"Q4StationarySplit2", "Q(4)", 256, 256, "rows=64,columns=64,depth=32,stages=3,stationary=2,split_k=2",
+       bf16},
+      {"Q5StationarySplit2", "Q(5)", 240, 320, "rows=128,columns=96,depth=64,stages=2,stationary=3,split_k=2",
+       f32},
+      {"Q3StationarySplit4", "Q(3)", 192, 144, "rows=64,columns=64,depth=16,stages=5,stationary=1,split_k=4",
+       bf16},
+      {"Q3StationaryRowsOnN", "Q(3)", 240, 192,
+       "rows=32,columns=128,depth=64,stages=2,stationary=2,rows_on=n,split_k=2", bf16},
+      {"Q4StationaryCluster", "Q(4)", 320, 256,
+       "rows=64,columns=48,depth=32,stages=3,cluster=2x2,stationary=4", f32},
+      {"Q2StationaryTall", "Q(2)", 320, 128, "rows=128,columns=160,depth=64,stages=3,stationary=2", bf16},
+      {"Q4StationaryInterval", "Q(4)", 256, 256,
+       "rows=64,columns=64,depth=32,stages=3,stationary=2,split_k=2", bf16, "interval(40)"},
       // runs of rows
       {"Q3Interval", "Q(3)", 192, 192, "rows=64,columns=64,depth=64,stages=3", bf16, "interval(40)"},
       {"Q4LongInterval", "Q(4)", 256, 256, "rows=128,columns=64,depth=32,stages=4", f32, "interval(150)"},
