@@ -76,6 +76,9 @@ INSTANTIATE_TEST_SUITE_P(
     Kernels, FusedGate,
     testing::Values(Case{"EngineNarrow", "rows=64,columns=96,depth=64,stages=4", "sm_90a"},
                     Case{"EngineTall", "rows=128,columns=96,depth=64,stages=4", "sm_90a"},
+                    // The sums of both products fill what is dealt out to the warpgroups that multiply.
+                    Case{"EngineWide", "rows=128,columns=192,depth=32,stages=3", "sm_90a"},
+                    Case{"EngineWidest", "rows=192,columns=112,depth=32,stages=3", "sm_90a"},
                     Case{"EngineTransposed", "rows=64,columns=192,depth=64,stages=3,rows_on=n", "sm_90a"},
                     Case{"EngineOperands", "rows=64,columns=96,depth=64,stages=3", "sm_90a", false},
                     Case{"Threads", "rows=64,columns=64,depth=32,stages=3,warps=2x2,vector=8", "sm_80"},
