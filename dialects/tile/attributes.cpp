@@ -200,7 +200,7 @@ LogicalResult StagedAttr::verify(function_ref<InFlightDiagnostic()> error, int64
   if (longest_first < 0)
     return error() << "0 groups of a type (none stand out) or more are long, got " << longest_first;
   if (stationary_groups < 0)
-    return error() << "stationary rows are for 0 groups (they come with each) or more, got "
+    return error() << "rows or sums are stationary for 0 groups (they are each group's own) or more, got "
                    << stationary_groups;
   if (outer != AxisKind::Types && outer != AxisKind::Groups)
     return error() << "the outermost axis of the tiles is 'types' or 'groups', got '"

@@ -97,8 +97,8 @@ def SmInsertBarriers : HopperPass<"sm-insert-barriers"> {
     *Empty* counts the warps of each consumer, or one thread of each of its warpgroups where it consumes in an `sm.elect`, or the
     warps of one part where parts take turns.
 
-    All products of a step are one group. One group stays in flight: a step issues its own, waits until the one before it is done, and
-    releases that one's stages, of all pipes that it has consumed from. Behind the loop the last group is waited for, its
+    All products of a step are one group. In a loop that only adds to its sums one group stays in flight: a step issues its own, waits until
+    the one before it is done, and releases that one's stages, of all pipes that it has consumed from. Behind the loop the last group is waited for, its
     stages released, and the sums settle. A warpgroup that passes over a step closes a group without products, since waits
     count groups.
 

@@ -37,6 +37,10 @@ def ConvertTileToSm : ThreadBlockPass<"convert-tile-to-sm"> {
     before them the rows of X that are its types' own group (`sm.hold`). A step of an own term then fetches the weight matrix
     alone, and multiplies a piece of what is stationary.
 
+    In a gradient of X (mode i) with `stationary` groups a turn is a block of rows and of columns, for all groups of dY, or where blocks
+    divide them (`split_k`) for each block's share. A step multiplies the rows by W(j, j) and by the type's own W(i, j); the sums of
+    dX(j) are stored behind the steps of group j, and those of dX(i) stay until the last group.
+
     A schedule with `split_k` lets all blocks of a cluster take the same tile: `forall` becomes a loop over the tiles of clusters,
     and each block takes its share of their steps, consecutive ones. Then the sums are added up (`sm.reduce_scatter`), and
     each block stores a part of the columns, or where rows are on side N of the rows.
@@ -48,7 +52,7 @@ def ConvertTileToSm : ThreadBlockPass<"convert-tile-to-sm"> {
     Where `tile.terms` multiplies the same rows by several weight matrices, a step fetches a block of each, and multiplies A by each
     of them; each product has its own sums. What maps read beside sums comes as numbers of columns, as plain maps in the
     views of the result, or as numbers; results behind the first are stored through plain maps. Tiles of
-    several types, stationary rows, and the sums that blocks exchange with a `split_k` are those of one product.
+    several types, stationary rows and sums, and the sums that blocks exchange with a `split_k` are those of one product.
 
     Of a kernel with a `#tile.reduced` schedule `forall` becomes a loop over parts of the result: column block, output group, and
     last the rows of the batch. The type of each row follows from its position, which is read from device memory or is that of row

@@ -166,7 +166,7 @@ func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, column
 
 // -----
 
-// expected-error @+1 {{stationary rows are for 0 groups (they come with each) or more, got -1}}
+// expected-error @+1 {{rows or sums are stationary for 0 groups (they are each group's own) or more, got -1}}
 func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, stationary = -1>}
 
 // -----
