@@ -80,6 +80,16 @@ ALGRT_API const char *algrt_status_name(int status);
  */
 ALGRT_API const char *algrt_last_error(void);
 
+/* What calls of the runtime do on a CPU in several threads, they do by `for_each`, the caller's thread pool:
+ * it calls run(task, i) once for each i from 0 to count - 1, in any order, on any threads, at once or one
+ * after the other, and returns when all of them have returned. */
+typedef void (*algrt_for_each)(void *context, int32_t count, void (*run)(void *task, int32_t index),
+                               void *task);
+/* Runs on that pool, which has `threads` threads, from now on, in the whole process: 0 in the argument
+ * `threads` of a call means all of them, and no call uses more. The results are the same bits. `for_each`
+ * NULL: the runtime's own threads again, as at first. Not while another call of the runtime runs. */
+ALGRT_API int algrt_set_thread_pool(algrt_for_each for_each, void *context, int32_t threads);
+
 /* ---- bundles ------------------------------------------------------------------------------------------ */
 
 typedef struct algrt_bundle algrt_bundle;
@@ -130,6 +140,8 @@ typedef struct algrt_bundle_info {
   int64_t packed_bytes; /* of a packed weight matrix on this machine; 0 if no packed kernel runs here */
   int32_t runs_here;    /* 1 if some forward kernel runs on this CPU; GPUs: algrt_bundle_describe_kernels */
   int32_t bias;         /* 1 if algrt_forward adds a bias: [n], of dtype */
+  const char *hash; /* SHA-256 of what the bundle contains, 64 hexadecimal digits: bundles that have the same
+                       one compute the same; lives as long as the bundle */
 } algrt_bundle_info;
 
 /* All zero but for struct_size. */
@@ -175,7 +187,8 @@ ALGRT_API int algrt_bundle_get_terms(const algrt_bundle *bundle, int64_t type, i
 
 /* ---- weights ------------------------------------------------------------------------------------------ */
 
-/* A weight matrix rewritten into the order in which the packed kernel reads it. Immutable. */
+/* A weight matrix rewritten into the order in which the packed kernel reads it. Only algrt_weights_repack
+ * changes it. */
 typedef struct algrt_weights algrt_weights;
 
 /* Packs w on `threads` threads (0 = all). The user's tensor is not needed afterwards. ALGRT_UNSUPPORTED if
@@ -188,6 +201,11 @@ ALGRT_API int algrt_weights_pack(const algrt_bundle *bundle, const DLTensor *w, 
  * pass the tensor to algrt_run instead. */
 ALGRT_API int algrt_program_weights_pack(const algrt_bundle *bundle, const char *program, const char *operand,
                                          const DLTensor *tensor, int32_t threads, algrt_weights **weights);
+/* Packs another matrix into the memory of packed weights, of the same shape and for the same place: after a
+ * step of an optimizer. `bundle` is the one that packed them, or another with the same content. Nothing else
+ * may use the weights meanwhile. After a failure they are as they were. */
+ALGRT_API int algrt_weights_repack(const algrt_bundle *bundle, const DLTensor *w, int32_t threads,
+                                   algrt_weights *weights);
 ALGRT_API void algrt_weights_free(algrt_weights *weights);
 /* Memory that the packed weight matrix holds; 0 for NULL. */
 ALGRT_API size_t algrt_weights_bytes(const algrt_weights *weights);

@@ -191,6 +191,7 @@ int algrt_bundle_get_info(const algrt_bundle *bundle, algrt_bundle_info *info) {
     filled.packed_bytes = packedBytes(*bundle);
     filled.runs_here = bundle->kernels.anyUsable(Map::Forward) ? 1 : 0;
     filled.bias = layer.bias ? 1 : 0;
+    filled.hash = bundle->bundle.hash().c_str();
     std::memcpy(info, &filled, std::min(size, sizeof(filled)));
   });
 }

@@ -82,6 +82,21 @@ int algrt_program_weights_pack(const algrt_bundle *bundle, const char *program, 
   });
 }
 
+int algrt_weights_repack(const algrt_bundle *bundle, const DLTensor *w, int32_t threads,
+                         algrt_weights *weights) {
+  return guarded([&] {
+    requireNotNull(bundle, "bundle");
+    requireNotNull(weights, "weights");
+    checkThreads(threads);
+    if (weights->bundle_hash != bundle->bundle.hash())
+      refuse("weights were packed for another bundle");
+    const LoadedProjection &projection = bundle->projection(weights->projection);
+    const Layer &layer = projection.bundle.layer();
+    const MatrixView weight_matrix = readWeights(w, "w", cpu_device, layer, layer.dtype);
+    repackWeights(projection.kernels.load(weights->kernel), layer, weight_matrix, threads, weights->packed);
+  });
+}
+
 void algrt_weights_free(algrt_weights *weights) { delete weights; }
 
 size_t algrt_weights_bytes(const algrt_weights *weights) {

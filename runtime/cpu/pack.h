@@ -10,5 +10,8 @@ namespace algrt {
 // `weights` is layer.k x layer.weightColumns(). Throws std::bad_alloc.
 AlignedBuffer packWeights(const CpuKernel &kernel, const Layer &layer, const MatrixView &weights,
                           int threads);
+// The same into what packWeights has made for that kernel.
+void repackWeights(const CpuKernel &kernel, const Layer &layer, const MatrixView &weights, int threads,
+                   AlignedBuffer &packed);
 
 } // namespace algrt

@@ -2,8 +2,59 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
+#include <mutex>
 
 namespace algrt {
+
+namespace {
+
+std::mutex pool_mutex;
+std::optional<ThreadPool> current_pool;
+
+std::optional<ThreadPool> threadPool() {
+  const std::lock_guard lock(pool_mutex);
+  return current_pool;
+}
+
+// What one call of the pool does. Nothing may be thrown through the pool, which may be C.
+struct PoolTask {
+  const std::function<void(int)> &worker;
+  std::mutex mutex;
+  std::exception_ptr failure;
+
+  static void run(void *task, int32_t index) noexcept {
+    auto &self = *static_cast<PoolTask *>(task);
+    try {
+      self.worker(index);
+    } catch (...) { // carried to the caller's thread
+      const std::lock_guard lock(self.mutex);
+      self.failure = std::current_exception();
+    }
+  }
+};
+
+} // namespace
+
+void setThreadPool(const std::optional<ThreadPool> &pool) {
+  const std::lock_guard lock(pool_mutex);
+  current_pool = pool;
+}
+
+int availableThreads() {
+  const std::optional<ThreadPool> pool = threadPool();
+  return pool ? pool->threads : ownThreads();
+}
+
+void runWorkers(int workers, const std::function<void(int worker)> &worker) {
+  const std::optional<ThreadPool> pool = threadPool();
+  if (!pool)
+    return runOnOwnThreads(workers, worker);
+  PoolTask task{worker, {}, {}};
+  pool->for_each(pool->context, workers, &PoolTask::run, &task);
+  if (task.failure)
+    std::rethrow_exception(task.failure);
+}
 
 int resolveThreads(int threads) {
   const int available = availableThreads();

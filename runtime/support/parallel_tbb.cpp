@@ -6,9 +6,9 @@
 
 namespace algrt {
 
-int availableThreads() { return tbb::info::default_concurrency(); }
+int ownThreads() { return tbb::info::default_concurrency(); }
 
-void runWorkers(int workers, const std::function<void(int worker)> &worker) {
+void runOnOwnThreads(int workers, const std::function<void(int worker)> &worker) {
   // An arena of its own: the caller may itself run inside a smaller one, or one that is busy.
   tbb::task_arena arena(workers);
   arena.execute([&] {

@@ -8,9 +8,9 @@
 
 namespace algrt {
 
-int availableThreads() { return int(std::max(1u, std::thread::hardware_concurrency())); }
+int ownThreads() { return int(std::max(1u, std::thread::hardware_concurrency())); }
 
-void runWorkers(int workers, const std::function<void(int worker)> &worker) {
+void runOnOwnThreads(int workers, const std::function<void(int worker)> &worker) {
   std::exception_ptr failure;
   std::mutex failure_mutex;
   const auto guarded = [&](int number) {

@@ -14,6 +14,13 @@
 enum { m = 7, k = 20, n = 30, groups = 5 };
 static float x[m * k], w[k * n], y[m * n], packed_y[m * n];
 
+/* A thread pool that counts, and does one after the other. */
+static void one_by_one(void *context, int32_t count, void (*run)(void *task, int32_t index), void *task) {
+  for (int32_t i = count; i > 0; --i)
+    run(task, i - 1);
+  ++*(int *)context;
+}
+
 static DLTensor matrix(float *data, int64_t *shape) {
   DLTensor tensor;
   memset(&tensor, 0, sizeof(tensor));
@@ -46,6 +53,7 @@ int main(int argc, char **argv) {
   CHECK(info.row_types == ALGRT_ROW_TYPES_CYCLIC && info.dtype.code == kDLFloat && info.runs_here == 1 &&
         info.bias == 0);
   CHECK(info.in_group_count == groups && info.in_groups[4] == 4 && info.out_groups[0] == 6);
+  CHECK(strlen(info.hash) == 64 && strspn(info.hash, "0123456789abcdef") == 64);
   CHECK(info.bank_ndim == 2 && info.bank_shape[0] == k && info.bank_shape[1] == n);
 
   algrt_term terms[2];
@@ -86,6 +94,25 @@ int main(int argc, char **argv) {
   args.w = NULL;
   args.weights = weights;
   args.y = &packed_y_tensor;
+  CHECK(algrt_forward(bundle, &args) == ALGRT_OK);
+  CHECK(memcmp(y, packed_y, sizeof(y)) == 0);
+
+  /* Other weights in the same memory, on the caller's threads. */
+  int calls = 0;
+  CHECK(algrt_set_thread_pool(one_by_one, &calls, 0) == ALGRT_INVALID_ARGUMENT);
+  CHECK(algrt_set_thread_pool(one_by_one, &calls, 3) == ALGRT_OK);
+  for (int i = 0; i < k * n; ++i)
+    w[i] = (float)(i % 3 - 1);
+  CHECK(algrt_weights_repack(bundle, &w_tensor, 0, weights) == ALGRT_OK);
+  CHECK(algrt_forward(bundle, &args) == ALGRT_OK && calls > 0);
+  CHECK(algrt_weights_repack(bundle, &x_tensor, 0, weights) == ALGRT_INVALID_ARGUMENT);
+  CHECK(strstr(algrt_last_error(), "w") != NULL);
+  CHECK(algrt_weights_repack(bundle, &w_tensor, -1, weights) == ALGRT_INVALID_ARGUMENT);
+  CHECK(algrt_weights_repack(bundle, &w_tensor, 0, NULL) == ALGRT_INVALID_ARGUMENT);
+  CHECK(algrt_set_thread_pool(NULL, NULL, 0) == ALGRT_OK);
+  args.weights = NULL;
+  args.w = &w_tensor;
+  args.y = &y_tensor;
   CHECK(algrt_forward(bundle, &args) == ALGRT_OK);
   CHECK(memcmp(y, packed_y, sizeof(y)) == 0);
 
