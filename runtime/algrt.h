@@ -240,6 +240,11 @@ typedef struct algrt_forward_args {
   const DLTensor *positions;          /* [M], each >= 0, or NULL */
   const DLTensor *sequence_starts;    /* [S + 1], ascending from 0 to M, or NULL; not with positions */
   const DLTensor *sequence_positions; /* [S], each >= 0, of sequence_starts' type; NULL: all 0 */
+  /* Above 0: the batch is sequences of so many rows each, as [B, T, K] has B of T, and each begins at
+   * position p0. It divides M. Where it is a multiple of types * width, the rows have the types that they
+   * would have in one sequence, and any kernel takes them; otherwise the runtime lists them as those of
+   * sequence_starts. 0: one sequence. */
+  int64_t sequence_rows;
 } algrt_forward_args;
 
 /* All zero but for struct_size. */
@@ -267,6 +272,7 @@ typedef struct algrt_dx_args {
   const DLTensor *positions;          /* as in algrt_forward_args */
   const DLTensor *sequence_starts;    /* as in algrt_forward_args */
   const DLTensor *sequence_positions; /* as in algrt_forward_args */
+  int64_t sequence_rows;              /* as in algrt_forward_args */
 } algrt_dx_args;
 
 /* All zero but for struct_size. */
@@ -294,6 +300,7 @@ typedef struct algrt_dw_args {
   const DLTensor *positions;          /* as in algrt_forward_args */
   const DLTensor *sequence_starts;    /* as in algrt_forward_args */
   const DLTensor *sequence_positions; /* as in algrt_forward_args */
+  int64_t sequence_rows;              /* as in algrt_forward_args */
 } algrt_dw_args;
 
 /* All zero but for struct_size. */
@@ -410,6 +417,7 @@ typedef struct algrt_run_options {
   int32_t dependent_launch; /* as in algrt_forward_args, for a program of one step; else 0 */
   float beta;               /* of dw: what dw and dbias hold counts so often; with 0 it is not read. 0 where a
                                step hands one of them on */
+  int64_t sequence_rows;    /* as in algrt_forward_args */
 } algrt_run_options;
 
 /* All zero but for struct_size. */

@@ -94,7 +94,7 @@ void differentiateOnCpu(const LoadedProjection &bundle, const algrt_dw_args &arg
   call.dy = readMatrix(args.dy, "dy", cpu_device, layer.dtype, m, layer.n);
   call.output = gradientType(args.dw, "dw", layer);
   call.dw = readWeights(args.dw, "dw", cpu_device, layer, call.output);
-  call.batch.source = readRows(rowArguments(args), cpu_device, m);
+  call.batch.source = readRows(layer, rowArguments(args), cpu_device, m);
   const Operands read{call.x, call.dy, call.batch.source, elementBytes(layer.dtype)};
   const Written dw{call.dw, "dw", elementBytes(call.output)};
   requireDisjointFrom(read, dw);
@@ -122,7 +122,7 @@ void differentiateOnCuda(const LoadedProjection &bundle, const algrt_dw_args &ar
   call.w = readMatrix(args.dy, "dy", device, layer.dtype, call.x.rows, layer.n);
   call.output = gradientType(args.dw, "dw", layer);
   call.y = readWeights(args.dw, "dw", device, layer, call.output);
-  call.rows = readRows(rowArguments(args), device, call.x.rows);
+  call.rows = readRows(layer, rowArguments(args), device, call.x.rows);
   const Operands read{call.x, call.w, call.rows, elementBytes(layer.dtype)};
   const Written dw{call.y, "dw", elementBytes(call.output)};
   requireDisjointFrom(read, dw);

@@ -144,7 +144,7 @@ FusedStep Reader::read() {
     step.results.push_back(
         {name, type, readMatrix(call_.tensor(name), name.c_str(), call_.device, type, m, width_)});
   }
-  step.source = readRows(call_.rows(), call_.device, m);
+  step.source = readRows(layer_, call_.rows(), call_.device, m);
   checkOverlaps(step);
   return step;
 }

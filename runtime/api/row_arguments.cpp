@@ -32,6 +32,14 @@ void checkRowArguments(const Layer &layer, const RowArguments &rows) {
     if (rows.p0 != 0)
       refuse("p0 is " + std::to_string(rows.p0) + ", needs 0 where " + name + " is given");
   }
+  if (rows.sequence_rows < 0)
+    refuse("sequence_rows is " + std::to_string(rows.sequence_rows) + ", needs 0 (one sequence) or more");
+  if (rows.sequence_rows > 0 && explicit_types)
+    refuse("sequence_rows is " + std::to_string(rows.sequence_rows) +
+           ", but the layer's row types are explicit and do not depend on the position: pass 0");
+  if (rows.sequence_rows > 0 && (rows.positions != nullptr || rows.sequence_starts != nullptr))
+    refuse("sequence_rows is " + std::to_string(rows.sequence_rows) + ", needs 0 where " +
+           (rows.positions != nullptr ? "positions" : "sequence_starts") + " is given");
   if (rows.positions != nullptr && rows.sequence_starts != nullptr)
     refuse("positions and sequence_starts are both given: pass one of them");
   if (rows.sequence_positions != nullptr && rows.sequence_starts == nullptr)
@@ -41,9 +49,23 @@ void checkRowArguments(const Layer &layer, const RowArguments &rows) {
 
 namespace {
 
-RowSource readVectors(const RowArguments &rows, DLDevice device, int64_t m) {
+// One sequence after another, each of whole periods or the only one, is one: types repeat after a period.
+bool isOneSequence(const Layer &layer, int64_t sequence_rows, int64_t m) {
+  return sequence_rows == 0 || sequence_rows >= m || layer.types == 1 ||
+         (sequence_rows % layer.types == 0 && sequence_rows / layer.types % layer.row_type_width == 0);
+}
+
+RowSource readVectors(const Layer &layer, const RowArguments &rows, DLDevice device, int64_t m) {
   RowSource source;
   source.p0 = rows.p0;
+  if (rows.sequence_rows > 0 && m % rows.sequence_rows != 0)
+    refuse("sequence_rows is " + std::to_string(rows.sequence_rows) + ": " + std::to_string(m) +
+           " rows are no whole number of such sequences");
+  if (!isOneSequence(layer, rows.sequence_rows, m)) {
+    source.kind = RowSourceKind::EqualSequences;
+    source.sequence_rows = rows.sequence_rows;
+    return source;
+  }
   if (rows.types != nullptr) {
     source.kind = RowSourceKind::Types;
     source.types = readIntegers(rows.types, "types", device, IntegerTypes::Int32, m, "one type per row");
@@ -76,9 +98,9 @@ RowSource readVectors(const RowArguments &rows, DLDevice device, int64_t m) {
 
 } // namespace
 
-RowSource readRows(const RowArguments &rows, DLDevice device, int64_t m) {
-  const RowSource source = readVectors(rows, device, m);
-  if (device.device_type == kDLCPU)
+RowSource readRows(const Layer &layer, const RowArguments &rows, DLDevice device, int64_t m) {
+  const RowSource source = readVectors(layer, rows, device, m);
+  if (device.device_type == kDLCPU || source.kind == RowSourceKind::EqualSequences)
     checkRows(source, m);
   return source;
 }

@@ -46,7 +46,7 @@ void multiplyOnCpu(const LoadedProjection &bundle, const RowProduct &product) {
     operands[count++] = descriptor(bias);
   }
   operands[count++] = descriptor(result);
-  call.batch.source = readRows(product.row_arguments, cpu_device, m);
+  call.batch.source = readRows(layer, product.row_arguments, cpu_device, m);
   requireDisjoint(result, product.result_name, element, call.batch.source);
   if (m == 0)
     return;
@@ -91,7 +91,7 @@ void multiplyOnCuda(const LoadedProjection &bundle, const RowProduct &product) {
     requireDisjoint(call.y, product.result_name, result_element, bias.view, "bias", element);
     call.further = {&bias, 1};
   }
-  const RowSource rows = readRows(product.row_arguments, device, m);
+  const RowSource rows = readRows(layer, product.row_arguments, device, m);
   requireDisjoint(call.y, product.result_name, result_element, rows);
   if (m == 0)
     return;

@@ -146,6 +146,7 @@ StepCall Run::callOf(const ProgramStep &step) const {
   }
   call.device = call_.device();
   call.p0 = step.rows ? 0 : options_.p0;
+  call.sequence_rows = step.rows ? 0 : options_.sequence_rows;
   call.stream = options_.stream;
   call.workspace = workspace_;
   call.workspace_bytes = workspace_bytes_;
@@ -171,6 +172,7 @@ void Run::run(const ProgramStep &step) {
 
 void Run::checkOptions() const {
   checkCount("p0", options_.p0);
+  checkCount("sequence_rows", options_.sequence_rows);
   checkCount("threads", options_.threads);
   checkCount("kernel", options_.kernel);
   const std::vector<ProgramStep> &steps = program_.steps;

@@ -12,6 +12,7 @@ template <typename Args> Args argumentsOf(const StepCall &call, Args args) {
   args.sequence_starts = call.tensor("sequence_starts");
   args.sequence_positions = call.tensor("sequence_positions");
   args.p0 = call.p0;
+  args.sequence_rows = call.sequence_rows;
   args.stream = call.stream;
   args.workspace = call.workspace;
   args.workspace_bytes = call.workspace_bytes;
@@ -33,7 +34,8 @@ const DLTensor *StepCall::tensor(std::string_view operand) const {
 }
 
 RowArguments StepCall::rows() const {
-  return {tensor("types"), p0, tensor("positions"), tensor("sequence_starts"), tensor("sequence_positions")};
+  return {tensor("types"), p0, tensor("positions"), tensor("sequence_starts"), tensor("sequence_positions"),
+          sequence_rows};
 }
 
 void runProjectionStep(const LoadedProjection &projection, Map map, const StepCall &call) {

@@ -14,7 +14,7 @@ struct StepCall {
   // By the names that the function has; those that the call leaves out are not there.
   std::map<std::string, const algrt_named_tensor *, std::less<>> operands;
   DLDevice device; // where all tensors have to be but numbers that the step is launched with
-  int64_t p0;
+  int64_t p0, sequence_rows;
   void *stream, *workspace; // the step's alone while it runs
   size_t workspace_bytes;
   int32_t threads;

@@ -362,7 +362,7 @@ GpuCode parseGroupRows(const JsonFields &fields, std::string_view target, const 
                                std::to_string(most_group_rows_shared_bytes));
   using enum ParameterValue;
   checkValues(fields, code,
-              {RowList, RowSource, FirstPositions, TypeWidth, Rows, Types, RowSourceForm, Sequences});
+              {RowList, RowSource, FirstPositions, TypeWidth, Rows, Types, RowSourceForm, Sequences, Offset});
   return code;
 }
 

@@ -28,20 +28,21 @@ enum class ParameterValue {
   ElementBytes, // i32: of one element of an operand of whole numbers, 4 or 8
   Number,       // f32: an operand that is one number
   Rows,         // i32: M, rows of the batch
-  Offset,       // i32: the absolute position of row 0 modulo the period of the row types
-  Terms,        // address: of the terms table, 0 where the layer's support is complete
-  Beta,         // f32: what a result that is added to holds counts so often
-  // Of group_rows, which also has `rows`:
+  Offset, // i32: the absolute position of row 0 modulo the period of the row types; of group_rows: of the
+          // first
+          // row of each of equal sequences
+  Terms,  // address: of the terms table, 0 where the layer's support is complete
+  Beta,   // f32: what a result that is added to holds counts so often
+  // Of group_rows, which also has `rows` and `offset`:
   RowList,   // address: of the list that it makes, types + 2 + rows numbers
   RowSource, // address: the type of every row (i32), its position, or the first rows of sequences and the
-             // number of rows
+             // number of rows; 0 of equal sequences
   FirstPositions, // address: the positions of the sequences' first rows, or 0 where all are 0
   TypeWidth,      // i64: rows of one type one after another; of given types it means nothing
   Types,          // i32: row types
-  RowSourceForm,  // i32: algrt_rows_of_types, _positions or _sequences, with algrt_rows_of_wide where the
-                  // numbers
-                  // of row_source and first_positions are i64 and not i32
-  Sequences,      // i32: at least 1 where there are rows
+  RowSourceForm,  // i32: algrt_rows_of_types, _positions, _sequences or _equal_sequences, with
+                  // algrt_rows_of_wide where the numbers of row_source and first_positions are i64, not i32
+  Sequences,      // i32: at least 1 where there are rows; of equal ones the rows of each
   // Of element-wise functions, which also have `operand`, `number` and `rows`:
   Columns,       // i32: of the domain
   OperandStride, // i64: from one row of an operand to the next, in its elements

@@ -20,15 +20,17 @@ struct IntegerVector {
 };
 
 enum class RowSourceKind {
-  Offset,    // row r is at position p0 + r
-  Types,     // one type for each row
-  Positions, // one position for each row
-  Sequences  // rows of one sequence after another, ascending positions in each
+  Offset,        // row r is at position p0 + r
+  Types,         // one type for each row
+  Positions,     // one position for each row
+  Sequences,     // rows of one sequence after another, ascending positions in each
+  EqualSequences // the same where all have as many rows, and begin at position p0
 };
 
 struct RowSource {
   RowSourceKind kind = RowSourceKind::Offset;
-  int64_t p0 = 0;                   // of offset
+  int64_t p0 = 0;                   // of offset and of equal sequences
+  int64_t sequence_rows = 0;        // of equal sequences: rows of each
   IntegerVector types;              // of types: int32, m of them
   IntegerVector positions;          // of positions: m of them
   IntegerVector sequence_starts;    // of sequences: one more than there are, from 0 to m

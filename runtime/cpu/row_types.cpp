@@ -41,6 +41,10 @@ void requireNotNegative(const IntegerVector &vector, const char *name) {
 void checkRows(const RowSource &source, int64_t m) {
   if (source.kind == RowSourceKind::Positions)
     requireNotNegative(source.positions, "positions");
+  if (source.kind == RowSourceKind::EqualSequences && source.p0 > INT64_MAX - (source.sequence_rows - 1))
+    throw Error(ALGRT_INVALID_ARGUMENT,
+                "p0 is " + std::to_string(source.p0) + ": the position of the last of " +
+                    std::to_string(source.sequence_rows) + " rows of a sequence does not fit 64 bits");
   if (source.kind != RowSourceKind::Sequences)
     return;
   constexpr const char *name = "sequence_starts";
@@ -71,17 +75,22 @@ void typesOfRows(const Layer &layer, const RowSource &source, int64_t m, int32_t
       types[row] = int32_t(source.positions[row] % period / width);
     return;
   }
-  for (int64_t s = 0; s + 1 < source.sequence_starts.size; ++s) {
-    const int64_t first = source.sequence_positions.size > 0 ? source.sequence_positions[s] : 0;
-    int64_t in_period = first % period, type = in_period / width, in_run = in_period % width;
-    for (int64_t row = source.sequence_starts[s]; row < source.sequence_starts[s + 1]; ++row) {
+  const auto sequence = [&](int64_t first_row, int64_t end, int64_t position) {
+    int64_t in_period = position % period, type = in_period / width, in_run = in_period % width;
+    for (int64_t row = first_row; row < end; ++row) {
       types[row] = int32_t(type);
       if (++in_run == width) {
         in_run = 0;
         type = type + 1 == layer.types ? 0 : type + 1;
       }
     }
-  }
+  };
+  if (source.kind == RowSourceKind::EqualSequences)
+    for (int64_t row = 0; row < m; row += source.sequence_rows)
+      sequence(row, row + source.sequence_rows, source.p0);
+  for (int64_t s = 0; s + 1 < source.sequence_starts.size; ++s)
+    sequence(source.sequence_starts[s], source.sequence_starts[s + 1],
+             source.sequence_positions.size > 0 ? source.sequence_positions[s] : 0);
 }
 
 int64_t sortRowsByType(const Layer &layer, const int32_t *types, int64_t m, int64_t *rows, int64_t *starts) {

@@ -11,8 +11,8 @@ namespace algrt {
 int64_t longestType(const Layer &layer, int64_t m, int64_t p0);
 
 // Looks at every number of a source for m rows: positions that are 0 or more, and sequences that cover the
-// rows in order. Throws Error(ALGRT_INVALID_ARGUMENT) naming the argument, the index, what is there and what
-// is needed. Types are looked at where rows are sorted.
+// rows in order, which equal ones do that divide m. Throws Error(ALGRT_INVALID_ARGUMENT) naming the argument,
+// the index, what is there and what is needed. Types are looked at where rows are sorted.
 void checkRows(const RowSource &source, int64_t m);
 
 // The type of each of m rows that checkRows has passed, from positions or sequences. Cyclic and interval

@@ -114,6 +114,9 @@ void setRowList(ParameterBlock &block, const KernelParameters &list, const RowLi
     case ParameterValue::Sequences:
       block.set(parameter, values.sequences);
       break;
+    case ParameterValue::Offset:
+      block.set(parameter, values.offset);
+      break;
     default:
       refuse(parameter);
     }

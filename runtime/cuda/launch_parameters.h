@@ -65,7 +65,7 @@ void setProduct(ParameterBlock &block, const KernelParameters &list, const Launc
 struct RowListValues {
   uint64_t list, source, firsts;
   int64_t width;
-  int32_t rows, types, form, sequences;
+  int32_t rows, types, form, sequences, offset;
 };
 void setRowList(ParameterBlock &block, const KernelParameters &list, const RowListValues &values);
 

@@ -134,7 +134,7 @@ void runProduct(const GpuKernels &kernels, const Layer &layer, const ProductCall
   const FurtherOfCall further(layer, call);
   const ProductRequest request{{operandOf(call.x), operandOf(call.w), operandOf(call.y), further.operands()},
                                call.map == Map::Dw ? call.x.rows : call.y.rows,
-                               call.rows.p0,
+                               needsLists(layer, call.rows.kind) ? 0 : call.rows.p0,
                                call.output,
                                call.dependent_launch,
                                call.map,

@@ -57,19 +57,24 @@ void groupRows(const Driver &driver, const ReadyKernel &kernel, const GpuCode &c
     throw Error(ALGRT_INVALID_ARGUMENT, "sequence_starts: has " + std::to_string(numbers.size) +
                                             " elements, kernels count up to " +
                                             std::to_string(algrt_most_gpu_rows));
+  const bool equal = source.kind == RowSourceKind::EqualSequences;
   int32_t form = source.kind == RowSourceKind::Types       ? algrt_rows_of_types
                  : source.kind == RowSourceKind::Positions ? algrt_rows_of_positions
+                 : equal                                   ? algrt_rows_of_equal_sequences
                                                            : algrt_rows_of_sequences;
   if (numbers.bytes == 8)
     form |= algrt_rows_of_wide;
+  // The period, as that of rows which no list names, is no more than checkRows has let pass.
   const int32_t types = int32_t(layer.types),
                 sequences = source.kind == RowSourceKind::Sequences
                                 ? int32_t(std::max<int64_t>(numbers.size - 1, 1))
-                                : 1;
+                            : equal ? int32_t(source.sequence_rows)
+                                    : 1,
+                offset = int32_t(equal ? source.p0 % (layer.types * layer.row_type_width) : 0);
   ParameterBlock block(code.parameters);
   setRowList(block, code.parameters,
              {list, addressOf(numbers), addressOf(source.sequence_positions), layer.row_type_width,
-              int32_t(m), types, form, sequences});
+              int32_t(m), types, form, sequences, offset});
   const LaunchConfig config{uint32_t(types) + 1,
                             1,
                             1,

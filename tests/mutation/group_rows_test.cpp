@@ -27,7 +27,7 @@ const std::map<std::string, std::string> &survivors() {
        "than needed, by all threads alike"},
       {"late nvvm.barrier #1", "it comes where the loop over types begins anew, which all threads do alike"},
       {"always llvm.icmp #3", "a type that is none is neither the one looked for nor, unsigned, below it"},
-      {"always llvm.icmp #27", "a type that is none is not the one looked for"},
+      {"always llvm.icmp #28", "a type that is none is not the one looked for"},
   };
   return reasons;
 }
@@ -39,8 +39,8 @@ public:
                         mlir::NVVM::NVVMDialect, mlir::scf::SCFDialect>();
     module = compiler::groupRowsModule(context, block_threads);
     std::mt19937_64 random(5);
-    for (const RowForm form :
-         {RowForm::Types, RowForm::Positions, RowForm::Sequences, RowForm::SequencesFromZero})
+    for (const RowForm form : {RowForm::Types, RowForm::Positions, RowForm::Sequences,
+                               RowForm::SequencesFromZero, RowForm::EqualSequences})
       for (const int32_t rows : {5, 150, 333})
         for (int seed = 0; seed < 3; ++seed)
           batches.push_back(randomRowList(random, form, rows));

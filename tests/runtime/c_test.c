@@ -132,6 +132,25 @@ int main(int argc, char **argv) {
   CHECK(algrt_run(bundle, "forward", tensors, 2, &options) == ALGRT_INVALID_ARGUMENT);
   CHECK(strstr(algrt_last_error(), "y: is missing") != NULL);
 
+  /* Seven sequences of one row, all at position 3: every row is of one type. */
+  args.sequence_rows = options.sequence_rows = 1;
+  CHECK(algrt_forward(bundle, &args) == ALGRT_OK);
+  for (int i = 0; i < m * n; ++i) {
+    float sum = 0;
+    for (int d = 0; d < k; ++d)
+      if (d / 4 == i % n / 6 || d / 4 == 3)
+        sum += x[i / n * k + d] * w[d * n + i % n];
+    CHECK(y[i] == sum);
+  }
+  memset(packed_y, 0, sizeof(packed_y));
+  CHECK(algrt_run(bundle, "forward", tensors, 3, &options) == ALGRT_OK);
+  CHECK(memcmp(y, packed_y, sizeof(y)) == 0);
+  args.sequence_rows = options.sequence_rows = 2;
+  CHECK(algrt_forward(bundle, &args) == ALGRT_INVALID_ARGUMENT);
+  CHECK(algrt_run(bundle, "forward", tensors, 3, &options) == ALGRT_INVALID_ARGUMENT);
+  CHECK(strstr(algrt_last_error(), "sequence_rows is 2: 7 rows") != NULL);
+  args.sequence_rows = 0;
+
   args.p0 = -1;
   CHECK(algrt_forward(bundle, &args) == ALGRT_INVALID_ARGUMENT &&
         strstr(algrt_last_error(), "p0 is -1") != NULL);

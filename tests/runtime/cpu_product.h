@@ -101,6 +101,16 @@ struct CpuProduct {
     followFrom(at);
   }
 
+  // Sequences of so many rows each, all from position p0 on.
+  void setEqualSequences(int64_t rows, int64_t p0) {
+    args.sequence_rows = rows;
+    args.p0 = p0;
+    std::vector<int64_t> at;
+    for (int64_t row = 0; row < x.rows; ++row)
+      at.push_back(p0 + row % rows);
+    followFrom(at);
+  }
+
   int run() { return algrt_forward(bundle.get(), &args); }
 
   Comparison check() const {

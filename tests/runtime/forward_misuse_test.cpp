@@ -187,7 +187,25 @@ TEST(ForwardMisuse, PositionsAreChecked) {
     set_sequences(product);
     refused(product, misuse);
   }
+  const Misuse of_equal_sequences[] = {
+      {"negative", [](Product &p) { p.args.sequence_rows = -3; }, "sequence_rows is -3, needs 0"},
+      {"divides", [](Product &p) { p.args.sequence_rows = 4; },
+       "sequence_rows is 4: 9 rows are no whole number of such sequences"},
+      {"longer", [](Product &p) { p.args.sequence_rows = 18; }, "no whole number"},
+      {"far", [](Product &p) { p.args.p0 = INT64_MAX - 1; }, "does not fit 64 bits"},
+      {"positions", [](Product &p) { p.setPositions({0, 1, 2, 3, 4, 5, 6, 7, 8}, true); },
+       "sequence_rows is 3, needs 0 where positions is given"},
+      {"starts", [](Product &p) { set_sequences(p); },
+       "sequence_rows is 3, needs 0 where sequence_starts is given"}};
+  for (const Misuse &misuse : of_equal_sequences) {
+    Product product(test::shape("cyclic_f32"), 9);
+    product.setEqualSequences(3, 0);
+    refused(product, misuse);
+  }
   Product explicit_types(test::shape("explicit_f32"), 9);
+  refused(explicit_types, {"explicit", [](Product &p) { p.args.sequence_rows = 3; },
+                           "sequence_rows is 3, but the layer's row types are explicit"});
+  explicit_types.args.sequence_rows = 0;
   refused(explicit_types, {"explicit", [](Product &p) { p.args.positions = p.positions.set({1}, true); },
                            "positions is given, but the layer's row types are explicit"});
   // Without rows what is said of them is still looked at.

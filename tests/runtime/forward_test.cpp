@@ -85,6 +85,22 @@ TEST_P(Forward, PositionsAndSequencesAgreeWithTheReference) {
       }
 }
 
+// Of one row each, of whole periods and not, of all rows; in a batch without rows, too.
+TEST_P(Forward, EqualSequencesAgreeWithTheReference) {
+  if (shape().period == 0)
+    GTEST_SKIP() << "explicit types do not depend on positions";
+  for (const int64_t m : {0, 24, 60})
+    for (const int64_t rows : {1, 2, 4, 12, 24, 60})
+      for (const int64_t p0 : {int64_t(0), int64_t(7), (int64_t(1) << 40) + 5}) {
+        if (m % rows != 0)
+          continue;
+        Product product(shape(), m);
+        product.setEqualSequences(rows, p0);
+        product.expectCorrect(std::to_string(m) + " rows, sequences of " + std::to_string(rows) + " from " +
+                              std::to_string(p0));
+      }
+}
+
 // Positions one after another are what p0 says, to the bit.
 TEST_P(Forward, PositionsThatFollowOneAnotherAreAnOffset) {
   if (shape().period == 0)

@@ -29,7 +29,7 @@ KernelParameters rowListParameters() {
   for (const ParameterValue value :
        {ParameterValue::RowList, ParameterValue::RowSource, ParameterValue::FirstPositions,
         ParameterValue::TypeWidth, ParameterValue::Rows, ParameterValue::Types, ParameterValue::RowSourceForm,
-        ParameterValue::Sequences})
+        ParameterValue::Sequences, ParameterValue::Offset})
     list.add(value);
   return list;
 }

@@ -39,7 +39,7 @@ private:
 
   // Shared memory: sums of each warp, twice; the most rows; rows of each type.
   const int64_t warps_;
-  Value list_, source_, firsts_, width_, rows_, types_, form_, sequences_; ///< parameters
+  Value list_, source_, firsts_, width_, rows_, types_, form_, sequences_, offset_; ///< parameters
   Value thread_, lane_, warp_;
   Value first_row_, last_row_; ///< this thread's piece of the batch
 };
@@ -53,7 +53,8 @@ OwningOpRef<ModuleOp> GroupRows::write() {
                                                            {Name::Rows, &rows_},
                                                            {Name::Types, &types_},
                                                            {Name::RowSourceForm, &form_},
-                                                           {Name::Sequences, &sequences_}});
+                                                           {Name::Sequences, &sequences_},
+                                                           {Name::Offset, &offset_}});
   writeBody();
   return module;
 }
@@ -172,9 +173,13 @@ Value GroupRows::givenType(Value row) {
 
 Value GroupRows::positionOf(Value row) {
   Value kind = bitAnd(form_, algrt_rows_of_kind);
-  return choose(
-      equal(kind, algrt_rows_of_positions), [&] { return number(source_, row); },
-      [&] { return positionInSequence(row); });
+  auto in_sequence = [&]() -> Value {
+    return choose(
+        equal(kind, algrt_rows_of_equal_sequences),
+        [&] { return add(wideSigned(offset_), wideSigned(remainder(row, sequences_))); },
+        [&] { return positionInSequence(row); });
+  };
+  return choose(equal(kind, algrt_rows_of_positions), [&] { return number(source_, row); }, in_sequence);
 }
 
 Value GroupRows::positionInSequence(Value row) {

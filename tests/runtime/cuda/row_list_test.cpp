@@ -46,7 +46,7 @@ std::string listedBundle(const GpuShape &shape, const nlohmann::ordered_json &ma
                             "group_rows(\n\t.param .u64 p0,\n\t.param .u64 "
                             "p1,\n\t.param .u64 p2,\n\t.param .u64 p3,\n\t.param .u32 p4,\n\t.param .u32 "
                             "p5,\n\t.param .u32 p6,\n\t.param "
-                            ".u32 p7\n)\n.reqntid 256, 1, 1\n{\n\tret;\n}\n";
+                            ".u32 p7,\n\t.param .u32 p8\n)\n.reqntid 256, 1, 1\n{\n\tret;\n}\n";
   return gpuBundle(shape, manifest, {{"ptx", "ptx", product}, {"lists", "ptx", lists}});
 }
 
@@ -56,7 +56,8 @@ void groupRowsOnHost(const cuda_stand_in::Launch &launch) {
   const auto source = parameter<uint64_t>(launch, 1), firsts = parameter<uint64_t>(launch, 2);
   const auto width = parameter<int64_t>(launch, 3);
   const auto rows = parameter<int32_t>(launch, 4), types = parameter<int32_t>(launch, 5),
-             form = parameter<int32_t>(launch, 6), sequences = parameter<int32_t>(launch, 7);
+             form = parameter<int32_t>(launch, 6), sequences = parameter<int32_t>(launch, 7),
+             offset = parameter<int32_t>(launch, 8);
   const auto number = [&](uint64_t array, int64_t i) {
     return (form & algrt_rows_of_wide) != 0 ? reinterpret_cast<const int64_t *>(array)[i]
                                             : int64_t(reinterpret_cast<const int32_t *>(array)[i]);
@@ -70,6 +71,8 @@ void groupRowsOnHost(const cuda_stand_in::Launch &launch) {
     }
     if ((form & algrt_rows_of_kind) == algrt_rows_of_positions)
       position = number(source, row);
+    else if ((form & algrt_rows_of_kind) == algrt_rows_of_equal_sequences)
+      position = offset + row % sequences;
     else
       for (int32_t s = 0; s < sequences; ++s)
         if (number(source, s) <= row && row < number(source, s + 1))
@@ -232,6 +235,31 @@ TEST_F(CudaRowList, OfSequences) {
       args.sequence_positions = from_zero ? nullptr : &first.tensor;
     });
   }
+}
+
+TEST_F(CudaRowList, OfEqualSequences) {
+  shape.row_types = RowTypesKind::Interval;
+  shape.run = 3;
+  for (const int64_t p0 : {int64_t(0), (int64_t(1) << 40) + 4}) {
+    std::vector<int32_t> types;
+    for (int64_t row = 0; row < 24; ++row)
+      types.push_back(int32_t((p0 + row % 8) / 3 % shape.groups));
+    expectProduct(types, [&](algrt_forward_args &args) {
+      args.sequence_rows = 8;
+      args.p0 = p0;
+    });
+  }
+}
+
+// Sequences of whole periods are one: no list is made.
+TEST_F(CudaRowList, NotOfSequencesOfWholePeriods) {
+  const TestContext context(0);
+  GpuProduct product(context, shape, 4 * shape.groups, 4);
+  cuda_stand_in::onLaunch([this](const cuda_stand_in::Launch &launch) { launches.push_back(launch); });
+  product.args.sequence_rows = 2 * shape.groups;
+  ASSERT_EQ(product.run(), ALGRT_OK) << algrt_last_error();
+  ASSERT_EQ(launches.size(), 1u);
+  EXPECT_NE(launches[0].symbol, "group_rows");
 }
 
 // The list comes before the gradients, too, of dW also where there are no rows.

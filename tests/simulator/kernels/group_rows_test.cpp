@@ -14,7 +14,7 @@ using namespace simulator_test;
 namespace {
 
 constexpr RowForm forms[] = {RowForm::Types, RowForm::Positions, RowForm::Sequences,
-                             RowForm::SequencesFromZero};
+                             RowForm::SequencesFromZero, RowForm::EqualSequences};
 
 class Kernel {
 public:

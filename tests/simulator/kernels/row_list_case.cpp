@@ -21,6 +21,9 @@ std::vector<int32_t> RowListCase::typeOfRows() const {
   else if (form == RowForm::Positions)
     for (size_t row = 0; row < found.size(); ++row)
       found[row] = from_position(numbers[row]);
+  else if (form == RowForm::EqualSequences)
+    for (int32_t row = 0; row < rows; ++row)
+      found[static_cast<size_t>(row)] = from_position(int64_t{offset} + row % sequence_rows);
   else
     for (size_t sequence = 0; sequence + 1 < numbers.size(); ++sequence)
       for (int64_t row = numbers[sequence]; row < numbers[sequence + 1]; ++row)
@@ -65,16 +68,20 @@ RowListCase::Made RowListCase::make(const compiler::HostKernel &kernel, int32_t 
   memory.registerGlobal("the row list", list.data(), static_cast<int64_t>(list.size() * 4),
                         simulator::Access::Write);
 
-  int32_t form_bits = form == RowForm::Types       ? algrt_rows_of_types
-                      : form == RowForm::Positions ? algrt_rows_of_positions
-                                                   : algrt_rows_of_sequences;
+  int32_t form_bits = form == RowForm::Types            ? algrt_rows_of_types
+                      : form == RowForm::Positions      ? algrt_rows_of_positions
+                      : form == RowForm::EqualSequences ? algrt_rows_of_equal_sequences
+                                                        : algrt_rows_of_sequences;
   if (wide)
     form_bits |= algrt_rows_of_wide;
   const auto address = [](const void *pointer) { return reinterpret_cast<uint64_t>(pointer); };
   algrt::cuda::ParameterBlock block(kernel.parameters());
-  algrt::cuda::setRowList(block, kernel.parameters(),
-                          {address(list.data()), address(source), address(first_positions), width, rows,
-                           types, form_bits, std::max<int32_t>(1, static_cast<int32_t>(numbers.size()) - 1)});
+  algrt::cuda::setRowList(
+      block, kernel.parameters(),
+      {address(list.data()), address(source), address(first_positions), width, rows, types, form_bits,
+       form == RowForm::EqualSequences ? sequence_rows
+                                       : std::max<int32_t>(1, static_cast<int32_t>(numbers.size()) - 1),
+       offset});
   const std::span<void *> arguments = block.pointers();
   simulator::Launch launch;
   launch.kernel = [&] { kernel.call(arguments.data()); };
@@ -121,7 +128,10 @@ RowListCase randomRowList(std::mt19937_64 &random, RowForm form, int32_t rows) {
   else if (form == RowForm::Positions)
     for (int32_t row = 0; row < rows; ++row)
       made.numbers.push_back(position());
-  else {
+  else if (form == RowForm::EqualSequences) {
+    made.sequence_rows = static_cast<int32_t>(1 + up_to(rows));
+    made.offset = static_cast<int32_t>(up_to(made.types * made.width - 1));
+  } else {
     made.numbers = {0};
     while (made.numbers.back() < rows || made.numbers.size() == 1) {
       const int64_t length = up_to(3) == 0 ? 0 : up_to(rows - made.numbers.back());

@@ -13,7 +13,7 @@
 namespace simulator_test {
 
 // What says the rows' types.
-enum class RowForm { Types, Positions, Sequences, SequencesFromZero };
+enum class RowForm { Types, Positions, Sequences, SequencesFromZero, EqualSequences };
 
 struct RowListCase {
   RowForm form = RowForm::Types;
@@ -22,6 +22,7 @@ struct RowListCase {
   int64_t width = 1;
   std::vector<int64_t> numbers; // types, positions, or first rows of sequences and the number of rows
   std::vector<int64_t> firsts;  // positions of sequences
+  int32_t sequence_rows = 1, offset = 0; // of equal sequences
 
   // The type of every row, -1 of those that have none: by the definition, row by row.
   std::vector<int32_t> typeOfRows() const;
