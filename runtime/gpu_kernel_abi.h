@@ -202,7 +202,7 @@ enum {
   algrt_rows_of_positions = 1,
   algrt_rows_of_sequences = 2,
   algrt_rows_of_equal_sequences = 3, /* of as many rows each, whose first ones are at the position `offset` */
-  algrt_rows_of_kind = 3, /* the bits of these */
+  algrt_rows_of_kind = 3,            /* the bits of these */
   algrt_rows_of_wide = 4,
   /* Rows and coordinates are int32 in a kernel. */
   algrt_most_gpu_rows = 0x7fffff00,

@@ -207,7 +207,8 @@ const Rule<Case> rules[] = {
                    "{} x {} sums for {}x{} warps take about {} registers of a thread, which has {}", c.s.rows,
                    c.s.columns, c.s.warp_rows, c.s.warp_columns, c.registersNeeded(), c.registers());
      }},
-    // ptxas holds every single instruction to the registers that a thread has when the block starts, before the
+    // ptxas holds every single instruction to the registers that a thread has when the block starts, before
+    // the
     // partitions deal them out anew, and the whole partition to what it gets then.
     {engine, "registers",
      [](C c) {
@@ -221,10 +222,11 @@ const Rule<Case> rules[] = {
      [](C c) {
        const int64_t products = c.problem.productsOfStep(c.s), needed = c.registersOfProducts(products),
                      there = hopperRegisters(c.s.warpgroups()).multiply;
-       return when(needed > there,
-                   "{} {}: {} products take {} registers of a thread for their sums and beside them, but those "
-                   "that multiply get {}",
-                   c.s.instructionWidth(), c.width(), products, needed, there);
+       return when(
+           needed > there,
+           "{} {}: {} products take {} registers of a thread for their sums and beside them, but those "
+           "that multiply get {}",
+           c.s.instructionWidth(), c.width(), products, needed, there);
      }},
 
     // What only kernels of one product, of one result, or of one type in a tile do so far.

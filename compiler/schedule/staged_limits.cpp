@@ -94,8 +94,7 @@ int64_t stagesThatFit(const StagedProblem &problem, const StagedSchedule &schedu
   if (schedule.isForThreads())
     return std::min(most_ampere_stages, ampere_shared_bytes / stage);
   const int64_t left = hopper_shared_bytes - reserved_shared_bytes - reductionBytes(schedule) -
-                       stagingBytes(schedule, problem.output) -
-                       stationaryBytes(problem, schedule);
+                       stagingBytes(schedule, problem.output) - stationaryBytes(problem, schedule);
   return std::clamp<int64_t>(left / stage, 0, most_stages);
 }
 

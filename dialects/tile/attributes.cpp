@@ -220,7 +220,7 @@ LogicalResult StagedAttr::verify(function_ref<InFlightDiagnostic()> error, int64
 
 LogicalResult ReducedAttr::verify(function_ref<InFlightDiagnostic()> error, int64_t rows, int64_t columns,
                                   int64_t slices, int64_t vector) {
-  constexpr int64_t warp = 32, mostThreads = 1024;
+  constexpr int64_t warp = 32, most_threads = 1024;
   if (rows < 1 || columns < 1 || slices < 1)
     return error() << "every size of a schedule must be at least 1";
   if (vector != 1 && vector != 2 && vector != 4 && vector != 8)
@@ -230,8 +230,8 @@ LogicalResult ReducedAttr::verify(function_ref<InFlightDiagnostic()> error, int6
     return error() << "the columns of a part (" << columns << ") must be 1, 2, 4, ... or " << warp
                    << " times the vector (" << vector << "): so many threads stand side by side";
   const int64_t lanes = columns / vector;
-  if (slices > mostThreads / lanes || (slices * lanes) % warp != 0)
+  if (slices > most_threads / lanes || (slices * lanes) % warp != 0)
     return error() << slices << " slices of " << lanes << " threads must be whole warps of " << warp
-                   << " threads, at most " << mostThreads << " in all";
+                   << " threads, at most " << most_threads << " in all";
   return success();
 }

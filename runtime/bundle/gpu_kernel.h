@@ -35,8 +35,8 @@ struct GpuTile {
   // through the same steps.
   int64_t cluster_rows = 1, cluster_columns = 1;
   int64_t types = 1; // a tile has rows of so many consecutive row segments
-  // Above 0: a block takes the tiles of so many consecutive output groups in one turn, all their columns; of the
-  // map dx some columns, and with its turn the blocks of a cluster have gone through all groups.
+  // Above 0: a block takes the tiles of so many consecutive output groups in one turn, all their columns; of
+  // the map dx some columns, and with its turn the blocks of a cluster have gone through all groups.
   int64_t stationary_groups = 0;
   // Blocks of a cluster that compute each of its tiles together, and store a part of it each.
   int64_t split_k = 1;

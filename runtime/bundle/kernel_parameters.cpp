@@ -56,10 +56,10 @@ const ValueText &textOf(ParameterValue value) { return values[size_t(value)]; }
 
 // The one of that name; throws naming the field where there is none.
 template <typename Enumeration, typename Texts, typename NameOf>
-Enumeration named(const JsonFields &fields, const char *key, const Texts &texts, NameOf nameOf) {
+Enumeration named(const JsonFields &fields, const char *key, const Texts &texts, NameOf name_of) {
   const std::string wanted = fields.string(key);
   for (size_t i = 0; i < std::size(texts); ++i)
-    if (wanted == nameOf(texts[i]))
+    if (wanted == name_of(texts[i]))
       return Enumeration(i);
   fields.fail(key, "is '" + wanted + "', which this runtime does not know");
 }

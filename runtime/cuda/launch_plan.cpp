@@ -184,9 +184,9 @@ int64_t countTiles(const KernelShape &shape, const GpuTile &tile, int64_t m, int
   // Where sums of dx are, it is some columns of all groups.
   const int64_t column_blocks = inWholeClusters(shape.out_width, tile.columns, tile.cluster_columns);
   if (tile.stationary_groups > 0 && shape.map == Map::Dx)
-    return requireCountable(checkedMultiply(checkedMultiply(tiles, column_blocks, "tiles of dx"),
-                                            tile.split_k, "tiles of dx"),
-                            shape);
+    return requireCountable(
+        checkedMultiply(checkedMultiply(tiles, column_blocks, "tiles of dx"), tile.split_k, "tiles of dx"),
+        shape);
   const bool holds = tile.stationary_groups > 0;
   tiles = checkedMultiply(
       tiles, holds ? ceilDivide(shape.out_groups, tile.stationary_groups) : shape.out_groups, "tiles of y");

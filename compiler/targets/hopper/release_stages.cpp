@@ -112,7 +112,8 @@ static bool onlyAdds(scf::ForOp loop) {
            llvm::any_of(op->getOperandTypes(), llvm::IsaPred<sm::AccumulatorType>);
   };
   return !loop.getBody()
-              ->walk([&](Operation *op) { return reads(op) ? WalkResult::interrupt() : WalkResult::advance(); })
+              ->walk(
+                  [&](Operation *op) { return reads(op) ? WalkResult::interrupt() : WalkResult::advance(); })
               .wasInterrupted();
 }
 

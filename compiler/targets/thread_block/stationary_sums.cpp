@@ -70,9 +70,8 @@ std::pair<Value, Value> ThreadBlockProgram::addBothProducts(const Tile &of_group
                      schedule_.getClusterColumns(), &ClusterPlace::column, &ClusterPlace::row_mask);
   Value diagonal = fetchWeights(w_, of_group, k, of_group.group),
         own_weights = fetchWeights(w_, of_type, k, of_group.group);
-  const SmallVector<Value> next = {
-      multiply(rows, diagonal, loop.getRegionIterArg(0), /*negate=*/Value()),
-      multiply(rows, own_weights, loop.getRegionIterArg(1), /*negate=*/Value())};
+  const SmallVector<Value> next = {multiply(rows, diagonal, loop.getRegionIterArg(0), /*negate=*/Value()),
+                                   multiply(rows, own_weights, loop.getRegionIterArg(1), /*negate=*/Value())};
   markShallow(next, depth_block);
   scf::YieldOp::create(builder_, location_, next);
   return {loop.getResult(0), loop.getResult(1)};

@@ -46,10 +46,12 @@ LogicalResult ThreadBlockProgram::checkSplitK() {
 
 LogicalResult ThreadBlockProgram::checkStationarySums() {
   if (schedule_.hasWarps())
-    return source_.emitOpError("has stationary sums; where threads copy, a tile has all of its steps at once");
+    return source_.emitOpError(
+        "has stationary sums; where threads copy, a tile has all of its steps at once");
   if (schedule_.getPingPong() > 1 || schedule_.ordersGroups() || hasSeveralWeights() || hasSeveralResults())
-    return source_.emitOpError("has stationary sums: its warpgroups take no turns, compute one product and go "
-                               "through the groups as they are numbered");
+    return source_.emitOpError(
+        "has stationary sums: its warpgroups take no turns, compute one product and go "
+        "through the groups as they are numbered");
   const int64_t groups = layout_.getIn().getCount();
   if (groups < 2)
     return source_.emitOpError("has stationary sums of its only group: no other is gone through while they "
@@ -93,9 +95,9 @@ LogicalResult ThreadBlockProgram::check(tile::ForallOp own) {
         "shares blocks among its types, or holds rows: its workers run alone, with rows on "
         "the first side");
   if (layout_.isTransposed() && hasParts())
-    return source_.emitOpError(
-        "multiplies by a transposed weight matrix (mode i), of which no kernel shares blocks among types: its "
-        "tiles have one type");
+    return source_.emitOpError("multiplies by a transposed weight matrix (mode i), of which no kernel shares "
+                               "blocks among types: its "
+                               "tiles have one type");
   const int64_t types = schedule_.getTypes();
   if (types > 1 && schedule_.hasWarps())
     return source_.emitOpError("owns ") << types << " types in a tile; where threads copy, it has one";
