@@ -145,8 +145,10 @@ std::string gpuKernelText(const algrt::GpuKernel &kernel) {
                                         : std::string(),
                    byteCount(kernel.shared_bytes)));
   if (kernel.cluster > 1)
-    line("cluster", counted(kernel.cluster, "block") +
-                        (kernel.tile.split_k > 1 ? ", which divide the steps of each tile" : ""));
+    line("cluster", counted(kernel.cluster, "block") + (kernel.tile.split_k == 1 ? ""
+                                                        : kernel.tile.stationary_groups > 0
+                                                            ? ", which divide the groups of dY"
+                                                            : ", which divide the steps of each tile"));
   if (!kernel.schedule.empty())
     line("schedule", kernel.schedule);
   if (kernel.best_for_rows.to > 0)
