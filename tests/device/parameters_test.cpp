@@ -59,8 +59,8 @@ TEST(DeviceParameters, AreThoseOfTheKernel) {
   product.gpu->slices = 1; // of a vector reduction one map of each
   EXPECT_TRUE(taken(product, {3 * algrt_plain_map_bytes, 4, 4, 8, 8, 4, 8}));
   EXPECT_FALSE(taken(product, {3 * algrt_plain_map_bytes, 4, 4, 8, 8}));
-  EXPECT_TRUE(taken(list, {8, 8, 8, 8, 4, 4, 4, 4}));
-  EXPECT_FALSE(taken(list, {8, 8, 8, 4, 4, 4, 4, 4}));
+  EXPECT_TRUE(taken(list, {8, 8, 8, 8, 4, 4, 4, 4, 4}));
+  EXPECT_FALSE(taken(list, {8, 8, 8, 4, 4, 4, 4, 4, 4}));
 }
 
 // What fails while the call runs.
