@@ -42,7 +42,7 @@ TEST(DeviceParameters, AreThoseOfTheKernel) {
     if (listing.gpu)
       listing.gpu->parameters = algrt::test::usualParameters(*listing.gpu, layer);
     try {
-      LaunchParameters(launchWith(sizes), listing.name, *listing.gpuCode());
+      const LaunchParameters read(launchWith(sizes), listing.name, *listing.gpuCode());
       return true;
     } catch (const std::runtime_error &) {
       return false;
