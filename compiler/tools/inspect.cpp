@@ -126,6 +126,13 @@ std::string counted(int64_t count, const char *what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
+std::string whatBlocksDivide(const algrt::GpuTile &tile) {
+  if (tile.split_k == 1)
+    return "";
+  return tile.stationary_groups > 0 ? ", which divide the groups of dY"
+                                    : ", which divide the steps of each tile";
+}
+
 // The same for a GPU.
 std::string gpuKernelText(const algrt::GpuKernel &kernel) {
   std::string text;
@@ -145,10 +152,7 @@ std::string gpuKernelText(const algrt::GpuKernel &kernel) {
                                         : std::string(),
                    byteCount(kernel.shared_bytes)));
   if (kernel.cluster > 1)
-    line("cluster", counted(kernel.cluster, "block") + (kernel.tile.split_k == 1 ? ""
-                                                        : kernel.tile.stationary_groups > 0
-                                                            ? ", which divide the groups of dY"
-                                                            : ", which divide the steps of each tile"));
+    line("cluster", counted(kernel.cluster, "block") + whatBlocksDivide(kernel.tile));
   if (!kernel.schedule.empty())
     line("schedule", kernel.schedule);
   if (kernel.best_for_rows.to > 0)

@@ -64,7 +64,7 @@ void groupRows(const Driver &driver, const ReadyKernel &kernel, const GpuCode &c
                                                            : algrt_rows_of_sequences;
   if (numbers.bytes == 8)
     form |= algrt_rows_of_wide;
-  // The period, as that of rows which no list names, is no more than checkRows has let pass.
+  // That the period, and with it the offset, fits 32 bits has been checked with the product's launch.
   const int32_t types = int32_t(layer.types),
                 sequences = source.kind == RowSourceKind::Sequences
                                 ? int32_t(std::max<int64_t>(numbers.size - 1, 1))

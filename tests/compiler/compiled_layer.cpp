@@ -129,6 +129,8 @@ void CompiledLayer::setBatch(Args &args, const Batch &batch, RowTensors &rows, i
     args.sequence_starts = vector(rows.starts, batch.sequence_starts.data(), rows.bounds, 64);
     args.sequence_positions =
         vector(rows.sequence_positions, batch.sequence_positions.data(), rows.sequences, 64);
+  } else if (batch.sequence_rows > 0) {
+    args.sequence_rows = batch.sequence_rows;
   } else if (!batch.positions.empty()) {
     args.positions = vector(rows.positions, batch.positions.data(), rows.rows, 64);
   }

@@ -16,6 +16,8 @@ struct Batch {
   // Of rows that do not follow one another: the position of each, and where they are sequences, one behind
   // the other, the first row of every one and behind the last, and the positions of these rows.
   std::vector<int64_t> positions = {}, sequence_starts = {}, sequence_positions = {};
+  // Above 0: of sequences of one length, from p0 on, whose positions are there, too.
+  int64_t sequence_rows = 0;
 
   int64_t typeOf(const algebras::Layer &layer, int64_t row) const;
 };

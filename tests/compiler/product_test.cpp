@@ -248,6 +248,17 @@ TEST(Product, AQuarterOfAPipelineForEachType) {
     ASSERT_EQ(ragged.typeOf(layer, row), ragged.positions[static_cast<size_t>(row)] % 768 / 192);
   for (auto expect : {expectProduct, expectDx, expectDw})
     expect(layer, compiled, ragged, random);
+  // Of one length, which is no whole number of pipelines and is one.
+  for (const int64_t rows : {250, 768}) {
+    Batch equal;
+    equal.m = 2 * rows;
+    equal.p0 = 700;
+    equal.sequence_rows = rows;
+    for (int64_t row = 0; row < equal.m; ++row)
+      equal.positions.push_back(equal.p0 + row % rows);
+    for (auto expect : {expectProduct, expectDx, expectDw})
+      expect(layer, compiled, equal, random);
+  }
   Batch one; // all rows of one type
   one.m = 97;
   one.positions.assign(97, 3 * 192 + 5);

@@ -168,6 +168,7 @@ void DeviceCall::poison() {
 
 template <typename Args> void DeviceCall::describe(Args &args) const {
   args.p0 = p0;
+  args.sequence_rows = sequence_rows;
   args.stream = stream;
   args.kernel = kernel;
   args.workspace = workspace_bytes_ > 0 ? reinterpret_cast<void *>(workspace_ + 1) : nullptr;

@@ -59,7 +59,7 @@ public:
   std::vector<int32_t> typesAt(const std::vector<int64_t> &positions) const;
 
   SimulatedDevice device;
-  int64_t p0 = 0;
+  int64_t p0 = 0, sequence_rows = 0;
   float beta = 0;
   void *stream = nullptr;
   int32_t kernel = 0;

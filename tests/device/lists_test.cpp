@@ -140,4 +140,26 @@ TEST(DeviceLists, OfSequences) {
     }
 }
 
+// Sequences of one length, whose positions the kernel that makes the list computes.
+TEST(DeviceLists, OfEqualSequences) {
+  const Target &target = targets[0];
+  CompiledBundle bundle =
+      compiled({.algebra = "Q(4)", .in = 64, .out = 64, .row_types = "interval(7)"}, target.target, true);
+  for (const Map map : all_maps)
+    for (const int64_t p0 : {int64_t{0}, (int64_t{1} << 40) + 5}) {
+      const DeviceUnderTest device(target.capability);
+      std::vector<int64_t> positions;
+      for (int64_t row = 0; row < 3 * 25; ++row)
+        positions.push_back(p0 + row % 25);
+      DeviceCall call(device.context(), bundle, map, 3 * 25, ElementType::Bf16, 7);
+      call.sequence_rows = 25;
+      call.p0 = p0;
+      ASSERT_EQ(call.run(), ALGRT_OK) << algrt_last_error();
+      expectListThenProduct(call);
+      call.expectRight(call.typesAt(positions), algrt::name(map));
+      if (HasFailure())
+        return;
+    }
+}
+
 } // namespace
