@@ -115,6 +115,10 @@ ALGRT_API int algrt_set_public_key(const char *public_key);
 /* NULL is allowed. */
 ALGRT_API void algrt_bundle_close(algrt_bundle *bundle);
 
+/* SHA-256 of what the bundle contains, 64 hexadecimal digits: bundles that have the same one compute the same.
+ * Lives as long as the bundle; NULL for a null bundle. */
+ALGRT_API const char *algrt_bundle_hash(const algrt_bundle *bundle);
+
 /* The manifest as stored (docs/bundle.md). The string lives as long as the bundle; NULL for a null bundle. */
 ALGRT_API const char *algrt_bundle_manifest(const algrt_bundle *bundle);
 
@@ -140,8 +144,6 @@ typedef struct algrt_bundle_info {
   int64_t packed_bytes; /* of a packed weight matrix on this machine; 0 if no packed kernel runs here */
   int32_t runs_here;    /* 1 if some forward kernel runs on this CPU; GPUs: algrt_bundle_describe_kernels */
   int32_t bias;         /* 1 if algrt_forward adds a bias: [n], of dtype */
-  const char *hash; /* SHA-256 of what the bundle contains, 64 hexadecimal digits: bundles that have the same
-                       one compute the same; lives as long as the bundle */
 } algrt_bundle_info;
 
 /* All zero but for struct_size. */

@@ -139,6 +139,10 @@ int algrt_set_public_key(const char *public_key) {
 
 void algrt_bundle_close(algrt_bundle *bundle) { delete bundle; }
 
+const char *algrt_bundle_hash(const algrt_bundle *bundle) {
+  return bundle == nullptr ? nullptr : bundle->bundle.hash().c_str();
+}
+
 const char *algrt_bundle_manifest(const algrt_bundle *bundle) {
   return bundle == nullptr ? nullptr : bundle->bundle.manifestText().c_str();
 }
@@ -191,7 +195,6 @@ int algrt_bundle_get_info(const algrt_bundle *bundle, algrt_bundle_info *info) {
     filled.packed_bytes = packedBytes(*bundle);
     filled.runs_here = bundle->kernels.anyUsable(Map::Forward) ? 1 : 0;
     filled.bias = layer.bias ? 1 : 0;
-    filled.hash = bundle->bundle.hash().c_str();
     std::memcpy(info, &filled, std::min(size, sizeof(filled)));
   });
 }

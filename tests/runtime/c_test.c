@@ -53,7 +53,9 @@ int main(int argc, char **argv) {
   CHECK(info.row_types == ALGRT_ROW_TYPES_CYCLIC && info.dtype.code == kDLFloat && info.runs_here == 1 &&
         info.bias == 0);
   CHECK(info.in_group_count == groups && info.in_groups[4] == 4 && info.out_groups[0] == 6);
-  CHECK(strlen(info.hash) == 64 && strspn(info.hash, "0123456789abcdef") == 64);
+  const char *hash = algrt_bundle_hash(bundle);
+  CHECK(strlen(hash) == 64 && strspn(hash, "0123456789abcdef") == 64);
+  CHECK(algrt_bundle_hash(NULL) == NULL);
   CHECK(info.bank_ndim == 2 && info.bank_shape[0] == k && info.bank_shape[1] == n);
 
   algrt_term terms[2];

@@ -1,0 +1,19 @@
+"""algctl: layers whose products are those of associative algebras, in PyTorch.
+
+    layer = algctl.AlgLinear(768, 1536, algebra="Q(2)^2", row_types="interval(192)")
+    report = algctl.convert_(model, "Q(4)", init="least_squares", moments=moments)
+
+docs/pytorch.md is the manual.
+"""
+
+from . import compiler, operators, reference  # noqa: F401 (operators registers fakes and gradients)
+from .bundle import Bundle, compile
+from .convert import LayerReport, Report, convert_
+from .errors import CompilerError, PackedError
+from .least_squares import Moments
+from .library import RUNTIME_VERSION
+from .linear import AlgLinear, PositionsSource
+from .packing import pack_, unpack_
+from .swiglu import SwiGLU
+
+__version__ = RUNTIME_VERSION

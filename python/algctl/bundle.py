@@ -1,0 +1,149 @@
+"""Bundles: what the compiler makes of a layer or a program, opened in this process."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import pathlib
+
+import torch
+
+from . import compiler, library
+
+DTYPE_NAMES = {torch.float32: "f32", torch.bfloat16: "bf16"}
+_DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "int32": torch.int32, "int64": torch.int64}
+
+
+class Bundle:
+    """An open bundle: Bundle("up.alg"), or Bundle(bytes).
+
+    Bundles of the same contents are one: `name`, a SHA-256 of the contents, is what operators and exported graphs call it.
+    It stays open until the process ends. Raises RuntimeError with the runtime's sentence for what is no bundle.
+    """
+
+    _by_name: dict[str, Bundle] = {}
+
+    name: str
+
+    def __init__(self, source: str | os.PathLike | bytes) -> None:
+        if isinstance(source, (bytes, bytearray, memoryview)):
+            if len(source) == 0:
+                raise ValueError("the bundle has no bytes")
+            self.name = library.operators.open_bytes(torch.frombuffer(bytearray(source), dtype=torch.uint8))
+        elif isinstance(source, (str, os.PathLike)):
+            self.name = library.operators.open(os.fspath(source))
+        else:
+            raise TypeError(f"a bundle is a path or bytes, not {type(source).__name__}")
+        described = json.loads(library.operators.describe(self.name))
+        self.manifest: dict = described["manifest"]
+        self.kernels: list[dict] = described["kernels"]
+        self.programs: dict[str, list[dict]] = described["programs"]
+        self._projection: dict | None = described["projection"]
+        Bundle._by_name[self.name] = self
+
+    @classmethod
+    def named(cls, name: str) -> Bundle:
+        """The open bundle of this name, or one of the folder of kept bundles, which is then opened."""
+        found = cls._by_name.get(name)
+        if found is None:
+            path = compiler.find_by_name(name)
+            if path is None:
+                raise KeyError(f"the bundle {name} is neither open nor in {compiler.folder()}: "
+                               "open it with algctl.Bundle(path)")
+            found = cls(path)
+        return found
+
+    def __repr__(self) -> str:
+        if self._projection is None:
+            return f"Bundle({self.name[:12]}, programs {', '.join(self.programs)})"
+        return f"Bundle({self.name[:12]}, {self.in_features} -> {self.out_features}, {self.dtype}, {self.types} row types)"
+
+    @property
+    def projection(self) -> dict:
+        """What the bundle's projection is; raises ValueError where the bundle holds programs alone."""
+        if self._projection is None:
+            raise ValueError(f"the bundle {self.name[:12]} holds programs ({', '.join(self.programs)}), not one projection")
+        return self._projection
+
+    @property
+    def in_features(self) -> int:
+        return self.projection["in_features"]
+
+    @property
+    def out_features(self) -> int:
+        return self.projection["out_features"]
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """Of x and y, and of products; sums are float32."""
+        return _DTYPES[self.projection["dtype"]]
+
+    @property
+    def types(self) -> int:
+        """Row types: how many patterns of groups a row may read."""
+        return self.projection["types"]
+
+    @property
+    def period(self) -> int:
+        """Positions after which the row types repeat; 0 where they are explicit."""
+        return self.types * self.projection["row_type_width"]
+
+    @property
+    def weight_shape(self) -> tuple[int, ...]:
+        """[in_features, out_features]; for the lift by basis elements three dimensions."""
+        return tuple(self.projection["weight_shape"])
+
+    @functools.cached_property
+    def terms(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """All block products: int64 [count, 4] of row type, output group, input group and row group of the weights, and
+        float64 [count] of coefficients."""
+        return library.operators.terms(self.name)
+
+    def result_dtype(self, program: str, result: str) -> torch.dtype:
+        for operand in self.programs[program]:
+            if operand["name"] == result:
+                return _DTYPES[operand["types"][0]]
+        raise KeyError(f"the program {program} has no result {result}")
+
+    def prepare(self, device: int | torch.device | str = 0) -> None:
+        """Loads kernels and tables for a CUDA device now, as a capture into a graph needs it."""
+        index = device if isinstance(device, int) else torch.device(device).index or 0
+        library.operators.prepare(self.name, index)
+
+
+def compile(specification: str | os.PathLike, *, in_features: int | None = None, out_features: int | None = None,
+            hidden_features: int | None = None, dtype: str | torch.dtype | None = None, row_types: str | None = None,
+            bias: bool | None = None, in_groups: tuple[int, ...] | None = None, out_groups: tuple[int, ...] | None = None,
+            targets: tuple[str, ...] | None = None, maps: tuple[str, ...] | None = None,
+            rows: tuple[int, ...] | None = None, program_maps: tuple[str, ...] | None = None) -> Bundle:
+    """Compiles an expression such as "Q(4)", or a file that algctl reads, into a bundle.
+
+    `rows` are the numbers of rows that schedules for GPUs are chosen for. Without `targets`, bundles are for the CPU and, where
+    there is a CUDA device, for that. What was compiled before comes from the folder of kept bundles. Raises CompilerError with
+    what the compiler says.
+    """
+    if isinstance(dtype, torch.dtype):
+        if dtype not in DTYPE_NAMES:
+            raise TypeError(f"dtype is {dtype}; algctl computes on torch.float32 and torch.bfloat16")
+        dtype = DTYPE_NAMES[dtype]
+    wanted = compiler.request(
+        specification, in_features=in_features, out_features=out_features, hidden_features=hidden_features, dtype=dtype,
+        row_types=row_types, bias=bias, in_groups=in_groups, out_groups=out_groups, maps=maps, rows=rows,
+        program_maps=program_maps, targets=tuple(targets) if targets is not None else default_targets(dtype))
+    return Bundle(compiler.bundle_file(wanted))
+
+
+def default_targets(dtype: str | None) -> tuple[str, ...]:
+    """For this machine. Kernels for GPUs compute on bfloat16."""
+    if dtype == "bf16" and torch.cuda.is_available():
+        return targets_of_device(torch.cuda.current_device())
+    return ("cpu",)
+
+
+def targets_of_device(index: int) -> tuple[str, ...]:
+    capability = torch.cuda.get_device_capability(index)
+    if capability < (8, 0):
+        raise RuntimeError(f"the device cuda:{index} has compute capability {capability[0]}.{capability[1]}; "
+                           "algctl compiles for 8.0 and later")
+    return ("cpu", "sm_90a") if capability == (9, 0) else ("cpu", "sm_80")

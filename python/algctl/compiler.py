@@ -1,0 +1,143 @@
+"""Calls the compiler, and keeps the bundles that it makes.
+
+Bundles lie in a folder, $ALGCTL_BUNDLES or ~/.cache/algctl/bundles, under a hash of what was asked for. A machine
+without the compiler, as GPU machines are, works with a folder that was carried there; where there is a compiler, a bundle of
+another build of it is made anew.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from .errors import CompilerError
+
+# Kernels for GPUs serve one row, for decoding, and batches.
+_GPU_ROWS = (1, 2048)
+
+
+@dataclasses.dataclass(frozen=True)
+class Request:
+    """What a bundle is to hold: a specification, and options of `algctl compile` in their order there."""
+
+    specification: str  # an expression, or the path of a file
+    options: tuple[str, ...]
+
+    def key(self) -> str:
+        """Names the bundle in the folder. A file counts by its contents."""
+        parts = [self.specification, *self.options]
+        path = pathlib.Path(self.specification)
+        if path.is_file():
+            parts[0] = hashlib.sha256(path.read_bytes()).hexdigest() + path.suffix
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def request(specification: str | os.PathLike, *, in_features: int | None = None, out_features: int | None = None,
+            hidden_features: int | None = None, dtype: str | None = None, row_types: str | None = None,
+            bias: bool | None = None, in_groups: tuple[int, ...] | None = None, out_groups: tuple[int, ...] | None = None,
+            targets: tuple[str, ...] = ("cpu",), maps: tuple[str, ...] | None = None, rows: tuple[int, ...] | None = None,
+            program_maps: tuple[str, ...] | None = None) -> Request:
+    """The request for a bundle, in one spelling, so that equal requests have one key."""
+    options: list[str] = []
+
+    def add(name: str, value: object) -> None:
+        if value is not None:
+            options.extend((name, ",".join(map(str, value)) if isinstance(value, (tuple, list)) else str(value)))
+
+    add("--in", in_features)
+    add("--out", out_features)
+    add("--hidden", hidden_features)
+    add("--in-groups", in_groups)
+    add("--out-groups", out_groups)
+    add("--dtype", dtype)
+    add("--row-types", row_types)
+    if bias is not None:
+        options.append("--bias" if bias else "--no-bias")
+    add("--target", targets)
+    add("--maps", maps)
+    add("--program-maps", program_maps)
+    on_gpu = any(target != "cpu" for target in targets)
+    add("--m", rows or (_GPU_ROWS if on_gpu else None))
+    if on_gpu:
+        options.append("--row-lists")  # rows at any positions
+    return Request(os.fspath(specification), tuple(options))
+
+
+def folder() -> pathlib.Path:
+    """Where bundles are kept."""
+    configured = os.environ.get("ALGCTL_BUNDLES")
+    if configured:
+        return pathlib.Path(configured)
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return pathlib.Path(cache) / "algctl" / "bundles"
+
+
+def find() -> pathlib.Path | None:
+    """The compiler: $ALGCTL, beside this Python, on the path, or in the build folder of this checkout."""
+    configured = os.environ.get("ALGCTL")
+    if configured:
+        if not os.access(configured, os.X_OK):
+            raise CompilerError(f"ALGCTL names {configured}, which is no program")
+        return pathlib.Path(configured)
+    beside = pathlib.Path(sys.executable).parent / "algctl"
+    built = pathlib.Path(__file__).resolve().parents[2] / "build" / "release" / "bin" / "algctl"
+    for candidate in (beside, built):
+        if os.access(candidate, os.X_OK):
+            return candidate
+    found = shutil.which("algctl")
+    return pathlib.Path(found) if found else None
+
+
+def _identity(program: pathlib.Path) -> str:
+    """Changes with every build of the compiler."""
+    status = program.resolve().stat()
+    return f"{status.st_size} {status.st_mtime_ns}"
+
+
+def bundle_file(wanted: Request) -> pathlib.Path:
+    """The file of the bundle that was asked for; compiled if there is none. Raises CompilerError."""
+    path = folder() / f"{wanted.key()}.alg"
+    note = path.with_suffix(".json")
+    program = find()
+    if path.is_file() and (program is None or _noted(note) == _identity(program)):
+        return path
+    if program is None:
+        raise CompilerError(
+            f"there is no bundle of {wanted.specification} {' '.join(wanted.options)} in {folder()}, and no compiler on this "
+            "machine: set ALGCTL to the program algctl, or bring the folder from a machine that has it")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=path.parent) as scratch:
+        written = pathlib.Path(scratch) / "bundle.alg"
+        command = [str(program), "compile", wanted.specification, *wanted.options, "-o", str(written)]
+        result = subprocess.run(command, capture_output=True, text=True)
+        if result.returncode != 0:
+            raise CompilerError(result.stderr.strip() or f"{' '.join(command)} ended with {result.returncode}")
+        described = pathlib.Path(scratch) / "note.json"
+        described.write_text(json.dumps({"compiler": _identity(program), "specification": wanted.specification,
+                                         "options": wanted.options}) + "\n", encoding="utf-8")
+        # The bundle first: a note without its bundle would be believed.
+        os.replace(written, path)
+        os.replace(described, note)
+    return path
+
+
+def _noted(note: pathlib.Path) -> str | None:
+    if not note.is_file():
+        return None
+    return json.loads(note.read_text(encoding="utf-8")).get("compiler")
+
+
+def find_by_name(name: str) -> pathlib.Path | None:
+    """A kept bundle whose contents have this hash, for graphs that were exported elsewhere."""
+    for path in sorted(folder().glob("*.alg")):
+        with open(path, "rb") as file:
+            if file.read(64)[32:].hex() == name:  # where docs/bundle.md says that the hash is
+                return path
+    return None

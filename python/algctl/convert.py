@@ -1,0 +1,117 @@
+"""Exchanges the dense projections of a model for algebraic ones."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Iterator
+
+import torch
+from torch import nn
+
+from .least_squares import Moments, Quadratic, bundle_of_weights
+from .linear import AlgLinear, PositionsSource
+
+Filter = Callable[[nn.Module, str], bool]
+
+
+@dataclasses.dataclass(frozen=True)
+class LayerReport:
+    name: str
+    in_features: int
+    out_features: int
+    fraction: float       # of the dense layer's multiplications
+    copied_error: float   # relative error of the result with copied weights
+    error: float          # with the weights that the layer has now
+
+
+class Report(tuple):
+    """One LayerReport for each converted layer, in the order of the model. Errors are root mean squares of what a layer computes
+    over those of the dense layer, for activations of the given second moments, or uncorrelated ones of equal size."""
+
+    def __str__(self) -> str:
+        width = max([len(entry.name) for entry in self] + [5])
+        lines = [f"{'layer':{width}}   in -> out      multiplications   error copied      now"]
+        for entry in self:
+            shape = f"{entry.in_features} -> {entry.out_features}"
+            lines.append(f"{entry.name:{width}}   {shape:14} {entry.fraction:15.4f} {entry.copied_error:14.4f} {entry.error:8.4f}")
+        return "\n".join(lines)
+
+
+def chosen_layers(model: nn.Module, filter: Filter | None) -> list[tuple[str, nn.Linear]]:
+    """The nn.Linear layers that `filter` accepts, by name. By default all whose weights no other module shares: an output head
+    that is tied to an embedding stays as it is. A model that is itself one layer has nothing to put another into."""
+    owners: dict[int, int] = {}
+    for module in model.modules():
+        for parameter in module.parameters(recurse=False):
+            owners[id(parameter)] = owners.get(id(parameter), 0) + 1
+    layers = []
+    for name, module in model.named_modules():
+        if type(module) is not nn.Linear or not name:
+            continue
+        if filter(module, name) if filter is not None else owners[id(module.weight)] == 1:
+            if owners[id(module.weight)] > 1:
+                raise ValueError(f"the layer {name} shares its weights with another module, which reads them densely")
+            layers.append((name, module))
+    return layers
+
+
+def convert_(model: nn.Module, algebra: str, filter: Filter | None = None, init: str = "copy", *, row_types: str = "cyclic",
+             moments: Moments | None = None, positions: PositionsSource | None = None) -> Report:
+    """Exchanges in place the nn.Linear layers that filter(module, name) accepts for AlgLinear layers over `algebra`.
+
+    init: "copy" keeps the weights; "least_squares" takes those with the smallest mean square error of the layer's
+    result, for which `moments` has the activations. Positions: a Hugging Face decoder tells its layers where rows
+    are, by a hook on its first decoder layer; a model of another kind computes whole sequences from position 0, or
+    sets `positions.value` before each call. Nothing is exchanged where a layer cannot be.
+    """
+    if init not in ("copy", "least_squares"):
+        raise ValueError(f"init is {init!r}, it has to be \"copy\" or \"least_squares\"")
+    if init == "least_squares" and moments is None:
+        raise ValueError("init=\"least_squares\" needs moments: see algctl.Moments")
+    layers = chosen_layers(model, filter)
+    if not layers:
+        raise ValueError("no nn.Linear layer of the model is accepted by the filter")
+    source = positions or PositionsSource()
+    converted: list[tuple[str, AlgLinear]] = []
+    report = []
+    for name, linear in layers:
+        layer = AlgLinear.from_linear(linear, algebra, row_types=row_types)
+        dense = linear.weight.detach().t()
+        quadratic = Quadratic(bundle_of_weights(layer), dense, None if moments is None else moments[name])
+        copied = quadratic.error(dense)
+        error = copied
+        if init == "least_squares":
+            weights = quadratic.solve()
+            error = quadratic.error(weights)
+            with torch.no_grad():
+                layer.weight.copy_(weights)
+        converted.append((name, layer))
+        report.append(LayerReport(name, layer.in_features, layer.out_features, layer.fraction, copied, error))
+    tells = positions is not None or _follow_positions(model, source)
+    for name, layer in converted:
+        if tells:
+            layer.positions_source = source
+        owner, _, attribute = name.rpartition(".")
+        setattr(model.get_submodule(owner), attribute, layer)
+    return Report(report)
+
+
+def _decoder_layers(model: nn.Module) -> Iterator[nn.Module]:
+    """The first layer of each list of layers that are told position_ids."""
+    for module in model.modules():
+        if isinstance(module, nn.ModuleList) and len(module) > 0:
+            if "position_ids" in inspect.signature(module[0].forward).parameters:
+                yield module[0]
+
+
+def _follow_positions(model: nn.Module, source: PositionsSource) -> bool:
+    """Has the first decoder layer of a Hugging Face model keep its position_ids in the source: with a cache, or with padding on
+    the left, the position of a row is not its place in the batch. False where there is no such layer."""
+    for layer in _decoder_layers(model):
+        def keep(_module, _arguments, keywords) -> None:
+            source.value = keywords.get("position_ids")
+
+        layer.register_forward_pre_hook(keep, with_kwargs=True)
+        return True
+    return False

@@ -1,0 +1,109 @@
+"""SwiGLU: the gated feed-forward network with algebraic products."""
+
+from __future__ import annotations
+
+import functools
+import pathlib
+import tempfile
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from .bundle import DTYPE_NAMES, Bundle, compile, targets_of_device
+from .library import operators
+from .linear import AlgLinear, Positions, PositionsSource, compute_dtype, place
+
+_ACTIVATIONS = {
+    "silu": functional.silu,
+    "gelu": functional.gelu,
+    "gelu_tanh": functools.partial(functional.gelu, approximate="tanh"),
+    "relu": functional.relu,
+    "relu2": lambda x: functional.relu(x).square(),
+    "identity": lambda x: x,
+}
+
+_SPECIFICATION = """[algebra]
+product = "{algebra}"
+
+[program]
+kind       = "swiglu"
+in         = {d}
+hidden     = {f}
+activation = "{activation}"
+bias       = {bias}
+dtype      = "{dtype}"
+row_types  = "{row_types}"
+"""
+
+# Specifications by number, for graphs: see linear.py.
+_networks: list[tuple] = []
+
+
+@torch.compiler.assume_constant_result
+def _program_name(number: int, dtype: torch.dtype, device_type: str, device_index: int) -> str:
+    algebra, d, f, activation, bias, row_types = _networks[number]
+    if dtype not in DTYPE_NAMES:
+        raise TypeError(f"x is of {dtype}; algebraic layers compute on torch.float32 and torch.bfloat16")
+    text = _SPECIFICATION.format(algebra=algebra, d=d, f=f, activation=activation, bias=str(bias).lower(),
+                                 dtype=DTYPE_NAMES[dtype], row_types=row_types)
+    targets = targets_of_device(device_index) if device_type == "cuda" else ("cpu",)
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "swiglu.toml"
+        path.write_text(text, encoding="utf-8")
+        return compile(path, program_maps=("forward", "backward"), targets=targets).name
+
+
+class SwiGLU(nn.Module):
+    """y = (activation(x gate) * (x up)) down, all three products in the algebra.
+
+    gate, up: AlgLinear d -> f; down: AlgLinear f -> d, whose weights are [in, out]. x: [..., T, d]; positions as in AlgLinear.
+    The network runs as one program of the compiler, in which gate and up share a kernel with activation and product, and its
+    gradients are the program that the compiler made by differentiation. Float32 weights beside bfloat16 products are trained
+    layer by layer instead, because their gradients then are float32.
+    """
+
+    def __init__(self, d: int, f: int, algebra: str = "Q(4)", *, row_types: str = "cyclic", bias: bool = False,
+                 activation: str = "silu", device: torch.device | str | None = None,
+                 dtype: torch.dtype | None = None) -> None:
+        super().__init__()
+        if activation not in _ACTIVATIONS:
+            raise ValueError(f"activation is {activation!r}, it has to be one of {', '.join(_ACTIVATIONS)}")
+        options = {"row_types": row_types, "bias": bias, "device": device, "dtype": dtype}
+        self.gate = AlgLinear(d, f, algebra, **options)
+        self.up = AlgLinear(d, f, algebra, **options)
+        self.down = AlgLinear(f, d, algebra, **options)
+        self.activation = activation
+        self.positions_source: PositionsSource | None = None
+        network = (str(algebra), d, f, activation, bias, row_types)
+        if network not in _networks:
+            _networks.append(network)
+        self._number = _networks.index(network)
+
+    def program(self, x: torch.Tensor) -> Bundle:
+        """The bundle of the programs forward and backward that serves x."""
+        return Bundle.named(_program_name(self._number, x.dtype, x.device.type, x.device.index or 0))
+
+    def forward(self, x: torch.Tensor, positions: Positions = None) -> torch.Tensor:
+        if positions is None and self.positions_source is not None:
+            positions = self.positions_source.value
+        dtype = compute_dtype(x)
+        if x.dtype != dtype:
+            x = x.to(dtype)
+        parts = (self.gate, self.up, self.down)
+        packed = "weight" not in self.gate._parameters
+        one_type = not packed and self.gate.weight.dtype == dtype
+        # A layer whose class was exchanged, by a conversion for quantisation say, computes for itself.
+        own = all(type(part) is AlgLinear for part in parts)
+        if packed or not own or (torch.is_grad_enabled() and not one_type):
+            activated = _ACTIVATIONS[self.activation](self.gate(x, positions)) * self.up(x, positions)
+            return self.down(activated, positions)
+        where, p0 = place(x, positions)
+        name = _program_name(self._number, x.dtype, x.device.type, x.device.index or 0)
+        operands = [x, self.gate.weight, self.up.weight, self.down.weight]
+        if self.gate.bias is not None:
+            operands += [self.gate.bias, self.up.bias, self.down.bias]
+        return operators.run(operands, where, p0, name, "forward")[0]
+
+    def extra_repr(self) -> str:
+        return f"activation={self.activation}"

@@ -1,0 +1,115 @@
+#include "python/operators/program.h"
+
+#include "python/operators/errors.h"
+
+#include <deque>
+
+namespace algctl_torch {
+namespace {
+
+bool isPlace(const std::string &name) {
+  return name == "positions" || name == "sequence_starts" || name == "sequence_positions";
+}
+
+// Sizes of a result of M rows. Of the first operand that has M rows it takes all dimensions but the last.
+std::vector<int64_t> sizesOf(const Operand &operand, const std::vector<int64_t> &leading) {
+  std::vector<int64_t> sizes;
+  for (size_t i = 0; i < operand.shape.size(); ++i) {
+    if (operand.symbols[i].empty()) {
+      sizes.push_back(operand.shape[i]);
+      continue;
+    }
+    require(operand.symbols[i] == "M" && i == 0, "the result ", operand.name, " has a size of ", operand.symbols[i],
+            "; the operator knows results of M rows");
+    sizes.insert(sizes.end(), leading.begin(), leading.end());
+  }
+  return sizes;
+}
+
+} // namespace
+
+std::vector<Tensor> runProgram(std::vector<Tensor> operands, std::optional<Tensor> positions, int64_t p0,
+                               std::string name, std::string program_name) {
+  const Bundle &bundle = bundleNamed(name);
+  const Program *program = nullptr;
+  for (const Program &candidate : bundle.programs)
+    if (candidate.name == program_name)
+      program = &candidate;
+  require(program != nullptr, "the bundle has no program ", program_name);
+  require(!operands.empty(), "the program ", program_name, " needs operands");
+  const Tensor &first = operands.front();
+
+  std::vector<algrt_named_tensor> tensors;
+  std::deque<Matrix> matrices; // deques, since views point into them
+  std::deque<Dense> others;
+  std::vector<int64_t> leading;
+  int64_t rows = -1, sequence_rows = 0;
+  size_t next = 0;
+  for (const Operand &operand : program->operands) {
+    if (operand.role == ALGRT_ROLE_OUTPUT || isPlace(operand.name) || operand.optional)
+      continue;
+    require(next < operands.size(), "the program ", program_name, " has no operand ", operand.name);
+    const Tensor &given = operands[next++];
+    const char *argument = operand.name.c_str();
+    if (!operand.host)
+      requireSameDevice(given, argument, first, program->operands.front().name.c_str());
+    bool listed = false;
+    for (ScalarType type : operand.types)
+      listed = listed || type == given.scalar_type();
+    require(listed || (operand.role == ALGRT_ROLE_WEIGHT && given.scalar_type() == ScalarType::Float), argument,
+            " is of ", nameOf(given.scalar_type()), ", the program computes on ", nameOf(operand.types.front()));
+    Tensor tensor = listed ? given : converted(given, operand.types.front());
+    if (operand.shape.size() == 2 && operand.symbols[0] == "M") {
+      Matrix &matrix = matrices.emplace_back(tensor, argument);
+      if (rows < 0) {
+        Extents extents(tensor);
+        leading.assign(extents.sizes, extents.sizes + extents.dimensions - 1);
+        rows = matrix.rows();
+        sequence_rows = extents.dimensions > 2 ? extents.back(2) : 0;
+      }
+      tensors.push_back({argument, matrix.get(), nullptr});
+    } else {
+      tensors.push_back({argument, others.emplace_back(tensor, argument).get(), nullptr});
+    }
+  }
+  require(next == operands.size(), "the program ", program_name, " takes ", next, " operands, ", operands.size(),
+          " are given");
+  require(rows >= 0, "the program ", program_name, " has no operand of M rows");
+
+  std::vector<Tensor> results;
+  for (const Operand &operand : program->operands) {
+    if (operand.role != ALGRT_ROLE_OUTPUT)
+      continue;
+    Tensor &result = results.emplace_back(
+        torch::stable::new_empty(first, sizesOf(operand, leading), operand.types.front()));
+    bool by_rows = operand.shape.size() == 2 && operand.symbols[0] == "M";
+    const DLTensor *view = by_rows ? matrices.emplace_back(result, operand.name.c_str()).get()
+                                   : others.emplace_back(result, operand.name.c_str()).get();
+    tensors.push_back({operand.name.c_str(), view, nullptr});
+  }
+
+  algrt_run_options options = algrt_run_options_init();
+  options.p0 = p0;
+  options.stream = streamOf(first);
+  options.threads = threads();
+  if (positions) {
+    require(p0 == 0, "p0 is ", p0, " beside positions, which say where every row is");
+    requireSameDevice(*positions, "positions", first, "x");
+    require(positions->numel() == rows, "positions has ", positions->numel(), " numbers for ", rows, " rows");
+    tensors.push_back(
+        {"positions", others.emplace_back(torch::stable::reshape(*positions, {rows}), "positions").get(), nullptr});
+  } else {
+    options.sequence_rows = sequence_rows;
+  }
+  check(algrt_program_workspace_size(bundle.handle, program_name.c_str(), rows, options.threads,
+                                     &options.workspace_bytes));
+  std::optional<Tensor> workspace;
+  if (options.workspace_bytes > 0) {
+    workspace = torch::stable::new_empty(first, {int64_t(options.workspace_bytes)}, ScalarType::Byte);
+    options.workspace = workspace->mutable_data_ptr();
+  }
+  check(algrt_run(bundle.handle, program_name.c_str(), tensors.data(), int64_t(tensors.size()), &options));
+  return results;
+}
+
+} // namespace algctl_torch

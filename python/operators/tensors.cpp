@@ -1,0 +1,140 @@
+#include "python/operators/tensors.h"
+
+#include "python/operators/errors.h"
+
+// Only builds of PyTorch with CUDA have it.
+extern "C" __attribute__((weak)) AOTITorchError aoti_torch_get_current_cuda_stream(int32_t device,
+                                                                                   void **stream);
+
+namespace algctl_torch {
+
+std::string nameOf(ScalarType type) {
+  switch (type) {
+  case ScalarType::Float:
+    return "float32";
+  case ScalarType::Double:
+    return "float64";
+  case ScalarType::Half:
+    return "float16";
+  case ScalarType::BFloat16:
+    return "bfloat16";
+  case ScalarType::Int:
+    return "int32";
+  case ScalarType::Long:
+    return "int64";
+  default:
+    return torch::headeronly::toString(type);
+  }
+}
+
+DLDataType dataTypeOf(const Tensor &tensor, const char *argument) {
+  ScalarType type = tensor.scalar_type();
+  switch (type) {
+  case ScalarType::Float:
+    return {kDLFloat, 32, 1};
+  case ScalarType::BFloat16:
+    return {kDLBfloat, 16, 1};
+  case ScalarType::Int:
+    return {kDLInt, 32, 1};
+  case ScalarType::Long:
+    return {kDLInt, 64, 1};
+  default:
+    fail(argument, " is of ", nameOf(type),
+                    "; algctl computes on float32 and bfloat16, and takes positions and types as int32 or int64");
+  }
+}
+
+ScalarType scalarTypeOf(DLDataType type) {
+  if (type.code == kDLBfloat)
+    return ScalarType::BFloat16;
+  if (type.code == kDLInt)
+    return type.bits == 64 ? ScalarType::Long : ScalarType::Int;
+  return ScalarType::Float;
+}
+
+Extents::Extents(const Tensor &tensor) : dimensions(tensor.dim()) {
+  TORCH_ERROR_CODE_CHECK(aoti_torch_get_sizes(tensor.get(), &sizes));
+  TORCH_ERROR_CODE_CHECK(aoti_torch_get_strides(tensor.get(), &strides));
+}
+
+int64_t Extents::rows() const {
+  int64_t rows = 1;
+  for (int64_t i = 0; i + 1 < dimensions; ++i)
+    rows *= sizes[i];
+  return rows;
+}
+
+bool isMatrix(const Extents &extents, int64_t &distance) {
+  int64_t columns = extents.back(1);
+  if (columns > 1 && extents.strides[extents.dimensions - 1] != 1)
+    return false;
+  distance = columns;
+  int64_t expected = -1; // the distance that the next dimension to the left has to have; -1: any
+  for (int64_t i = extents.dimensions - 2; i >= 0; --i) {
+    if (extents.sizes[i] == 1)
+      continue;
+    if (expected < 0)
+      distance = extents.strides[i];
+    else if (extents.strides[i] != expected)
+      return false;
+    expected = extents.strides[i] * extents.sizes[i];
+  }
+  return distance >= columns;
+}
+
+namespace {
+
+DLDevice deviceOf(const Tensor &tensor) {
+  return tensor.is_cuda() ? DLDevice{kDLCUDA, tensor.get_device_index()} : DLDevice{kDLCPU, 0};
+}
+
+// Work of the runtime that has been enqueued may still read the tensor: the allocator keeps memory that was
+// freed for later work of the same stream, so that nothing has to be recorded.
+Tensor asMatrix(const Tensor &tensor, const char *argument) {
+  require(tensor.dim() >= 1, argument, " has no dimension; its last one has to be the features");
+  int64_t distance = 0;
+  return isMatrix(Extents(tensor), distance) ? tensor : torch::stable::contiguous(tensor);
+}
+
+} // namespace
+
+Matrix::Matrix(const Tensor &tensor, const char *argument) : tensor_(asMatrix(tensor, argument)) {
+  Extents extents(tensor_);
+  sizes_[0] = extents.rows();
+  sizes_[1] = extents.back(1);
+  strides_[1] = 1;
+  isMatrix(extents, strides_[0]);
+  view_ = {tensor_.mutable_data_ptr(), deviceOf(tensor_), 2, dataTypeOf(tensor_, argument), sizes_, strides_, 0};
+}
+
+Dense::Dense(const Tensor &tensor, const char *argument)
+    : tensor_(tensor.is_contiguous() ? tensor : torch::stable::contiguous(tensor)) {
+  Extents extents(tensor_);
+  view_ = {tensor_.mutable_data_ptr(), deviceOf(tensor_), int32_t(extents.dimensions),
+           dataTypeOf(tensor_, argument), extents.sizes, extents.strides, 0};
+}
+
+Tensor converted(const Tensor &tensor, ScalarType type) {
+  return tensor.scalar_type() == type ? tensor : torch::stable::to(tensor, type);
+}
+
+void requireSameDevice(const Tensor &tensor, const char *argument, const Tensor &x, const char *other) {
+  bool same = tensor.is_cuda() == x.is_cuda() && (!x.is_cuda() || tensor.get_device_index() == x.get_device_index());
+  auto name = [](const Tensor &t) {
+    return t.is_cuda() ? "cuda:" + std::to_string(t.get_device_index()) : std::string("cpu");
+  };
+  require(same, argument, " is on ", name(tensor), ", ", other, " is on ", name(x));
+}
+
+void *streamOf(const Tensor &tensor) {
+  if (!tensor.is_cuda())
+    return nullptr;
+  require(aoti_torch_get_current_cuda_stream != nullptr, "this PyTorch is built without CUDA");
+  void *stream = nullptr;
+  TORCH_ERROR_CODE_CHECK(aoti_torch_get_current_cuda_stream(tensor.get_device_index(), &stream));
+  return stream;
+}
+
+int32_t threads() { return int32_t(torch::stable::get_num_threads()); }
+
+} // namespace algctl_torch
