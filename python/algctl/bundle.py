@@ -30,7 +30,8 @@ class Bundle:
         if isinstance(source, (bytes, bytearray, memoryview)):
             if len(source) == 0:
                 raise ValueError("the bundle has no bytes")
-            self.name = library.operators.open_bytes(torch.frombuffer(bytearray(source), dtype=torch.uint8))
+            with torch.device("cpu"):
+                self.name = library.operators.open_bytes(torch.frombuffer(bytearray(source), dtype=torch.uint8))
         elif isinstance(source, (str, os.PathLike)):
             self.name = library.operators.open(os.fspath(source))
         else:
@@ -130,20 +131,28 @@ def compile(specification: str | os.PathLike, *, in_features: int | None = None,
     wanted = compiler.request(
         specification, in_features=in_features, out_features=out_features, hidden_features=hidden_features, dtype=dtype,
         row_types=row_types, bias=bias, in_groups=in_groups, out_groups=out_groups, maps=maps, rows=rows,
-        program_maps=program_maps, targets=tuple(targets) if targets is not None else default_targets(dtype))
+        program_maps=program_maps, targets=tuple(targets) if targets is not None else targets_for(dtype, this_machine()))
     return Bundle(compiler.bundle_file(wanted))
 
 
-def default_targets(dtype: str | None) -> tuple[str, ...]:
-    """For this machine. Kernels for GPUs compute on bfloat16."""
-    if dtype == "bf16" and torch.cuda.is_available():
-        return targets_of_device(torch.cuda.current_device())
-    return ("cpu",)
-
-
-def targets_of_device(index: int) -> tuple[str, ...]:
+def targets_for(dtype: torch.dtype | str | None, device: torch.device) -> tuple[str, ...]:
+    """What bundles are compiled for. $ALGCTL_TARGETS, "cpu,sm_90a" say, makes bundles for another machine; kernels for GPUs
+    compute on bfloat16."""
+    if dtype not in (torch.bfloat16, "bf16"):
+        return ("cpu",)
+    configured = os.environ.get("ALGCTL_TARGETS")
+    if configured:
+        return tuple(target.strip() for target in configured.split(","))
+    if device.type != "cuda":
+        return ("cpu",)
+    index = device.index if device.index is not None else torch.cuda.current_device()
     capability = torch.cuda.get_device_capability(index)
     if capability < (8, 0):
         raise RuntimeError(f"the device cuda:{index} has compute capability {capability[0]}.{capability[1]}; "
                            "algctl compiles for 8.0 and later")
     return ("cpu", "sm_90a") if capability == (9, 0) else ("cpu", "sm_80")
+
+
+def this_machine() -> torch.device:
+    """Where tensors are computed on unless somebody says otherwise."""
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")

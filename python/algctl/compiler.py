@@ -19,8 +19,8 @@ import tempfile
 
 from .errors import CompilerError
 
-# Kernels for GPUs serve one row, for decoding, and batches.
-_GPU_ROWS = (1, 2048)
+# Kernels for GPUs serve one row, for decoding, and batches of inference and of training.
+_GPU_ROWS = (1, 2048, 32768)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,8 +65,8 @@ def request(specification: str | os.PathLike, *, in_features: int | None = None,
     add("--program-maps", program_maps)
     on_gpu = any(target != "cpu" for target in targets)
     add("--m", rows or (_GPU_ROWS if on_gpu else None))
-    if on_gpu:
-        options.append("--row-lists")  # rows at any positions
+    if on_gpu and program_maps is None:
+        options.append("--row-lists")  # rows at any positions, which programs have no kernels for
     return Request(os.fspath(specification), tuple(options))
 
 

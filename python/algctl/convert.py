@@ -38,16 +38,28 @@ class Report(tuple):
         return "\n".join(lines)
 
 
-def chosen_layers(model: nn.Module, filter: Filter | None) -> list[tuple[str, nn.Linear]]:
-    """The nn.Linear layers that `filter` accepts, by name. By default all whose weights no other module shares: an output head
-    that is tied to an embedding stays as it is. A model that is itself one layer has nothing to put another into."""
+def is_dense(module: nn.Module) -> bool:
+    """nn.Linear, or the Conv1D of Hugging Face's GPT-2, which is one with weights [in, out]. Not their subclasses, which may
+    compute something else."""
+    return type(module) is nn.Linear or f"{type(module).__module__}.{type(module).__name__}" == "transformers.pytorch_utils.Conv1D"
+
+
+def dense_weight(module: nn.Module) -> torch.Tensor:
+    """[in, out], of a module that is dense."""
+    weight = module.weight.detach()
+    return weight.t() if type(module) is nn.Linear else weight
+
+
+def chosen_layers(model: nn.Module, filter: Filter | None) -> list[tuple[str, nn.Module]]:
+    """The dense layers that `filter` accepts, by name. By default all whose weights no other module shares: an output head that
+    is tied to an embedding stays as it is. A model that is itself one layer has nothing to put another into."""
     owners: dict[int, int] = {}
     for module in model.modules():
         for parameter in module.parameters(recurse=False):
             owners[id(parameter)] = owners.get(id(parameter), 0) + 1
     layers = []
     for name, module in model.named_modules():
-        if type(module) is not nn.Linear or not name:
+        if not is_dense(module) or not name:
             continue
         if filter(module, name) if filter is not None else owners[id(module.weight)] == 1:
             if owners[id(module.weight)] > 1:
@@ -58,7 +70,7 @@ def chosen_layers(model: nn.Module, filter: Filter | None) -> list[tuple[str, nn
 
 def convert_(model: nn.Module, algebra: str, filter: Filter | None = None, init: str = "copy", *, row_types: str = "cyclic",
              moments: Moments | None = None, positions: PositionsSource | None = None) -> Report:
-    """Exchanges in place the nn.Linear layers that filter(module, name) accepts for AlgLinear layers over `algebra`.
+    """Exchanges in place the dense layers that filter(module, name) accepts for AlgLinear layers over `algebra`.
 
     init: "copy" keeps the weights; "least_squares" takes those with the smallest mean square error of the layer's
     result, for which `moments` has the activations. Positions: a Hugging Face decoder tells its layers where rows
@@ -71,13 +83,15 @@ def convert_(model: nn.Module, algebra: str, filter: Filter | None = None, init:
         raise ValueError("init=\"least_squares\" needs moments: see algctl.Moments")
     layers = chosen_layers(model, filter)
     if not layers:
-        raise ValueError("no nn.Linear layer of the model is accepted by the filter")
+        raise ValueError("no dense layer of the model is accepted by the filter")
     source = positions or PositionsSource()
     converted: list[tuple[str, AlgLinear]] = []
     report = []
-    for name, linear in layers:
-        layer = AlgLinear.from_linear(linear, algebra, row_types=row_types)
-        dense = linear.weight.detach().t()
+    for name, module in layers:
+        dense = dense_weight(module)
+        layer = AlgLinear.from_weight(dense, module.bias, algebra, row_types=row_types)
+        layer.weight.requires_grad_(module.weight.requires_grad)
+        layer.train(module.training)
         quadratic = Quadratic(bundle_of_weights(layer), dense, None if moments is None else moments[name])
         copied = quadratic.error(dense)
         error = copied

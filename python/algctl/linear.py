@@ -8,7 +8,7 @@ import math
 import torch
 from torch import nn
 
-from .bundle import DTYPE_NAMES, Bundle, compile, targets_of_device
+from .bundle import DTYPE_NAMES, Bundle, compile, targets_for
 from .errors import PackedError
 from .library import operators
 
@@ -34,11 +34,11 @@ class Layer:
         if device.type == "cuda" and dtype == torch.float32:
             raise TypeError("x is of torch.float32 on a CUDA device, where algebraic layers compute on torch.bfloat16: use "
                             "torch.autocast(\"cuda\", torch.bfloat16), or bfloat16 tensors; weights may stay float32")
-        targets = targets_of_device(device.index or 0) if device.type == "cuda" else ("cpu",)
         # Groups give the widths where they are given.
         return compile(self.algebra, in_features=None if self.in_groups else self.in_features,
                        out_features=None if self.out_groups else self.out_features, dtype=dtype, row_types=self.row_types,
-                       bias=self.bias, in_groups=self.in_groups, out_groups=self.out_groups, targets=targets)
+                       bias=self.bias, in_groups=self.in_groups, out_groups=self.out_groups,
+                       targets=targets_for(dtype, device))
 
 
 # Graphs hold the name of a bundle, not how it is found: torch.compile calls this while it traces and keeps the answer.
@@ -51,10 +51,15 @@ def _number_of(layer: Layer) -> int:
     return _layers.index(layer)
 
 
+_names: dict[tuple[int, torch.dtype, torch.device], str] = {}
+
+
 @torch.compiler.assume_constant_result
-def _bundle_name(number: int, dtype: torch.dtype, device_type: str, device_index: int) -> str:
-    device = torch.device(device_type) if device_type == "cpu" else torch.device(device_type, device_index)
-    return _layers[number].bundle(dtype, device).name
+def _bundle_name(number: int, dtype: torch.dtype, device: torch.device) -> str:
+    name = _names.get((number, dtype, device))
+    if name is None:
+        name = _names[number, dtype, device] = _layers[number].bundle(dtype, device).name
+    return name
 
 
 def compute_dtype(x: torch.Tensor) -> torch.dtype:
@@ -126,7 +131,8 @@ class AlgLinear(nn.Module):
             nn.init.uniform_(self.bias, -bound, bound)
 
     def bundle_name(self, x: torch.Tensor) -> str:
-        return _bundle_name(self._number, x.dtype, x.device.type, x.device.index or 0)
+        """Of the bundle that computes on tensors of the type and device of x."""
+        return _bundle_name(self._number, x.dtype, x.device)
 
     def forward(self, x: torch.Tensor, positions: Positions = None, *, types: torch.Tensor | None = None) -> torch.Tensor:
         if positions is None and self.positions_source is not None:
@@ -135,7 +141,7 @@ class AlgLinear(nn.Module):
         dtype = compute_dtype(x)
         if x.dtype != dtype:
             x = x.to(dtype)
-        name = self.bundle_name(x)
+        name = _bundle_name(self._number, dtype, x.device)
         if "weight" not in self._parameters:
             return self._forward_packed(x, where, types, p0, name)
         return operators.projection(x, self.weight, self.bias, where, types, p0, name)
@@ -171,20 +177,23 @@ class AlgLinear(nn.Module):
     # ---- nn.Linear ----
 
     @classmethod
-    def from_linear(cls, linear: nn.Linear, algebra: str, *, row_types: str = "cyclic",
-                    in_groups: tuple[int, ...] | None = None, out_groups: tuple[int, ...] | None = None) -> AlgLinear:
+    def from_linear(cls, linear: nn.Linear, algebra: str, **options) -> AlgLinear:
         """A layer with the same weights, which are [out, in] in nn.Linear and [in, out] here. Its product is another one: see
-        least_squares.py for the weights that come nearest."""
-        layer = cls(linear.in_features, linear.out_features, algebra, row_types=row_types, bias=linear.bias is not None,
-                    in_groups=in_groups, out_groups=out_groups, device=linear.weight.device, dtype=linear.weight.dtype)
-        if layer.weight.shape != (linear.in_features, linear.out_features):
+        least_squares.py for the weights that come nearest. Options as of the class."""
+        layer = cls.from_weight(linear.weight.detach().t(), linear.bias, algebra, **options)
+        layer.train(linear.training)
+        return layer
+
+    @classmethod
+    def from_weight(cls, weight: torch.Tensor, bias: torch.Tensor | None, algebra: str, **options) -> AlgLinear:
+        """A layer with a copy of these weights, [in, out]."""
+        layer = cls(*weight.shape, algebra, bias=bias is not None, device=weight.device, dtype=weight.dtype, **options)
+        if layer.weight.shape != weight.shape:
             raise ValueError(f"the weights of {algebra} have the shape {list(layer.weight.shape)}, not that of a dense layer")
         with torch.no_grad():
-            layer.weight.copy_(linear.weight.t())
-            if linear.bias is not None:
-                layer.bias.copy_(linear.bias)
-        layer.weight.requires_grad_(linear.weight.requires_grad)
-        layer.train(linear.training)
+            layer.weight.copy_(weight)
+            if bias is not None:
+                layer.bias.copy_(bias)
         return layer
 
     def to_linear(self) -> nn.Linear:
@@ -213,7 +222,6 @@ class PositionsSource:
 def active_fraction(bundle: Bundle) -> float:
     """Multiplications of a row, mean over the row types, over those of the dense layer."""
     places, _ = bundle.terms
-    in_groups = torch.tensor(bundle.projection["in_groups"])
-    out_groups = torch.tensor(bundle.projection["out_groups"])
-    active = (in_groups[places[:, 2]] * out_groups[places[:, 1]]).sum().item()
+    in_groups, out_groups = bundle.projection["in_groups"], bundle.projection["out_groups"]
+    active = sum(in_groups[source] * out_groups[group] for _, group, source, _ in places.tolist())
     return active / (bundle.types * bundle.in_features * bundle.out_features)

@@ -27,7 +27,7 @@ def linear(bundle: Bundle, x: torch.Tensor, weight: torch.Tensor, bias: torch.Te
             where = positions.expand(x.shape[:-1]).reshape(-1)
         else:
             length = x.shape[-2] if x.dim() > 1 else 1
-            where = (torch.arange(length, device=x.device) + (positions or 0)).expand(x.shape[:-1]).reshape(-1)
+            where = (torch.arange(length, device=x.device) + (positions or 0)).repeat(rows.shape[0] // max(1, length))
         types = row_types(bundle, where)
     types = types.reshape(-1).to(x.device)
     in_groups, out_groups = bundle.projection["in_groups"], bundle.projection["out_groups"]

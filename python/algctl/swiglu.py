@@ -10,7 +10,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from .bundle import DTYPE_NAMES, Bundle, compile, targets_of_device
+from .bundle import DTYPE_NAMES, Bundle, compile, targets_for
 from .library import operators
 from .linear import AlgLinear, Positions, PositionsSource, compute_dtype, place
 
@@ -40,18 +40,27 @@ row_types  = "{row_types}"
 _networks: list[tuple] = []
 
 
+_names: dict[tuple[int, torch.dtype, torch.device], str] = {}
+
+
 @torch.compiler.assume_constant_result
-def _program_name(number: int, dtype: torch.dtype, device_type: str, device_index: int) -> str:
+def _program_name(number: int, dtype: torch.dtype, device: torch.device) -> str:
+    name = _names.get((number, dtype, device))
+    if name is None:
+        name = _names[number, dtype, device] = _compile_network(number, dtype, device).name
+    return name
+
+
+def _compile_network(number: int, dtype: torch.dtype, device: torch.device) -> Bundle:
     algebra, d, f, activation, bias, row_types = _networks[number]
     if dtype not in DTYPE_NAMES:
         raise TypeError(f"x is of {dtype}; algebraic layers compute on torch.float32 and torch.bfloat16")
     text = _SPECIFICATION.format(algebra=algebra, d=d, f=f, activation=activation, bias=str(bias).lower(),
                                  dtype=DTYPE_NAMES[dtype], row_types=row_types)
-    targets = targets_of_device(device_index) if device_type == "cuda" else ("cpu",)
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "swiglu.toml"
         path.write_text(text, encoding="utf-8")
-        return compile(path, program_maps=("forward", "backward"), targets=targets).name
+        return compile(path, program_maps=("forward", "backward"), targets=targets_for(dtype, device))
 
 
 class SwiGLU(nn.Module):
@@ -67,6 +76,8 @@ class SwiGLU(nn.Module):
                  activation: str = "silu", device: torch.device | str | None = None,
                  dtype: torch.dtype | None = None) -> None:
         super().__init__()
+        if row_types == "explicit":
+            raise ValueError("row_types is \"explicit\", which AlgLinear has and SwiGLU has not")
         if activation not in _ACTIVATIONS:
             raise ValueError(f"activation is {activation!r}, it has to be one of {', '.join(_ACTIVATIONS)}")
         options = {"row_types": row_types, "bias": bias, "device": device, "dtype": dtype}
@@ -82,7 +93,7 @@ class SwiGLU(nn.Module):
 
     def program(self, x: torch.Tensor) -> Bundle:
         """The bundle of the programs forward and backward that serves x."""
-        return Bundle.named(_program_name(self._number, x.dtype, x.device.type, x.device.index or 0))
+        return Bundle.named(_program_name(self._number, x.dtype, x.device))
 
     def forward(self, x: torch.Tensor, positions: Positions = None) -> torch.Tensor:
         if positions is None and self.positions_source is not None:
@@ -95,15 +106,24 @@ class SwiGLU(nn.Module):
         one_type = not packed and self.gate.weight.dtype == dtype
         # A layer whose class was exchanged, by a conversion for quantisation say, computes for itself.
         own = all(type(part) is AlgLinear for part in parts)
-        if packed or not own or (torch.is_grad_enabled() and not one_type):
+        if packed or not own or (torch.is_grad_enabled() and not one_type) or not self._program_places(x, positions):
             activated = _ACTIVATIONS[self.activation](self.gate(x, positions)) * self.up(x, positions)
             return self.down(activated, positions)
         where, p0 = place(x, positions)
-        name = _program_name(self._number, x.dtype, x.device.type, x.device.index or 0)
+        name = _program_name(self._number, x.dtype, x.device)
         operands = [x, self.gate.weight, self.up.weight, self.down.weight]
         if self.gate.bias is not None:
             operands += [self.gate.bias, self.up.bias, self.down.bias]
         return operators.run(operands, where, p0, name, "forward")[0]
+
+    def _program_places(self, x: torch.Tensor, positions: Positions) -> bool:
+        """Whether the kernels of the program find rows at these places: on a GPU they take consecutive rows, and batches of
+        sequences of whole periods."""
+        if x.device.type == "cpu":
+            return True
+        if isinstance(positions, torch.Tensor):
+            return False
+        return x.dim() < 3 or x.shape[:-2].numel() == 1 or x.shape[-2] % self.gate.period == 0
 
     def extra_repr(self) -> str:
         return f"activation={self.activation}"

@@ -81,7 +81,7 @@ std::vector<Tensor> runProgram(std::vector<Tensor> operands, std::optional<Tenso
     if (operand.role != ALGRT_ROLE_OUTPUT)
       continue;
     Tensor &result = results.emplace_back(
-        torch::stable::new_empty(first, sizesOf(operand, leading), operand.types.front()));
+        emptyLike(first, sizesOf(operand, leading), operand.types.front()));
     bool by_rows = operand.shape.size() == 2 && operand.symbols[0] == "M";
     const DLTensor *view = by_rows ? matrices.emplace_back(result, operand.name.c_str()).get()
                                    : others.emplace_back(result, operand.name.c_str()).get();
@@ -105,7 +105,7 @@ std::vector<Tensor> runProgram(std::vector<Tensor> operands, std::optional<Tenso
                                      &options.workspace_bytes));
   std::optional<Tensor> workspace;
   if (options.workspace_bytes > 0) {
-    workspace = torch::stable::new_empty(first, {int64_t(options.workspace_bytes)}, ScalarType::Byte);
+    workspace = emptyLike(first, {int64_t(options.workspace_bytes)}, ScalarType::Byte);
     options.workspace = workspace->mutable_data_ptr();
   }
   check(algrt_run(bundle.handle, program_name.c_str(), tensors.data(), int64_t(tensors.size()), &options));

@@ -44,7 +44,7 @@ public:
       size_t bytes = 0;
       check(algrt_workspace_size(bundle.handle, rows.rows(), 0, &bytes));
       if (bytes > 0) {
-        workspace_ = torch::stable::new_empty(x, {int64_t(bytes)}, ScalarType::Byte);
+        workspace_ = emptyLike(x, {int64_t(bytes)}, ScalarType::Byte);
         arguments.workspace = workspace_->mutable_data_ptr();
         arguments.workspace_bytes = bytes;
       }
@@ -80,7 +80,7 @@ Tensor likeRows(const Tensor &x, int64_t columns) {
   Extents extents(x);
   std::vector<int64_t> sizes(extents.sizes, extents.sizes + extents.dimensions);
   sizes.back() = columns;
-  return torch::stable::new_empty(x, sizes);
+  return emptyLike(x, sizes, x.scalar_type());
 }
 
 Tensor forward(const Tensor &x, const Tensor *weight, const algrt_weights *packed, const OptionalTensor &bias,
@@ -154,9 +154,9 @@ std::tuple<Tensor, Tensor> projectionDw(Tensor x, Tensor dy, OptionalTensor posi
   Matrix rows(x, "x"), gradients(dy, "dy");
   requireColumns(rows, "x", bundle.info.k);
   requireColumns(gradients, "dy", bundle.info.n);
-  Tensor dw = torch::stable::new_empty(
-      x, {bundle.info.bank_shape, size_t(bundle.info.bank_ndim)}, type);
-  Tensor dbias = torch::stable::new_empty(x, {bundle.info.bias != 0 ? bundle.info.n : 0}, type);
+  const int64_t *shape = bundle.info.bank_shape;
+  Tensor dw = emptyLike(x, {shape, shape + bundle.info.bank_ndim}, type);
+  Tensor dbias = emptyLike(x, {bundle.info.bias != 0 ? bundle.info.n : 0}, type);
   Dense result(dw, "dw"), sums(dbias, "dbias");
   algrt_dw_args arguments = algrt_dw_args_init();
   arguments.x = rows.get();

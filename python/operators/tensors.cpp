@@ -2,6 +2,8 @@
 
 #include "python/operators/errors.h"
 
+#include <algorithm>
+
 // Only builds of PyTorch with CUDA have it.
 extern "C" __attribute__((weak)) AOTITorchError aoti_torch_get_current_cuda_stream(int32_t device,
                                                                                    void **stream);
@@ -112,6 +114,22 @@ Dense::Dense(const Tensor &tensor, const char *argument)
   Extents extents(tensor_);
   view_ = {tensor_.mutable_data_ptr(), deviceOf(tensor_), int32_t(extents.dimensions),
            dataTypeOf(tensor_, argument), extents.sizes, extents.strides, 0};
+}
+
+// By the C interface itself: the operator new_empty would be looked for by its name in every call.
+Tensor emptyLike(const Tensor &other, const std::vector<int64_t> &sizes, ScalarType type) {
+  std::vector<int64_t> strides(sizes.size());
+  int64_t stride = 1;
+  for (size_t i = sizes.size(); i-- > 0; stride *= std::max<int64_t>(1, sizes[i]))
+    strides[i] = stride;
+  int32_t device_type = 0, device_index = 0;
+  TORCH_ERROR_CODE_CHECK(aoti_torch_get_device_type(other.get(), &device_type));
+  TORCH_ERROR_CODE_CHECK(aoti_torch_get_device_index(other.get(), &device_index));
+  const int32_t number = torch::stable::detail::to<int32_t>(torch::stable::detail::from(type));
+  AtenTensorHandle handle = nullptr;
+  TORCH_ERROR_CODE_CHECK(aoti_torch_empty_strided(int64_t(sizes.size()), sizes.data(), strides.data(), number, device_type,
+                                                  device_index, &handle));
+  return Tensor(handle);
 }
 
 Tensor converted(const Tensor &tensor, ScalarType type) {

@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace algctl_torch {
 
@@ -60,6 +61,9 @@ private:
   Tensor tensor_;
   DLTensor view_;
 };
+
+// Uninitialised and contiguous, on the device of another.
+Tensor emptyLike(const Tensor &other, const std::vector<int64_t> &sizes, ScalarType type);
 
 // The tensor in another type, itself where it has that type already.
 Tensor converted(const Tensor &tensor, ScalarType type);

@@ -1,0 +1,174 @@
+"""convert_, least squares, packing, and Hugging Face models."""
+
+import copy
+
+import algctl
+import pytest
+import torch
+from torch import nn
+
+from checks import error_of, limit
+
+transformers = pytest.importorskip("transformers")
+
+
+def multilayer():
+    return nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 64))
+
+
+def correlated(rows):
+    return torch.randn(rows, 64) @ torch.randn(64, 64) * 0.3
+
+
+def test_copied_weights_and_the_report():
+    model = multilayer()
+    dense = copy.deepcopy(model)
+    x = correlated(4000)
+    with algctl.Moments(model) as moments:
+        model(x)
+    report = algctl.convert_(model, "Q(4)", moments=moments)
+    assert [entry.name for entry in report] == ["0", "2"]
+    assert torch.equal(model[0].weight, dense[0].weight.t())
+    measured = error_of(model[0](x) - dense[0].bias, dense[0](x) - dense[0].bias)
+    assert abs(report[0].error - measured) < 0.02 * measured
+    assert "0.4375" in str(report)
+
+
+def test_least_squares_are_the_best_weights():
+    model, x = multilayer(), correlated(4000)
+    dense = copy.deepcopy(model)
+    with algctl.Moments(model) as moments:
+        model(x)
+    report = algctl.convert_(model, "Q(4)", init="least_squares", moments=moments)
+    for entry in report:
+        assert entry.error < 0.9 * entry.copied_error
+    measured = error_of(model[0](x) - dense[0].bias, dense[0](x) - dense[0].bias)
+    assert abs(report[0].error - measured) < 0.02 * measured
+    # No change of the weights makes the layer better, on the rows that the moments are of.
+    rows = x[: 4 * (len(x) // 4)]
+    loss = ((model[0](rows) - dense[0](rows)) ** 2).mean()
+    loss.backward()
+    gradient = model[0].weight.grad
+    step = 1e-3 * gradient / gradient.norm()
+    with torch.no_grad():
+        for sign in (1, -1):
+            model[0].weight += sign * step
+            assert ((model[0](rows) - dense[0](rows)) ** 2).mean() > loss * (1 - 1e-3)
+            model[0].weight -= sign * step
+
+
+def test_what_convert_refuses():
+    model = multilayer()
+    with pytest.raises(ValueError, match="init"):
+        algctl.convert_(model, "Q(4)", init="nearest")
+    with pytest.raises(ValueError, match="needs moments"):
+        algctl.convert_(model, "Q(4)", init="least_squares")
+    with pytest.raises(ValueError, match="no dense layer"):
+        algctl.convert_(model, "Q(4)", filter=lambda module, name: False)
+    mixed = nn.Sequential(nn.Linear(64, 128), nn.Linear(128, 63))
+    with pytest.raises(algctl.CompilerError, match="63"):
+        algctl.convert_(mixed, "Q(4)")
+    assert type(mixed[0]) is nn.Linear  # nothing is half converted
+
+
+def test_a_tied_head_stays_dense():
+    class Tied(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embedding = nn.Embedding(32, 64)
+            self.body = nn.Linear(64, 64)
+            self.head = nn.Linear(64, 32, bias=False)
+            self.head.weight = self.embedding.weight
+
+    model = Tied()
+    assert [entry.name for entry in algctl.convert_(model, "Q(4)")] == ["body"]
+    with pytest.raises(ValueError, match="shares its weights"):
+        algctl.convert_(Tied(), "Q(4)", filter=lambda module, name: name == "head")
+
+
+def small(name):
+    common = {"vocab_size": 100, "bos_token_id": 1, "eos_token_id": None, "pad_token_id": 0}
+    if name == "gpt2":
+        return transformers.GPT2LMHeadModel(transformers.GPT2Config(n_embd=64, n_layer=2, n_head=4, n_positions=64, **common))
+    shape = {"hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 2, "num_attention_heads": 4,
+             "num_key_value_heads": 2, "max_position_embeddings": 64}
+    if name == "llama":
+        return transformers.LlamaForCausalLM(transformers.LlamaConfig(**shape, **common))
+    if name == "qwen3":
+        return transformers.Qwen3ForCausalLM(transformers.Qwen3Config(head_dim=16, **shape, **common))
+    return transformers.MistralForCausalLM(transformers.MistralConfig(**shape, **common))
+
+
+@pytest.mark.parametrize("name", ["llama", "qwen3", "mistral", "gpt2"])
+def test_decoding_with_a_cache_and_padding(name):
+    model = small(name).eval()
+    algctl.convert_(model, "Q(4)", filter=lambda module, path: "mlp" in path, row_types="interval(3)")
+    tokens = torch.randint(2, 100, (2, 7))
+    options = {"do_sample": False, "pad_token_id": 0}
+    with torch.no_grad():
+        cached = model.generate(tokens, max_new_tokens=12, use_cache=True, **options)
+        assert torch.equal(cached, model.generate(tokens, max_new_tokens=12, use_cache=False, **options))
+        mask = torch.ones(2, 7, dtype=torch.int64)
+        mask[0, :3] = 0
+        padded = model.generate(tokens, attention_mask=mask, max_new_tokens=6, **options)
+        alone = model.generate(tokens[:1, 3:], max_new_tokens=6, **options)
+    assert torch.equal(padded[0, 7:], alone[0, 4:])
+
+
+def test_a_converted_model_compiles_and_trains():
+    model = small("llama")
+    algctl.convert_(model, "Q(4)", filter=lambda module, path: "mlp" in path)
+    tokens = torch.randint(2, 100, (2, 9))
+    compiled = torch.compile(model, fullgraph=True)
+    loss = compiled(tokens, labels=tokens).loss
+    loss.backward()
+    gradient = model.model.layers[0].mlp.up_proj.weight.grad.clone()
+    model.zero_grad()
+    model(tokens, labels=tokens).loss.backward()
+    assert error_of(gradient, model.model.layers[0].mlp.up_proj.weight.grad) < limit(torch.float32, 20)
+
+
+# ---- packing ----
+
+
+def test_packed_weights_compute_the_same():
+    model = nn.Sequential(algctl.AlgLinear(64, 96, "Q(4)", bias=True), algctl.SwiGLU(96, 128, "Q(4)")).eval()
+    x = torch.randn(2, 9, 64)
+    with torch.no_grad():
+        expected = model(x)
+        state = {name: value.clone() for name, value in model.state_dict().items()}
+        assert algctl.pack_(model) > 0
+        assert error_of(model(x), expected) < limit(torch.float32, 3)
+        assert {name: value for name, value in model.state_dict().items()}.keys() == state.keys()
+        with pytest.raises(algctl.PackedError, match="unpack_"):
+            model.load_state_dict(state)
+        algctl.unpack_(model)
+        assert torch.equal(model(x), expected)
+    assert list(model.state_dict()) == list(state)
+
+
+def test_packed_weights_are_for_inference():
+    model = algctl.AlgLinear(64, 96, "Q(4)")
+    with pytest.raises(algctl.PackedError, match="training mode"):
+        algctl.pack_(model)
+    model.eval()
+    algctl.pack_(model)
+    with pytest.raises(algctl.PackedError, match="packed already"):
+        algctl.pack_(model)
+    with pytest.raises(algctl.PackedError, match="unpack_"):
+        model.weight
+    with pytest.raises(algctl.PackedError, match="inference"):
+        model(torch.randn(2, 64, requires_grad=True))
+    with pytest.raises(algctl.PackedError, match="bfloat16"):
+        with torch.no_grad():
+            model(torch.randn(2, 64, dtype=torch.bfloat16))
+    assert list(model.parameters()) == []  # no optimizer finds anything to change
+    model.train()
+    with pytest.raises(algctl.PackedError, match="training"):
+        model(torch.randn(2, 64))
+    algctl.unpack_(model)
+    model(torch.randn(2, 64)).sum().backward()
+    assert model.weight.grad is not None
+    model.eval()
+    with pytest.raises(algctl.PackedError, match="gradient"):
+        algctl.pack_(model)

@@ -1,0 +1,199 @@
+"""AlgLinear and the operators under it, against the product's definition in double precision."""
+
+import algctl
+import pytest
+import torch
+from algctl import reference
+
+from checks import error_of, limit
+
+LAYERS = [
+    ("Q(4)", 64, 96, "cyclic"),
+    ("Q(2)^2", 64, 128, "interval(3)"),
+    ("Q(8)", 128, 64, "interval(16)"),
+    ("T(4)", 64, 64, "cyclic"),
+    ("Q(1)", 64, 64, "cyclic"),
+]
+
+
+def make(place, algebra, features, out, row_types, *, bias=False, weights=None, **options):
+    device, dtype = place
+    return algctl.AlgLinear(features, out, algebra, row_types=row_types, bias=bias, device=device, dtype=weights or dtype,
+                            **options)
+
+
+def check(layer, x, positions=None, types=None, scale=1.0):
+    """Forward and all gradients of the layer beside those of the reference."""
+    bundle = algctl.Bundle.named(layer.bundle_name(x))
+    x = x.detach().requires_grad_()
+    y = layer(x, positions, types=types)
+    gradient = torch.randn_like(y)
+    layer.zero_grad()
+    y.backward(gradient)
+    wide_x = x.detach().double().requires_grad_()
+    # What is computed on are the weights as they are rounded.
+    wide_weight = layer.weight.detach().to(x.dtype).double().requires_grad_()
+    wide_bias = None if layer.bias is None else layer.bias.detach().to(x.dtype).double().requires_grad_()
+    expected = reference.linear(bundle, wide_x, wide_weight, wide_bias, positions, types)
+    expected.backward(gradient.double())
+    tolerance = scale * limit(x.dtype)
+    assert y.shape == expected.shape and y.dtype == x.dtype
+    assert error_of(y, expected) < tolerance
+    assert error_of(x.grad, wide_x.grad) < tolerance
+    assert layer.weight.grad.dtype == layer.weight.dtype
+    assert error_of(layer.weight.grad, wide_weight.grad) < tolerance
+    if layer.bias is not None:
+        assert error_of(layer.bias.grad, wide_bias.grad) < tolerance
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: f"{layer[0]}-{layer[3]}")
+def test_forward_and_gradients(place, layer):
+    made = make(place, *layer)
+    x = torch.randn(2, 37, layer[1], device=place[0], dtype=place[1])
+    check(made, x)
+
+
+def test_a_bias_has_its_gradient(place):
+    check(make(place, "Q(4)", 64, 96, "cyclic", bias=True), torch.randn(3, 20, 64, device=place[0], dtype=place[1]))
+
+
+@pytest.mark.parametrize("shape", [(1, 64), (130, 64), (4, 12, 64), (3, 5, 64), (2, 3, 4, 64), (64,)], ids=str)
+def test_shapes(place, shape):
+    check(make(place, "Q(4)", 64, 96, "interval(3)"), torch.randn(shape, device=place[0], dtype=place[1]))
+
+
+def test_a_batch_without_rows(place):
+    layer = make(place, "Q(4)", 64, 96, "cyclic")
+    x = torch.zeros(0, 64, device=place[0], dtype=place[1], requires_grad=True)
+    layer(x).sum().backward()
+    assert x.grad.shape == (0, 64)
+    assert layer.weight.grad.abs().max() == 0
+
+
+@pytest.mark.parametrize("dtype", [torch.int32, torch.int64])
+def test_positions_of_every_row(place, dtype):
+    layer = make(place, "Q(4)", 64, 96, "interval(5)")
+    x = torch.randn(3, 21, 64, device=place[0], dtype=place[1])
+    positions = torch.randint(0, 1000, (3, 21), device=place[0], dtype=dtype)
+    check(layer, x, positions)
+    # One number for each place in a sequence.
+    check(layer, x, torch.arange(7, 28, device=place[0], dtype=dtype))
+
+
+def test_sequences_may_begin_later(place):
+    layer = make(place, "Q(2)^2", 64, 128, "interval(2)")
+    x = torch.randn(2, 16, 64, device=place[0], dtype=place[1])
+    check(layer, x, 5)
+    whole = layer(torch.cat([x, x], 1))
+    parts = torch.cat([layer(x), layer(x, 16)], 1)
+    assert torch.equal(whole, parts)
+
+
+def test_explicit_types(place):
+    layer = make(place, "Q(4)", 64, 96, "explicit")
+    x = torch.randn(50, 64, device=place[0], dtype=place[1])
+    check(layer, x, types=torch.randint(0, 4, (50,), device=place[0], dtype=torch.int32))
+
+
+def test_groups_of_unequal_width():
+    layer = algctl.AlgLinear(64, 96, "Q(3)", in_groups=(32, 16, 16), out_groups=(16, 48, 32))
+    check(layer, torch.randn(2, 10, 64))
+
+
+def test_rows_at_a_distance_and_transposed(place):
+    layer = make(place, "Q(4)", 64, 96, "cyclic")
+    wide = torch.randn(24, 128, device=place[0], dtype=place[1])
+    check(layer, wide[:, :64])
+    check(layer, torch.randn(64, 24, device=place[0], dtype=place[1]).t())
+    check(layer, torch.randn(5, 4, 64, device=place[0], dtype=place[1]).transpose(0, 1))
+    check(layer, wide[::2, :64])
+    gradient = torch.randn(1, 96, device=place[0], dtype=place[1]).expand(24, 96)
+    x = wide[:, :64].contiguous().requires_grad_()
+    layer(x).backward(gradient)
+    expected = x.grad.clone()
+    x.grad = None
+    layer(x).backward(gradient.contiguous())
+    assert torch.equal(x.grad, expected)
+
+
+def test_float32_weights_beside_bfloat16_products():
+    layer = algctl.AlgLinear(64, 96, "Q(4)", bias=True)
+    check(layer, torch.randn(2, 40, 64, dtype=torch.bfloat16))
+
+
+def test_autocast(place):
+    device, _ = place
+    layer = algctl.AlgLinear(64, 96, "Q(4)", device=device, dtype=torch.float32)
+    x = torch.randn(2, 40, 64, device=device)
+    with torch.autocast(device.type, torch.bfloat16):
+        y = layer(x)
+    assert y.dtype == torch.bfloat16
+    y.float().square().sum().backward()
+    assert layer.weight.grad.dtype == torch.float32
+    assert torch.equal(y, layer(x.bfloat16()))
+
+
+def test_gradients_accumulate(place):
+    layer = make(place, "Q(4)", 64, 96, "cyclic")
+    x = torch.randn(40, 64, device=place[0], dtype=place[1])
+    layer(x).sum().backward()
+    once = layer.weight.grad.clone()
+    layer(x).sum().backward()
+    assert error_of(layer.weight.grad, 2 * once) < limit(place[1])
+
+
+def test_only_what_needs_gradients_is_computed(place):
+    layer = make(place, "Q(4)", 64, 96, "cyclic").requires_grad_(False)
+    x = torch.randn(40, 64, device=place[0], dtype=place[1], requires_grad=True)
+    layer(x).sum().backward()
+    assert x.grad is not None and layer.weight.grad is None
+    layer.requires_grad_(True)
+    layer(x.detach()).sum().backward()
+    assert layer.weight.grad is not None
+
+
+def test_the_reference_has_right_gradients():
+    bundle = algctl.compile("Q(2)^2", in_features=8, out_features=16, dtype="f32", row_types="interval(2)")
+    x = torch.randn(2, 9, 8, dtype=torch.float64, requires_grad=True)
+    weight = torch.randn(8, 16, dtype=torch.float64, requires_grad=True)
+    bias = torch.randn(16, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda *arguments: reference.linear(bundle, *arguments), (x, weight, bias))
+
+
+def test_the_reference_is_the_tensor_square_of_the_paper():
+    """B(alpha, delta) = {beta: every bit of beta is that of alpha or of delta}, written out here."""
+    bundle = algctl.compile("Q(2)^2", in_features=4, out_features=4, dtype="f32", row_types="cyclic")
+    weight = torch.randn(4, 4, dtype=torch.float64)
+    x = torch.randn(4, 4, dtype=torch.float64)
+    y = reference.linear(bundle, x, weight)
+    for row in range(4):
+        for column in range(4):
+            read = [k for k in range(4) if all((k >> bit) & 1 in ((row >> bit) & 1, (column >> bit) & 1) for bit in (0, 1))]
+            assert torch.isclose(y[row, column], sum(x[row, k] * weight[k, column] for k in read))
+
+
+def test_a_dense_layer_there_and_back():
+    dense = torch.nn.Linear(64, 96)
+    layer = algctl.AlgLinear.from_linear(dense, "Q(4)")
+    assert layer.weight.shape == (64, 96)
+    assert torch.equal(layer.weight, dense.weight.t())
+    back = layer.to_linear()
+    assert torch.equal(back.weight, dense.weight) and torch.equal(back.bias, dense.bias)
+    # Over Q(1) both compute the same.
+    same = algctl.AlgLinear.from_linear(dense, "Q(1)")
+    x = torch.randn(5, 64)
+    assert error_of(same(x), dense(x)) < limit(torch.float32)
+
+
+def test_state_dict():
+    first, second = (algctl.AlgLinear(64, 96, "Q(4)", bias=True) for _ in range(2))
+    assert list(first.state_dict()) == ["weight", "bias"]
+    second.load_state_dict(first.state_dict())
+    x = torch.randn(5, 64)
+    assert torch.equal(first(x), second(x))
+
+
+def test_what_a_layer_says_of_itself():
+    layer = algctl.AlgLinear(768, 1536, "Q(2)^2", row_types="interval(192)")
+    assert layer.fraction == 9 / 16 and layer.types == 4 and layer.period == 768
+    assert "Q(2)^2" in repr(layer) and "0.5625" in repr(layer)
