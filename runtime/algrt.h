@@ -115,8 +115,8 @@ ALGRT_API int algrt_set_public_key(const char *public_key);
 /* NULL is allowed. */
 ALGRT_API void algrt_bundle_close(algrt_bundle *bundle);
 
-/* SHA-256 of what the bundle contains, 64 hexadecimal digits: bundles that have the same one compute the same.
- * Lives as long as the bundle; NULL for a null bundle. */
+/* SHA-256 of what the bundle contains, 64 hexadecimal digits: bundles that have the same one compute the
+ * same. Lives as long as the bundle; NULL for a null bundle. */
 ALGRT_API const char *algrt_bundle_hash(const algrt_bundle *bundle);
 
 /* The manifest as stored (docs/bundle.md). The string lives as long as the bundle; NULL for a null bundle. */

@@ -42,7 +42,8 @@ class EvaluationDecoder(Decoder):
         self._run("_read", length)
         return self.hidden[:, :length]
 
-    def generate_until(self, prompts: Sequence[Sequence[int]], stop_strings: Sequence[str], most_tokens: int, seed: int) -> list[Generation]:
+    def generate_until(self, prompts: Sequence[Sequence[int]], stop_strings: Sequence[str], most_tokens: int,
+                       seed: int) -> list[Generation]:
         """Like `generate`; a sequence also ends when its text has one of the strings, some tokens behind it at most."""
         self.stop_strings = tuple(stop_strings)
         return self.generate(prompts, most_tokens, seed)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import lm_eval.tasks
-import nltk
 import yaml
 from datasets.exceptions import DatasetsError
 from lm_eval.tasks import TaskManager
@@ -19,6 +18,7 @@ from configuration import ConfigurationError, require
 OWN_TASKS = Path(__file__).parent / "tasks"
 TASKS_OF_LM_EVAL = Path(lm_eval.tasks.__file__).parent
 SPLITS = ("train", "validation", "test")
+SPLIT_SETTINGS = ("training_split", "validation_split", "test_split", "fewshot_split")
 
 
 @dataclass(frozen=True)
@@ -30,13 +30,15 @@ class Protocol:
     questions: str
     examples: str | None = None
     fields: tuple[str, ...] = ()
+    settings: tuple[tuple[str, str], ...] = ()  # the settings that name further splits, of which local data may have none
 
     @staticmethod
     def of(settings: Mapping[str, Any], file: Path) -> Protocol:
         """That of a task of lm-eval which the paper does not have."""
         examples = settings.get("fewshot_split") or settings.get("training_split")
         return Protocol(file, settings.get("num_fewshot") or 0, settings.get("test_split") or settings.get("validation_split") or "test",
-                        examples if isinstance(examples, str) else None)
+                        examples if isinstance(examples, str) else None,
+                        settings=tuple((key, settings[key]) for key in SPLIT_SETTINGS if isinstance(settings.get(key), str)))
 
 
 PROTOCOLS = {
@@ -86,6 +88,11 @@ def local_files(name: str, directory: Path, protocol: Protocol) -> dict[str, str
 
 def check_sentence_data() -> None:
     """IFEval counts sentences, and lm-eval would load what that needs in the middle of an import."""
+    # Here, because NLTK takes seconds that other tasks need not wait for.
+    try:
+        import nltk
+    except ImportError as error:
+        raise ConfigurationError(f"ifeval needs the package nltk: {error}") from error
     try:
         nltk.data.find("tokenizers/punkt_tab")
     except LookupError as error:
@@ -118,7 +125,8 @@ def prepare_tasks(names: Sequence[str], local: Mapping[str, Path], allow_code: b
         loaded = manager.load(specifications)
     except (OSError, ValueError, ImportError, DatasetsError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise ConfigurationError(f"a task of {', '.join(names)} cannot be loaded: {reason} (--local NAME=DIRECTORY gives its data)") from error
+        raise ConfigurationError(f"a task of {', '.join(names)} cannot be loaded: {reason}"
+                                 " (--local NAME=DIRECTORY gives its data)") from error
     for name, task in loaded["tasks"].items():
         if getattr(task, "UNSAFE_CODE", False) and not allow_code:
             raise refuse_code(name)
@@ -141,8 +149,11 @@ def specification(name: str, data: Path | None, manager: TaskManager, directory:
         protocol = Protocol.of(entry.cfg, entry.yaml_path)
     content: dict[str, Any] = {"include": str(protocol.file), "num_fewshot": protocol.shots}
     if data is not None:
+        files = local_files(name, data, protocol)
         content |= {"dataset_path": "json", "dataset_name": None,
-                    "dataset_kwargs": {"data_files": local_files(name, data, protocol), "cache_dir": str(directory / "cache")}}
+                    "dataset_kwargs": {"data_files": files, "cache_dir": str(directory / "cache")}}
+        # lm-eval opens every split that a task names, needed or not.
+        content |= {key: None for key, split in protocol.settings if split not in files}
     path = directory / f"{name}.yaml"
     path.write_text(yaml.safe_dump(content))
     return str(path)

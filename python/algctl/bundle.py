@@ -36,6 +36,9 @@ class Bundle:
             self.name = library.operators.open(os.fspath(source))
         else:
             raise TypeError(f"a bundle is a path or bytes, not {type(source).__name__}")
+        self._describe()
+
+    def _describe(self) -> None:
         described = json.loads(library.operators.describe(self.name))
         self.manifest: dict = described["manifest"]
         self.kernels: list[dict] = described["kernels"]
@@ -45,14 +48,13 @@ class Bundle:
 
     @classmethod
     def named(cls, name: str) -> Bundle:
-        """The open bundle of this name, or one of the folder of kept bundles, which is then opened."""
+        """The open bundle of this name, or one of the folder of kept bundles, which is then opened. Raises RuntimeError."""
         found = cls._by_name.get(name)
         if found is None:
-            path = compiler.find_by_name(name)
-            if path is None:
-                raise KeyError(f"the bundle {name} is neither open nor in {compiler.folder()}: "
-                               "open it with algctl.Bundle(path)")
-            found = cls(path)
+            library.operators.set_folder(str(compiler.folder()))
+            found = cls.__new__(cls)
+            found.name = name
+            found._describe()
         return found
 
     def __repr__(self) -> str:

@@ -132,12 +132,3 @@ def _noted(note: pathlib.Path) -> str | None:
     if not note.is_file():
         return None
     return json.loads(note.read_text(encoding="utf-8")).get("compiler")
-
-
-def find_by_name(name: str) -> pathlib.Path | None:
-    """A kept bundle whose contents have this hash, for graphs that were exported elsewhere."""
-    for path in sorted(folder().glob("*.alg")):
-        with open(path, "rb") as file:
-            if file.read(64)[32:].hex() == name:  # where docs/bundle.md says that the hash is
-                return path
-    return None

@@ -4,15 +4,15 @@
     parallelize_module(block, mesh, {"feed_forward.gate": AlgColwiseParallel(), "feed_forward.up": AlgColwiseParallel(),
                                      "feed_forward.down": AlgRowwiseParallel()})
 
-A rank keeps a part of every group, so that its layer has the same algebra and narrower groups: [K, N / ranks] column-wise, and
+A rank keeps a part of every group, so that its layer has the same algebra and narrower groups: column-wise [K, N / ranks], and
 row-wise [K / ranks, N], whose results the ranks add. Features are divided in runs of `unit` neighbours, by default the greatest
-width that divides all groups: rank r has the r-th part of every run, `x.unflatten(-1, (-1, unit)).chunk(ranks, -1)[r].flatten(-2)`.
-A row-wise layer takes what a column-wise layer leaves where their units are equal, as in SwiGLU; give both the same `unit` where
+width that divides all groups; rank r has the r-th part of every run, x.unflatten(-1, (-1, unit)).chunk(ranks, -1)[r].
+A row-wise layer takes what a column-wise layer leaves where their units are equal, as in SwiGLU; give both the same unit where
 groups of one are other than groups of the other.
 
-The parameters are DTensors: column-wise weight [K, N / unit, unit] with Shard(2) and bias [N / unit, unit] with Shard(1);
-row-wise weight [K / unit, unit, N] with Shard(1) and bias [N] with Replicate. state_dict and load_state_dict speak of [K, N] and
-[N] as layers of one process do, and every rank has to call state_dict. States of optimizers have the shapes of parameters:
+The parameters are DTensors: column-wise weight [K, N / unit, unit] with Shard(2) and bias [N / unit, unit] with Shard(1),
+row-wise weight [K / unit, unit, N] with Shard(1) and bias [N] with Replicate. state_dict and load_state_dict speak of [K, N]
+and [N] as layers of one process do, and every rank has to call state_dict. States of optimizers have the shapes of parameters:
 merge_optimizer_state and divide_optimizer_state convert them.
 """
 
@@ -33,18 +33,12 @@ from .errors import PackedError
 from .library import operators
 from .linear import AlgLinear, Layer, Positions, _number_of, compute_dtype, place
 
-__all__ = ["AlgColwiseParallel", "AlgRowwiseParallel", "divide_full_state", "divide_optimizer_state", "fsdp_placement",
-           "merge_optimizer_state"]
-
-
-# ---- layers ----
 
 class DividedLinear(AlgLinear):
     """The layer of one rank. in_features and out_features are those of all ranks together, as shapes of DTensors are."""
 
     unit: int
-    # For each divided parameter the axis that is divided, in the layer's form of one process.
-    axes: dict[str, int]
+    axes: dict[str, int]  # of divided parameters, the axis that is divided in the form of one process
     input_layouts: Placement | None
     output_layouts: Placement | None
     use_local_output: bool
@@ -53,24 +47,15 @@ class DividedLinear(AlgLinear):
         """As AlgLinear's. Positions and types are of all rows, also where x has the rows of one rank."""
         if positions is None and self.positions_source is not None:
             positions = self.positions_source.value
-        dtype = compute_dtype(x)
-        if x.dtype != dtype:
-            x = x.to(dtype)
         # Of the weight, not kept: fully_shard gives the parameter another mesh while it is not in use.
         mesh = self.weight.device_mesh
-        x = self._incoming(x, mesh)
+        x = self._incoming(x.to(compute_dtype(x)), mesh)
         where, p0 = place(x, positions)
         axis = self.axes["weight"]
         weight = self.weight.to_local().flatten(axis, axis + 1)
         bias = self.bias.to_local().flatten() if "bias" in self.axes else None
         y = operators.projection(x, weight, bias, where, types, p0, self.bundle_name(x))
         return self._outgoing(y, mesh)
-
-    def _incoming(self, x: torch.Tensor, mesh: DeviceMesh) -> torch.Tensor:
-        raise NotImplementedError
-
-    def _outgoing(self, y: torch.Tensor, mesh: DeviceMesh) -> torch.Tensor:
-        raise NotImplementedError
 
     def to_linear(self) -> nn.Linear:
         raise ValueError(f"{self} is divided among ranks: load its state_dict into an AlgLinear of one process first")
@@ -94,7 +79,7 @@ class ColwiseLinear(DividedLinear):
     def _incoming(self, x: torch.Tensor, mesh: DeviceMesh) -> torch.Tensor:
         if not isinstance(x, DTensor):
             x = DTensor.from_local(x, mesh, [self.input_layouts or Replicate()], run_check=False)
-        if x.placements != (Replicate(),):
+        if not x.placements[0].is_replicate():
             x = x.redistribute(placements=[Replicate()])
         # Every rank finds the part of the gradient that its columns make; their sum is taken where x became a DTensor.
         return x.to_local(grad_placements=[Partial()])
@@ -103,10 +88,8 @@ class ColwiseLinear(DividedLinear):
         if self.output_layouts is None:
             return y
         runs = DTensor.from_local(y.unflatten(-1, (-1, self.unit // mesh.size())), mesh, [Shard(y.dim())], run_check=False)
-        of_features = _is_of_features(self.output_layouts, y.dim())
-        whole = runs.redistribute(placements=[Replicate() if of_features else self.output_layouts]).flatten(-2)
-        if of_features:
-            whole = whole.redistribute(placements=[self.output_layouts])
+        across = Replicate() if _is_of_features(self.output_layouts, y.dim()) else self.output_layouts
+        whole = runs.redistribute(placements=[across]).flatten(-2).redistribute(placements=[self.output_layouts])
         return whole.to_local() if self.use_local_output else whole
 
 
@@ -124,7 +107,8 @@ class RowwiseLinear(DividedLinear):
         return runs.redistribute(placements=[Shard(x.dim())]).to_local().flatten(-2)
 
     def _outgoing(self, y: torch.Tensor, mesh: DeviceMesh) -> torch.Tensor:
-        whole = DTensor.from_local(y, mesh, [Partial()], run_check=False).redistribute(placements=[self.output_layouts])
+        whole = DTensor.from_local(y, mesh, [Partial()], run_check=False)
+        whole = whole.redistribute(placements=[self.output_layouts or Replicate()])
         if self.bias is not None:
             # This redistribution changes nothing but the gradient, which it adds up where ranks have different rows.
             whole = whole + self.bias.redistribute(placements=[Replicate()]).to(whole.dtype)
@@ -139,19 +123,19 @@ def _is_of_features(placement: Placement, dimensions: int) -> bool:
 # ---- styles ----
 
 class _InsideGroups(ParallelStyle):
-    """What the two styles have in common."""
-
     linear: type[DividedLinear]
     axes: dict[str, int]
 
-    def __init__(self, *, input_layouts: Placement | None, output_layouts: Placement | None, use_local_output: bool,
-                 unit: int | None) -> None:
+    def __init__(self, *, input_layouts: Placement | None = None, output_layouts: Placement | None = None,
+                 use_local_output: bool = True, unit: int | None = None) -> None:
         super().__init__()
         for name, layout in (("input_layouts", input_layouts), ("output_layouts", output_layouts)):
             if layout is not None and not isinstance(layout, (Replicate, Shard)):
                 raise ValueError(f"{name} is {layout}, it has to be Replicate() or Shard(dimension)")
         self.input_layouts, self.output_layouts = input_layouts, output_layouts
         self.use_local_output, self.unit = use_local_output, unit
+        if output_layouts is None and not use_local_output and self.linear is ColwiseLinear:
+            raise ValueError("a part of every group is a local tensor: use_local_output=False needs output_layouts")
 
     def _apply(self, module: nn.Module, device_mesh: DeviceMesh) -> nn.Module:
         """Makes the layer the one of this rank, or raises with the layer as it was."""
@@ -159,26 +143,22 @@ class _InsideGroups(ParallelStyle):
         if isinstance(module, DividedLinear):
             raise ValueError(f"{module} is divided among ranks already")
         if type(module) is not AlgLinear:
-            raise TypeError(f"{style} is for algctl.AlgLinear before fully_shard and other changes, not for "
-                            f"{type(module).__name__}; dense layers take torch's styles")
+            raise TypeError(f"{style} is for algctl.AlgLinear before fully_shard, not for {type(module).__name__}")
         if "weight" not in module._parameters:
             raise PackedError(f"{module} is packed: call algctl.unpack_ before dividing it")
         if device_mesh.ndim != 1:
-            raise ValueError(f"{style} divides along one dimension of a mesh, this one has {device_mesh.ndim}: give it "
-                             "mesh[\"the name of a dimension\"]")
+            raise ValueError(f"{style} takes one dimension of a mesh, mesh[\"tensor\"] say; this mesh has {device_mesh.ndim}")
         unit, local = self._local(module, device_mesh.size())
-        parameters = {}
+        parameters: dict[str, nn.Parameter] = {}
         for name, parameter in module.named_parameters(recurse=False):
             value, placement = parameter.detach(), Replicate()
             if name in self.axes:
                 value, placement = value.unflatten(self.axes[name], (-1, unit)), Shard(self.axes[name] + 1)
             value = distribute_tensor(value, device_mesh, [placement], src_data_rank=self.src_data_rank)
             parameters[name] = nn.Parameter(value, requires_grad=parameter.requires_grad)
-        for name, parameter in parameters.items():
-            module.register_parameter(name, parameter)
+        module._parameters.update(parameters)
         module.__class__ = self.linear
-        module._number = _number_of(local)
-        module.unit = unit
+        module._number, module.unit = _number_of(local), unit
         module.axes = {name: axis for name, axis in self.axes.items() if name in parameters}
         module.input_layouts, module.output_layouts = self.input_layouts, self.output_layouts
         module.use_local_output = self.use_local_output
@@ -196,20 +176,15 @@ class _InsideGroups(ParallelStyle):
         if any(width % unit for width in groups):
             raise ValueError(f"{module}: the unit {unit} does not divide the {side}put groups {list(groups)}")
         if unit % ranks:
-            raise ValueError(f"{module}: {ranks} ranks cannot share the {side}put groups {list(groups)}, which they divide in "
-                             f"runs of {unit} features; the number of ranks has to divide that")
+            raise ValueError(f"{module}: {ranks} ranks cannot share the {side}put groups {list(groups)}, in runs of {unit} "
+                             "features")
         changes = {f"{side}_features": sum(groups) // ranks, "bias": layer.bias and not rows}
         if getattr(layer, f"{side}_groups") is not None or len(set(groups)) > 1:
             changes[f"{side}_groups"] = tuple(width // ranks for width in groups)
         local = dataclasses.replace(layer, **changes)
-        narrow = _bundle(local, module.weight)
-        if not all(torch.equal(a, b) for a, b in zip(whole.terms, narrow.terms)):
+        if not all(torch.equal(a, b) for a, b in zip(whole.terms, _bundle(local, module.weight).terms)):
             raise ValueError(f"{module}: the layer of one of {ranks} ranks has other block products than the whole layer")
         return unit, local
-
-    def __repr__(self) -> str:
-        return (f"{type(self).__name__}(input_layouts={self.input_layouts}, output_layouts={self.output_layouts}, "
-                f"use_local_output={self.use_local_output}, unit={self.unit})")
 
 
 class AlgColwiseParallel(_InsideGroups):
@@ -224,29 +199,18 @@ class AlgColwiseParallel(_InsideGroups):
     linear = ColwiseLinear
     axes = {"weight": 1, "bias": 0}
 
-    def __init__(self, *, input_layouts: Placement | None = None, output_layouts: Placement | None = None,
-                 use_local_output: bool = True, unit: int | None = None) -> None:
-        super().__init__(input_layouts=input_layouts, output_layouts=output_layouts, use_local_output=use_local_output, unit=unit)
-        if output_layouts is None and not use_local_output:
-            raise ValueError("a part of every group is a local tensor: use_local_output=False needs output_layouts")
-
 
 class AlgRowwiseParallel(_InsideGroups):
     """Divides the input groups of an AlgLinear.
 
-    input_layouts: None takes the rank's part of every group, [..., T, K / ranks], as AlgColwiseParallel leaves it. Replicate() and
-    Shard(dimension) are layouts of x [..., T, K] in the order of its features; a DTensor says itself which it has.
-    output_layouts: of y [..., T, N], Replicate() by an all-reduce, or Shard(dimension) by a reduce-scatter, as Shard(1) of sequence
-    parallelism. The bias is added once, after that. unit: see the module.
+    input_layouts: None takes the rank's part of every group, [..., T, K / ranks], as AlgColwiseParallel leaves it. Replicate()
+    and Shard(dimension) are layouts of x [..., T, K] in the order of its features; a DTensor says itself which it has.
+    output_layouts: of y [..., T, N], Replicate() (None) by an all-reduce, or Shard(dimension) by a reduce-scatter, as Shard(1)
+    of sequence parallelism. The bias is added once, after that. unit: see the module.
     """
 
     linear = RowwiseLinear
     axes = {"weight": 0}
-
-    def __init__(self, *, input_layouts: Placement | None = None, output_layouts: Placement | None = None,
-                 use_local_output: bool = True, unit: int | None = None) -> None:
-        super().__init__(input_layouts=input_layouts, output_layouts=output_layouts or Replicate(),
-                         use_local_output=use_local_output, unit=unit)
 
 
 def _bundle(layer: Layer, weight: torch.Tensor) -> Bundle:
@@ -255,15 +219,15 @@ def _bundle(layer: Layer, weight: torch.Tensor) -> Bundle:
 
 
 def fsdp_placement(parameter: nn.Parameter) -> Shard | None:
-    """For fully_shard(..., shard_placement_fn=fsdp_placement): row-wise weights [K / unit, unit, N] are divided along N. Their
-    first dimension, which fully_shard takes by itself, may be as short as the number of groups."""
+    """For fully_shard(..., shard_placement_fn=fsdp_placement): divides row-wise weights [K / unit, unit, N] along N,
+    because their first dimension may be as short as the number of groups."""
     rows = isinstance(parameter, DTensor) and parameter.dim() == 3 and parameter.placements[-1] == Shard(1)
     return Shard(2) if rows else None
 
 
 # ---- checkpoints ----
 
-def _merged(value: torch.Tensor, parameter: DTensor, axis: int, unit: int) -> torch.Tensor:
+def _merged(value: torch.Tensor, parameter: DTensor, axis: int, _: int) -> torch.Tensor:
     """The form of one process, [K, N] or [N], of a value in the shape of a divided parameter; others as they are."""
     if value.shape != parameter.shape or not isinstance(value, DTensor):
         return value
@@ -281,22 +245,22 @@ def _runs(value: torch.Tensor, parameter: DTensor, axis: int | None, unit: int) 
 
 
 def _divided(value: torch.Tensor, parameter: DTensor, axis: int | None, unit: int) -> torch.Tensor:
-    """The inverse of _merged. A plain tensor is the whole, and every rank takes its part."""
-    mesh, placements = parameter.device_mesh, parameter.placements
-    if isinstance(value, DTensor):
-        if value.dim() == parameter.dim():
-            return value
+    """The inverse of _merged. A plain tensor is the whole, and every rank takes its part. Values of wrong shapes stay as they
+    are, and load_state_dict says so."""
+    if isinstance(value, DTensor) and value.dim() < parameter.dim():
         aside = Replicate() if value.dim() == 1 else Shard(1 - axis)
         value = value.redistribute(placements=[aside] * value.device_mesh.ndim)
-        return _runs(value, parameter, axis, unit).redistribute(placements=placements)
     value = _runs(value, parameter, axis, unit)
-    # What has another shape is refused where it came from.
-    return value if value.shape != parameter.shape else distribute_tensor(value, mesh, placements, src_data_rank=None)
+    if value.shape != parameter.shape:
+        return value
+    if isinstance(value, DTensor):
+        return value.redistribute(placements=parameter.placements)
+    return distribute_tensor(value, parameter.device_mesh, parameter.placements, src_data_rank=None)
 
 
 def divide_full_state(model: nn.Module, state: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-    """A whole state_dict of one process as set_model_state_dict takes it with StateDictOptions(full_state_dict=True), which
-    compares shapes with those of parameters. The values are views."""
+    """A whole state_dict of one process for set_model_state_dict with StateDictOptions(full_state_dict=True), which wants the
+    shapes of parameters. The values are views."""
     held = dict(state)
     for key, module, name in _divided_parameters(model):
         if key in held:
@@ -305,8 +269,8 @@ def divide_full_state(model: nn.Module, state: dict[str, torch.Tensor]) -> dict[
 
 
 def merge_optimizer_state(model: nn.Module, state: dict) -> dict:
-    """What torch.distributed.checkpoint.state_dict.get_optimizer_state_dict returned, not flattened, in the shapes of one process:
-    for a checkpoint that other numbers of ranks read. Every rank has to call it."""
+    """What get_optimizer_state_dict returned, not flattened, in the shapes of one process: for a checkpoint that other numbers
+    of ranks read. Every rank has to call it."""
     return _with_states(model, state, _merged)
 
 
@@ -320,14 +284,14 @@ def _with_states(model: nn.Module, state: dict, change: Callable[..., torch.Tens
     for key, module, name in _divided_parameters(model):
         if key in held:
             facts = (module._parameters[name], module.axes[name], module.unit)
-            # The count of steps is a tensor without dimensions.
+            # The number of steps has no dimensions.
             held[key] = {part: change(value, *facts) if isinstance(value, torch.Tensor) and value.dim() else value
                          for part, value in held[key].items()}
     return {**state, "state": held}
 
 
 def _divided_parameters(model: nn.Module) -> Iterator[tuple[str, DividedLinear, str]]:
-    """Names as state dicts of torch.distributed.checkpoint have them, without wrappers, layers, and names in the layers."""
+    """Of each the name that torch.distributed.checkpoint gives it, its layer, and its name in the layer."""
     for prefix, module in model.named_modules():
         if isinstance(module, DividedLinear):
             for name in module.axes:

@@ -7,6 +7,8 @@ import pathlib
 
 import torch
 
+from . import compiler
+
 _NAME = "libalgctl_torch.so"
 
 
@@ -26,3 +28,4 @@ torch.ops.load_library(str(_find()))
 operators = torch.ops.algctl
 # The runtime works on PyTorch's threads from here on.
 RUNTIME_VERSION: str = operators.set_thread_pool()
+operators.set_folder(str(compiler.folder()))

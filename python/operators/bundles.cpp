@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
@@ -12,10 +14,11 @@
 namespace algctl_torch {
 namespace {
 
-// Bundles stay open until the process ends: graphs and modules name them at any time. They are not closed then, since
-// the CUDA driver may be gone before.
+// Bundles stay open until the process ends: graphs and modules name them at any time. They are not closed
+// then, since the CUDA driver may be gone before.
 struct Registry {
   std::shared_mutex mutex;
+  std::filesystem::path folder;
   std::unordered_map<std::string, std::unique_ptr<Bundle>> bundles;
 };
 
@@ -63,6 +66,19 @@ std::string enter(algrt_bundle *handle) {
   return place->first;
 }
 
+// The hash that a bundle's file begins with (docs/bundle.md), in hexadecimal digits; "" for another file.
+std::string storedHash(const std::filesystem::path &path) {
+  std::ifstream file(path, std::ios::binary);
+  unsigned char header[64];
+  if (!file.read(reinterpret_cast<char *>(header), sizeof(header)))
+    return "";
+  std::string digits;
+  for (size_t i = 32; i < sizeof(header); ++i)
+    for (int part : {header[i] >> 4, header[i] & 15})
+      digits += "0123456789abcdef"[part];
+  return digits;
+}
+
 nlohmann::json describeOperand(const Operand &operand) {
   nlohmann::json types = nlohmann::json::array(), shape = nlohmann::json::array();
   for (ScalarType type : operand.types)
@@ -70,8 +86,12 @@ nlohmann::json describeOperand(const Operand &operand) {
   for (size_t i = 0; i < operand.shape.size(); ++i)
     operand.symbols[i].empty() ? shape.push_back(operand.shape[i]) : shape.push_back(operand.symbols[i]);
   static const char *const ROLES[] = {"input", "weight", "output"};
-  return {{"name", operand.name}, {"role", ROLES[operand.role]}, {"optional", operand.optional},
-          {"host", operand.host}, {"types", types}, {"shape", shape}};
+  return {{"name", operand.name},
+          {"role", ROLES[operand.role]},
+          {"optional", operand.optional},
+          {"host", operand.host},
+          {"types", types},
+          {"shape", shape}};
 }
 
 } // namespace
@@ -94,16 +114,38 @@ std::string openBundleBytes(Tensor bytes) {
 }
 
 const Bundle &bundleNamed(const std::string &name) {
-  std::shared_lock lock(registry().mutex);
-  auto found = registry().bundles.find(name);
-  require(found != registry().bundles.end(), "the bundle ", name,
-          " is not open in this process: open it with algctl.Bundle(path)");
-  return *found->second;
+  auto open = [&]() -> const Bundle * {
+    std::shared_lock lock(registry().mutex);
+    auto found = registry().bundles.find(name);
+    return found == registry().bundles.end() ? nullptr : found->second.get();
+  };
+  if (const Bundle *bundle = open())
+    return *bundle;
+  std::filesystem::path folder;
+  {
+    std::shared_lock lock(registry().mutex);
+    folder = registry().folder;
+  }
+  std::error_code none; // a folder that is not there has no bundles
+  for (const auto &entry : std::filesystem::directory_iterator(folder, none))
+    if (entry.path().extension() == ".alg" && storedHash(entry.path()) == name) {
+      openBundle(entry.path().string());
+      if (const Bundle *bundle = open())
+        return *bundle;
+    }
+  fail("the bundle ", name, " is neither open nor in ", folder.string(),
+       ": open it with algctl.Bundle(path)");
+}
+
+void setFolder(std::string folder) {
+  std::unique_lock lock(registry().mutex);
+  registry().folder = std::move(folder);
 }
 
 std::string describe(std::string name) {
   const Bundle &bundle = bundleNamed(name);
-  nlohmann::json all = {{"name", bundle.name}, {"projection", nullptr}, {"programs", nlohmann::json::object()}};
+  nlohmann::json all = {
+      {"name", bundle.name}, {"projection", nullptr}, {"programs", nlohmann::json::object()}};
   for (const Program &program : bundle.programs) {
     nlohmann::json operands = nlohmann::json::array();
     for (const Operand &operand : program.operands)
@@ -117,13 +159,18 @@ std::string describe(std::string name) {
     const algrt_bundle_info &info = bundle.info;
     static const char *const ROW_TYPES[] = {"cyclic", "interval", "explicit"};
     all["projection"] = {
-        {"in_features", info.k}, {"out_features", info.n}, {"types", info.types},
-        {"row_types", ROW_TYPES[info.row_types]}, {"row_type_width", info.row_type_width},
-        {"lift", info.lift == ALGRT_LIFT_ROWS ? "rows" : "slots"}, {"dtype", nameOf(bundle.type())},
+        {"in_features", info.k},
+        {"out_features", info.n},
+        {"types", info.types},
+        {"row_types", ROW_TYPES[info.row_types]},
+        {"row_type_width", info.row_type_width},
+        {"lift", info.lift == ALGRT_LIFT_ROWS ? "rows" : "slots"},
+        {"dtype", nameOf(bundle.type())},
         {"in_groups", std::vector<int64_t>(info.in_groups, info.in_groups + info.in_group_count)},
         {"out_groups", std::vector<int64_t>(info.out_groups, info.out_groups + info.out_group_count)},
         {"weight_shape", std::vector<int64_t>(info.bank_shape, info.bank_shape + info.bank_ndim)},
-        {"packed_bytes", info.packed_bytes}, {"bias", info.bias != 0}};
+        {"packed_bytes", info.packed_bytes},
+        {"bias", info.bias != 0}};
   }
   return all.dump();
 }
@@ -149,7 +196,8 @@ std::tuple<Tensor, Tensor> terms(std::string name) {
   Tensor place_tensor = torch::stable::empty({count, 4}, ScalarType::Long);
   Tensor coefficient_tensor = torch::stable::empty({count}, ScalarType::Double);
   std::copy(places.begin(), places.end(), static_cast<int64_t *>(place_tensor.mutable_data_ptr()));
-  std::copy(coefficients.begin(), coefficients.end(), static_cast<double *>(coefficient_tensor.mutable_data_ptr()));
+  std::copy(coefficients.begin(), coefficients.end(),
+            static_cast<double *>(coefficient_tensor.mutable_data_ptr()));
   return {place_tensor, coefficient_tensor};
 }
 

@@ -1,5 +1,5 @@
-// The bundles that a process has opened, by the hash of what they contain: operators name them by it, so that an
-// exported graph means the same in another process.
+// The bundles that a process has opened, by the hash of what they contain: operators name them by it, so that
+// an exported graph means the same in another process.
 #pragma once
 
 #include "python/operators/tensors.h"
@@ -14,8 +14,8 @@ struct Operand {
   algrt_role role;
   bool optional, host;
   std::vector<ScalarType> types;
-  std::vector<int64_t> shape;        // -1 where it depends on the call
-  std::vector<std::string> symbols;  // then how, "M" say; otherwise ""
+  std::vector<int64_t> shape;       // -1 where it depends on the call
+  std::vector<std::string> symbols; // then how, "M" say; otherwise ""
 };
 
 struct Program {
@@ -39,8 +39,11 @@ struct Bundle {
 // Opens a bundle for the rest of the process and returns its name. One with the same contents is opened once.
 std::string openBundle(std::string path);
 std::string openBundleBytes(Tensor bytes);
-// Throws where no bundle of the name is open.
+// An open bundle, or one that lies in the folder of kept bundles and is then opened. Throws where there is
+// neither.
 const Bundle &bundleNamed(const std::string &name);
+// Where bundles are kept, for graphs that were exported by another process.
+void setFolder(std::string folder);
 
 // What the package shows of a bundle, as JSON.
 std::string describe(std::string name);

@@ -19,8 +19,8 @@ std::vector<int64_t> sizesOf(const Operand &operand, const std::vector<int64_t> 
       sizes.push_back(operand.shape[i]);
       continue;
     }
-    require(operand.symbols[i] == "M" && i == 0, "the result ", operand.name, " has a size of ", operand.symbols[i],
-            "; the operator knows results of M rows");
+    require(operand.symbols[i] == "M" && i == 0, "the result ", operand.name, " has a size of ",
+            operand.symbols[i], "; the operator knows results of M rows");
     sizes.insert(sizes.end(), leading.begin(), leading.end());
   }
   return sizes;
@@ -56,8 +56,9 @@ std::vector<Tensor> runProgram(std::vector<Tensor> operands, std::optional<Tenso
     bool listed = false;
     for (ScalarType type : operand.types)
       listed = listed || type == given.scalar_type();
-    require(listed || (operand.role == ALGRT_ROLE_WEIGHT && given.scalar_type() == ScalarType::Float), argument,
-            " is of ", nameOf(given.scalar_type()), ", the program computes on ", nameOf(operand.types.front()));
+    require(listed || (operand.role == ALGRT_ROLE_WEIGHT && given.scalar_type() == ScalarType::Float),
+            argument, " is of ", nameOf(given.scalar_type()), ", the program computes on ",
+            nameOf(operand.types.front()));
     Tensor tensor = listed ? given : converted(given, operand.types.front());
     if (operand.shape.size() == 2 && operand.symbols[0] == "M") {
       Matrix &matrix = matrices.emplace_back(tensor, argument);
@@ -72,16 +73,15 @@ std::vector<Tensor> runProgram(std::vector<Tensor> operands, std::optional<Tenso
       tensors.push_back({argument, others.emplace_back(tensor, argument).get(), nullptr});
     }
   }
-  require(next == operands.size(), "the program ", program_name, " takes ", next, " operands, ", operands.size(),
-          " are given");
+  require(next == operands.size(), "the program ", program_name, " takes ", next, " operands, ",
+          operands.size(), " are given");
   require(rows >= 0, "the program ", program_name, " has no operand of M rows");
 
   std::vector<Tensor> results;
   for (const Operand &operand : program->operands) {
     if (operand.role != ALGRT_ROLE_OUTPUT)
       continue;
-    Tensor &result = results.emplace_back(
-        emptyLike(first, sizesOf(operand, leading), operand.types.front()));
+    Tensor &result = results.emplace_back(emptyLike(first, sizesOf(operand, leading), operand.types.front()));
     bool by_rows = operand.shape.size() == 2 && operand.symbols[0] == "M";
     const DLTensor *view = by_rows ? matrices.emplace_back(result, operand.name.c_str()).get()
                                    : others.emplace_back(result, operand.name.c_str()).get();
@@ -96,8 +96,9 @@ std::vector<Tensor> runProgram(std::vector<Tensor> operands, std::optional<Tenso
     require(p0 == 0, "p0 is ", p0, " beside positions, which say where every row is");
     requireSameDevice(*positions, "positions", first, "x");
     require(positions->numel() == rows, "positions has ", positions->numel(), " numbers for ", rows, " rows");
-    tensors.push_back(
-        {"positions", others.emplace_back(torch::stable::reshape(*positions, {rows}), "positions").get(), nullptr});
+    tensors.push_back({"positions",
+                       others.emplace_back(torch::stable::reshape(*positions, {rows}), "positions").get(),
+                       nullptr});
   } else {
     options.sequence_rows = sequence_rows;
   }

@@ -5,9 +5,9 @@
 
 namespace algctl_torch {
 
-// Runs a program. `operands` are its inputs and weights in the order of the signature, without positions and sequences,
-// which are given as for a projection: the first operand of M rows says how many there are. Results are in the order of
-// the signature, each in its first type.
+// Runs a program. `operands` are its inputs and weights in the order of the signature, without positions and
+// sequences, which are given as for a projection: the first operand of M rows says how many there are.
+// Results are in the order of the signature, each in its first type.
 std::vector<Tensor> runProgram(std::vector<Tensor> operands, std::optional<Tensor> positions, int64_t p0,
                                std::string bundle, std::string program);
 

@@ -8,12 +8,12 @@
 namespace algctl_torch {
 namespace {
 
-// What the arguments of all maps have in common: where the rows are, on which stream and threads the call runs, and
-// which memory it needs.
+// What the arguments of all maps have in common: where the rows are, on which stream and threads the call
+// runs, and which memory it needs.
 template <class Arguments> class Call {
 public:
-  Call(Arguments &arguments, const Bundle &bundle, const Tensor &x, const Matrix &rows, const OptionalTensor &positions,
-       const OptionalTensor &types, int64_t p0) {
+  Call(Arguments &arguments, const Bundle &bundle, const Tensor &x, const Matrix &rows,
+       const OptionalTensor &positions, const OptionalTensor &types, int64_t p0) {
     require(p0 >= 0, "p0 is ", p0, ", positions begin at 0");
     arguments.p0 = p0;
     arguments.stream = streamOf(x);
@@ -21,7 +21,8 @@ public:
     bool listed = false;
     if (types) {
       requireSameDevice(*types, "types", x, "x");
-      require(types->numel() == rows.rows(), "types has ", types->numel(), " numbers for ", rows.rows(), " rows of x");
+      require(types->numel() == rows.rows(), "types has ", types->numel(), " numbers for ", rows.rows(),
+              " rows of x");
       types_.emplace(torch::stable::reshape(*types, {rows.rows()}), "types");
       arguments.types = types_->get();
       listed = true;
@@ -29,8 +30,8 @@ public:
     if (positions) {
       require(p0 == 0, "p0 is ", p0, " beside positions, which say where every row is");
       requireSameDevice(*positions, "positions", x, "x");
-      require(positions->numel() == rows.rows(), "positions has ", positions->numel(), " numbers for ", rows.rows(),
-              " rows of x");
+      require(positions->numel() == rows.rows(), "positions has ", positions->numel(), " numbers for ",
+              rows.rows(), " rows of x");
       positions_.emplace(torch::stable::reshape(*positions, {rows.rows()}), "positions");
       arguments.positions = positions_->get();
       listed = true;
@@ -62,8 +63,8 @@ void requireType(const Tensor &tensor, const char *argument, const Bundle &bundl
 }
 
 void requireColumns(const Matrix &matrix, const char *argument, int64_t columns) {
-  require(matrix.columns() == columns, argument, " has ", matrix.columns(), " features, the bundle's layer has ",
-          columns);
+  require(matrix.columns() == columns, argument, " has ", matrix.columns(),
+          " features, the bundle's layer has ", columns);
 }
 
 // Weights and biases may be kept in float32 beside products in bfloat16.
@@ -84,7 +85,8 @@ Tensor likeRows(const Tensor &x, int64_t columns) {
 }
 
 Tensor forward(const Tensor &x, const Tensor *weight, const algrt_weights *packed, const OptionalTensor &bias,
-               const OptionalTensor &positions, const OptionalTensor &types, int64_t p0, const Bundle &bundle) {
+               const OptionalTensor &positions, const OptionalTensor &types, int64_t p0,
+               const Bundle &bundle) {
   requireType(x, "x", bundle);
   Matrix rows(x, "x");
   requireColumns(rows, "x", bundle.info.k);
@@ -116,14 +118,15 @@ int64_t next_packed = 1;
 Packed packedNumbered(int64_t number) {
   std::lock_guard lock(packed_mutex);
   auto found = packed_weights.find(number);
-  require(found != packed_weights.end(), "there are no packed weights of number ", number, " in this process");
+  require(found != packed_weights.end(), "there are no packed weights of number ", number,
+          " in this process");
   return found->second;
 }
 
 } // namespace
 
-Tensor projectionForward(Tensor x, Tensor weight, OptionalTensor bias, OptionalTensor positions, OptionalTensor types,
-                         int64_t p0, std::string name) {
+Tensor projectionForward(Tensor x, Tensor weight, OptionalTensor bias, OptionalTensor positions,
+                         OptionalTensor types, int64_t p0, std::string name) {
   return forward(x, &weight, nullptr, bias, positions, types, p0, bundleNamed(name));
 }
 
@@ -145,8 +148,8 @@ Tensor projectionDx(Tensor dy, Tensor weight, OptionalTensor positions, Optional
   return dx;
 }
 
-std::tuple<Tensor, Tensor> projectionDw(Tensor x, Tensor dy, OptionalTensor positions, OptionalTensor types, int64_t p0,
-                                        std::string name, ScalarType type) {
+std::tuple<Tensor, Tensor> projectionDw(Tensor x, Tensor dy, OptionalTensor positions, OptionalTensor types,
+                                        int64_t p0, std::string name, ScalarType type) {
   const Bundle &bundle = bundleNamed(name);
   requireType(x, "x", bundle);
   requireType(dy, "dy", bundle);
@@ -193,7 +196,8 @@ Tensor projectionForwardPacked(Tensor x, int64_t number, OptionalTensor bias, Op
                                OptionalTensor types, int64_t p0, std::string name) {
   const Bundle &bundle = bundleNamed(name);
   Packed packed = packedNumbered(number);
-  require(packed.bundle == &bundle, "the packed weights are of another bundle, ", packed.bundle->name.substr(0, 12));
+  require(packed.bundle == &bundle, "the packed weights are of another bundle, ",
+          packed.bundle->name.substr(0, 12));
   return forward(x, nullptr, packed.weights, bias, positions, types, p0, bundle);
 }
 

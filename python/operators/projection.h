@@ -1,12 +1,12 @@
 // The product of a bundle's projection and its gradients, as operators.
 //
-// x is [..., features]. Its rows are at consecutive positions: a tensor of two dimensions is one sequence from
-// position p0 on, one of more is sequences of as many rows as its last dimension but one, each from p0 on. With
-// `positions`, int32 or int64 with a number for each row, rows are where they say, and p0 is 0. `types`, int32, are
-// given if and only if the bundle's row types are explicit.
+// x is [..., features]. Its rows are at consecutive positions: a tensor of two dimensions is one sequence
+// from position p0 on, one of more is sequences of as many rows as its last dimension but one, each from p0
+// on. With `positions`, int32 or int64 with a number for each row, rows are where they say, and p0 is 0.
+// `types`, int32, are given if and only if the bundle's row types are explicit.
 //
-// x, and what is computed, is of the bundle's type; weights and bias may also be float32 where that is bfloat16, and are
-// rounded for the product.
+// x, and what is computed, is of the bundle's type; weights and bias may also be float32 where that is
+// bfloat16, and are rounded for the product.
 #pragma once
 
 #include "python/operators/bundles.h"

@@ -42,7 +42,7 @@ DLDataType dataTypeOf(const Tensor &tensor, const char *argument) {
     return {kDLInt, 64, 1};
   default:
     fail(argument, " is of ", nameOf(type),
-                    "; algctl computes on float32 and bfloat16, and takes positions and types as int32 or int64");
+         "; algctl computes on float32 and bfloat16, and takes positions and types as int32 or int64");
   }
 }
 
@@ -106,14 +106,20 @@ Matrix::Matrix(const Tensor &tensor, const char *argument) : tensor_(asMatrix(te
   sizes_[1] = extents.back(1);
   strides_[1] = 1;
   isMatrix(extents, strides_[0]);
-  view_ = {tensor_.mutable_data_ptr(), deviceOf(tensor_), 2, dataTypeOf(tensor_, argument), sizes_, strides_, 0};
+  view_ = {
+      tensor_.mutable_data_ptr(), deviceOf(tensor_), 2, dataTypeOf(tensor_, argument), sizes_, strides_, 0};
 }
 
 Dense::Dense(const Tensor &tensor, const char *argument)
     : tensor_(tensor.is_contiguous() ? tensor : torch::stable::contiguous(tensor)) {
   Extents extents(tensor_);
-  view_ = {tensor_.mutable_data_ptr(), deviceOf(tensor_), int32_t(extents.dimensions),
-           dataTypeOf(tensor_, argument), extents.sizes, extents.strides, 0};
+  view_ = {tensor_.mutable_data_ptr(),
+           deviceOf(tensor_),
+           int32_t(extents.dimensions),
+           dataTypeOf(tensor_, argument),
+           extents.sizes,
+           extents.strides,
+           0};
 }
 
 // By the C interface itself: the operator new_empty would be looked for by its name in every call.
@@ -127,8 +133,8 @@ Tensor emptyLike(const Tensor &other, const std::vector<int64_t> &sizes, ScalarT
   TORCH_ERROR_CODE_CHECK(aoti_torch_get_device_index(other.get(), &device_index));
   const int32_t number = torch::stable::detail::to<int32_t>(torch::stable::detail::from(type));
   AtenTensorHandle handle = nullptr;
-  TORCH_ERROR_CODE_CHECK(aoti_torch_empty_strided(int64_t(sizes.size()), sizes.data(), strides.data(), number, device_type,
-                                                  device_index, &handle));
+  TORCH_ERROR_CODE_CHECK(aoti_torch_empty_strided(int64_t(sizes.size()), sizes.data(), strides.data(), number,
+                                                  device_type, device_index, &handle));
   return Tensor(handle);
 }
 
@@ -137,7 +143,8 @@ Tensor converted(const Tensor &tensor, ScalarType type) {
 }
 
 void requireSameDevice(const Tensor &tensor, const char *argument, const Tensor &x, const char *other) {
-  bool same = tensor.is_cuda() == x.is_cuda() && (!x.is_cuda() || tensor.get_device_index() == x.get_device_index());
+  bool same =
+      tensor.is_cuda() == x.is_cuda() && (!x.is_cuda() || tensor.get_device_index() == x.get_device_index());
   auto name = [](const Tensor &t) {
     return t.is_cuda() ? "cuda:" + std::to_string(t.get_device_index()) : std::string("cpu");
   };

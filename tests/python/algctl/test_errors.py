@@ -88,7 +88,7 @@ def test_an_operator_names_its_argument(layer):
         operator(x, layer.weight[:, :95], None, None, None, 0, name)
     with pytest.raises(RuntimeError, match="bias"):
         operator(x, layer.weight, torch.zeros(96), None, None, 0, name)
-    with pytest.raises(RuntimeError, match="is not open in this process"):
+    with pytest.raises(RuntimeError, match="is neither open nor in"):
         operator(x, layer.weight, None, None, None, 0, "0" * 64)
 
 
@@ -112,7 +112,7 @@ def test_bundles_that_are_none(tmp_path):
         algctl.Bundle(b"")
     with pytest.raises(TypeError, match="a path or bytes, not int"):
         algctl.Bundle(7)
-    with pytest.raises(KeyError, match="is neither open nor in"):
+    with pytest.raises(RuntimeError, match="is neither open nor in"):
         algctl.Bundle.named("1" * 64)
 
 
