@@ -26,6 +26,8 @@ def pack_(model: nn.Module, dtype: torch.dtype | None = None) -> int:
         where = f"the layer {name or type(layer).__name__}"
         if "weight" not in layer._parameters:
             raise PackedError(f"{where} is packed already")
+        if type(layer).forward is not AlgLinear.forward:
+            raise PackedError(f"{where} computes in another way ({type(layer).__name__}), as layers that are divided among ranks do")
         if layer.training:
             raise PackedError(f"{where} is in training mode: packed weights are for inference, call model.eval() first")
         if layer.weight.device.type != "cpu":

@@ -1,0 +1,49 @@
+// What one processor takes in through the copy engine, and how the rate of all of them falls with their number:
+// the loops of tma with fewer blocks. Rows: blocks (one a processor); columns: bytes in flight. Then the
+// kernels' pair of boxes, X of 128 rows and W of 256, as one stage.
+#include "fetch.h"
+
+int main(int argumentCount, char **arguments) {
+  Report report("intake", argumentCount, arguments);
+  const size_t most = size_t{1} << 30;
+  DeviceBuffer<uint8_t> data(most);
+  LaunchShape fill;
+  fill.blocks = 8 * report.multiprocessors();
+  fill.threads = 256;
+  launch(fill, fillRandom, reinterpret_cast<uint32_t *>(data.get()), most / 4);
+  synchronize();
+  const int all = report.multiprocessors();
+  struct Source {
+    const char *name;
+    size_t bytes;
+    double perBlock; // fetched by each block
+  };
+  const Source sources[] = {{"4 MB in L2", size_t{4} << 20, 4e7},
+                            {"16 MB in L2", size_t{16} << 20, 4e7},
+                            {"1 GB in memory", most, 1.2e7}};
+  for (const Source &source : sources) {
+    report.table(std::string("KB per microsecond into each processor, boxes of 64 columns x 128 rows (16 KB), ") + source.name +
+                     ", by blocks",
+                 {"blocks", "1 box", "2 boxes", "4 boxes", "6 boxes", "8 boxes", "12 boxes"});
+    for (int blocks : {1, 2, 4, 8, 16, 33, 66, 100, all}) {
+      std::vector<Cell> cells = {blocks};
+      for (int stages : {1, 2, 4, 6, 8, 12}) {
+        const Matrix matrix = {source.name, source.bytes, source.perBlock * blocks};
+        cells.push_back(fetchRate<2, 1>(data.get(), matrix, 64, 128, stages, blocks) / blocks / 1e9);
+      }
+      report.row(cells);
+    }
+  }
+  report.table("the same from 16 MB in L2 by rows of the box (64 columns), 192 KB or 16 boxes in flight: one block, all blocks, and "
+               "all with rows of one phase (3D)",
+               {"rows", "one", "all", "all 3D"});
+  for (int rows : {8, 16, 32, 64, 128, 256}) {
+    const int stages = std::min(16, 192 * 1024 / (rows * 128));
+    std::vector<Cell> cells = {rows};
+    cells.push_back(fetchRate<2, 1>(data.get(), {"", size_t{16} << 20, 2e7}, 64, rows, stages, 1) / 1e9);
+    cells.push_back(fetchRate<2, 1>(data.get(), {"", size_t{16} << 20, 2e7 * all}, 64, rows, stages, all) / all / 1e9);
+    cells.push_back(fetchRate<3, 1>(data.get(), {"", size_t{16} << 20, 2e7 * all}, 64, rows, stages, all) / all / 1e9);
+    report.row(cells);
+  }
+  return 0;
+}
