@@ -62,6 +62,23 @@ def test_training_learns_and_a_resumed_run_is_equal_bit_for_bit(train_options: O
     assert all(torch.equal(value, second[name]) for name, value in first.items())
 
 
+def test_a_hundred_steps_of_a_pair(train_options: Options) -> None:
+    """The text is a chain whose next token is one of few: both models find that out, from the same start."""
+    pytest.importorskip("algctl")
+    begin, end = {}, {}
+    for config in ("tiny-dense", "tiny-q2x2"):
+        options = train_options(f"hundred-{config}", "--config", config, "--steps", "100", "--validation-interval", "100",
+                                "--log-interval", "1", "--checkpoint-interval", "100", "--warm-up-steps", "10",
+                                "--peak-learning-rate", "3e-3")
+        train.main(options)
+        records = read_log(options.output / "log.jsonl")
+        begin[config] = next(record["loss"] for record in records if record["kind"] == "training")
+        end[config] = [record["loss"] for record in records if record["kind"] == "validation"][-1]
+    assert abs(begin["tiny-dense"] - begin["tiny-q2x2"]) < 0.1
+    for config, loss in end.items():
+        assert loss < 0.7 * np.log(256), config
+
+
 def test_signal_saves_and_stops(train_options: Options, monkeypatch: pytest.MonkeyPatch) -> None:
     options = train_options("out", "--checkpoint-interval", "100")
     step = train.Trainer.train_step
