@@ -119,13 +119,20 @@ def _decoder_layers(model: nn.Module) -> Iterator[nn.Module]:
                 yield module[0]
 
 
+class _KeepPositions:
+    """A hook that keeps the position_ids of a decoder layer. An object, so that copies of a model have sources of their own."""
+
+    def __init__(self, source: PositionsSource) -> None:
+        self.source = source
+
+    def __call__(self, _module: nn.Module, _arguments: tuple, keywords: dict) -> None:
+        self.source.value = keywords.get("position_ids")
+
+
 def _follow_positions(model: nn.Module, source: PositionsSource) -> bool:
     """Has the first decoder layer of a Hugging Face model keep its position_ids in the source: with a cache, or with padding on
     the left, the position of a row is not its place in the batch. False where there is no such layer."""
     for layer in _decoder_layers(model):
-        def keep(_module, _arguments, keywords) -> None:
-            source.value = keywords.get("position_ids")
-
-        layer.register_forward_pre_hook(keep, with_kwargs=True)
+        layer.register_forward_pre_hook(_KeepPositions(source), with_kwargs=True)
         return True
     return False

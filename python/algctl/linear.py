@@ -146,6 +146,15 @@ class AlgLinear(nn.Module):
             return self._forward_packed(x, where, types, p0, name)
         return operators.projection(x, self.weight, self.bias, where, types, p0, name)
 
+    def __getstate__(self) -> dict:
+        if self._packed:
+            raise PackedError("the weights are packed, which another process cannot read: call algctl.unpack_ first")
+        return self.__dict__.copy()
+
+    def __setstate__(self, state: dict) -> None:
+        super().__setstate__(state)
+        self._number = _number_of(self.layer)  # which counts the layers of this process
+
     # ---- packed weights: see packing.py ----
 
     def _forward_packed(self, x, where, types, p0, name):

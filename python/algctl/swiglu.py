@@ -40,6 +40,12 @@ row_types  = "{row_types}"
 _networks: list[tuple] = []
 
 
+def _number_of(network: tuple) -> int:
+    if network not in _networks:
+        _networks.append(network)
+    return _networks.index(network)
+
+
 _names: dict[tuple[int, torch.dtype, torch.device], str] = {}
 
 
@@ -86,10 +92,12 @@ class SwiGLU(nn.Module):
         self.down = AlgLinear(f, d, algebra, **options)
         self.activation = activation
         self.positions_source: PositionsSource | None = None
-        network = (str(algebra), d, f, activation, bias, row_types)
-        if network not in _networks:
-            _networks.append(network)
-        self._number = _networks.index(network)
+        self._network = (str(algebra), d, f, activation, bias, row_types)
+        self._number = _number_of(self._network)
+
+    def __setstate__(self, state: dict) -> None:
+        super().__setstate__(state)
+        self._number = _number_of(self._network)  # which counts the networks of this process
 
     def program(self, x: torch.Tensor) -> Bundle:
         """The bundle of the programs forward and backward that serves x."""

@@ -115,11 +115,23 @@ def test_decoding_with_a_cache_and_padding(name):
     assert torch.equal(padded[0, 7:], alone[0, 4:])
 
 
+def test_copies_have_positions_of_their_own():
+    model = small("llama").eval()
+    algctl.convert_(model, "Q(4)", filter=lambda module, path: "mlp" in path, row_types="interval(3)")
+    copied = copy.deepcopy(model)
+    tokens = torch.randint(2, 100, (1, 4))
+    late = torch.arange(5, 9)[None]
+    with torch.no_grad():
+        expected = model(tokens, position_ids=late).logits
+        model(tokens)
+        assert torch.equal(copied(tokens, position_ids=late).logits, expected)
+
+
 def test_a_converted_model_compiles_and_trains():
     model = small("llama")
     algctl.convert_(model, "Q(4)", filter=lambda module, path: "mlp" in path)
     tokens = torch.randint(2, 100, (2, 9))
-    compiled = torch.compile(model, fullgraph=True)
+    compiled = torch.compile(model, fullgraph=True, backend="aot_eager")
     loss = compiled(tokens, labels=tokens).loss
     loss.backward()
     gradient = model.model.layers[0].mlp.up_proj.weight.grad.clone()
@@ -157,6 +169,8 @@ def test_packed_weights_are_for_inference():
         algctl.pack_(model)
     with pytest.raises(algctl.PackedError, match="unpack_"):
         model.weight
+    with pytest.raises(algctl.PackedError, match="another process"):
+        copy.deepcopy(model)
     with pytest.raises(algctl.PackedError, match="inference"):
         model(torch.randn(2, 64, requires_grad=True))
     with pytest.raises(algctl.PackedError, match="bfloat16"):
