@@ -28,6 +28,7 @@ except ImportError:  # of this checkout, where no package is installed
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
     import algctl
 
+DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16}
 # in, out, algebra, row types, rows
 LAYERS = [
     (2048, 6144, "Q(32)", "cyclic", 2048),
@@ -88,6 +89,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--device", default="cpu")
+    parser.add_argument("--dtypes", default="f32,bf16", help="on the CPU (f32,bf16)")
     parser.add_argument("--json", type=pathlib.Path, help="write the rows there")
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
@@ -104,7 +106,7 @@ def main() -> None:
               f"{result['lower']:7.2f}{result['upper']:8.2f} {limit:>7} {result['dense_us']:10.1f} {result['algebraic_us']:10.1f}",
               flush=True)
 
-    dtypes = (torch.float32, torch.bfloat16) if device.type == "cpu" else (torch.bfloat16,)
+    dtypes = tuple(DTYPES[name] for name in arguments.dtypes.split(",")) if device.type == "cpu" else (torch.bfloat16,)
     for width, out, algebra, row_types, count in LAYERS:
         for dtype in dtypes:
             dense = nn.Linear(width, out, bias=False, device=device, dtype=dtype)

@@ -17,7 +17,9 @@ public:
     require(p0 >= 0, "p0 is ", p0, ", positions begin at 0");
     arguments.p0 = p0;
     arguments.stream = streamOf(x);
-    arguments.threads = threads();
+    // To wake other threads takes as long as some hundred thousand products.
+    const double products = double(rows.rows()) * double(bundle.info.k) * double(bundle.info.n);
+    arguments.threads = products < 1 << 17 ? 1 : threads();
     bool listed = false;
     if (types) {
       requireSameDevice(*types, "types", x, "x");
