@@ -6,6 +6,7 @@ import functools
 import json
 import os
 import pathlib
+from typing import Protocol
 
 import torch
 
@@ -13,6 +14,13 @@ from . import compiler, library
 
 DTYPE_NAMES = {torch.float32: "f32", torch.bfloat16: "bf16"}
 _DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "int32": torch.int32, "int64": torch.int64}
+
+
+class Recipe(Protocol):
+    """Hashable: what a bundle is compiled from, apart from the type that it computes on and the machine."""
+
+    def bundle(self, dtype: torch.dtype, device: torch.device) -> Bundle:
+        """Compiled, or from the folder of kept bundles."""
 
 
 class Bundle:
@@ -158,3 +166,30 @@ def targets_for(dtype: torch.dtype | str | None, device: torch.device) -> tuple[
 def this_machine() -> torch.device:
     """Where tensors are computed on unless somebody says otherwise."""
     return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+# Graphs hold the name of a bundle, not how it is found: torch.compile calls bundle_name while it traces and keeps the answer. What
+# it can pass are numbers, so that recipes, which say how a bundle is made, are counted.
+_recipes: list[Recipe] = []
+_names: dict[tuple[int, torch.dtype, torch.device], str] = {}
+
+
+def number_of(recipe: Recipe) -> int:
+    """Of equal recipes one number, in this process."""
+    if recipe not in _recipes:
+        _recipes.append(recipe)
+    return _recipes.index(recipe)
+
+
+@torch.compiler.assume_constant_result
+def bundle_name(number: int, dtype: torch.dtype, device: torch.device) -> str:
+    """The name of the bundle that a recipe makes for tensors of this type on this device."""
+    name = _names.get((number, dtype, device))
+    if name is None:
+        if dtype not in DTYPE_NAMES:
+            raise TypeError(f"x is of {dtype}; algebraic layers compute on torch.float32 and torch.bfloat16")
+        if device.type == "cuda" and dtype == torch.float32:
+            raise TypeError("x is of torch.float32 on a CUDA device, where algebraic layers compute on torch.bfloat16: use "
+                            "torch.autocast(\"cuda\", torch.bfloat16), or bfloat16 tensors; weights may stay float32")
+        name = _names[number, dtype, device] = _recipes[number].bundle(dtype, device).name
+    return name

@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -31,12 +32,23 @@ class Request:
     options: tuple[str, ...]
 
     def key(self) -> str:
-        """Names the bundle in the folder. A file counts by its contents."""
+        """Names the bundle in the folder. A file counts by its contents and those of the files that it names."""
         parts = [self.specification, *self.options]
-        path = pathlib.Path(self.specification)
-        if path.is_file():
-            parts[0] = hashlib.sha256(path.read_bytes()).hexdigest() + path.suffix
+        if os.path.isfile(self.specification):
+            parts[0] = _contents(pathlib.Path(self.specification))
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def _contents(path: pathlib.Path) -> str:
+    """A hash of a file and, where it is a specification, of the tables, graphs and programs that it names beside it."""
+    text = path.read_bytes()
+    hashes = [hashlib.sha256(text).hexdigest() + path.suffix]
+    if path.suffix == ".toml":
+        for quoted in re.findall(rb"[\"']([^\"'\n]+)[\"']", text):
+            named = path.parent / os.fsdecode(quoted)
+            if os.path.isfile(named):
+                hashes.append(hashlib.sha256(named.read_bytes()).hexdigest())
+    return " ".join(hashes)
 
 
 def request(specification: str | os.PathLike, *, in_features: int | None = None, out_features: int | None = None,

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 import torch
 from torch import nn
 
+from .errors import CompilerError
 from .least_squares import Moments, Quadratic, bundle_of_weights
 from .linear import AlgLinear, PositionsSource
 
@@ -51,8 +52,10 @@ def dense_weight(module: nn.Module) -> torch.Tensor:
 
 
 def chosen_layers(model: nn.Module, filter: Filter | None) -> list[tuple[str, nn.Module]]:
-    """The dense layers that `filter` accepts, by name. By default all whose weights no other module shares: an output head that
-    is tied to an embedding stays as it is. A model that is itself one layer has nothing to put another into."""
+    """The dense layers that `filter` accepts, by name. By default all but the output head of a Hugging Face model, which may see
+    a part of the rows, and those that share their weights with another module. A model that is itself one layer has nothing to put
+    another into."""
+    head = model.get_output_embeddings() if hasattr(model, "get_output_embeddings") else None
     owners: dict[int, int] = {}
     for module in model.modules():
         for parameter in module.parameters(recurse=False):
@@ -61,7 +64,7 @@ def chosen_layers(model: nn.Module, filter: Filter | None) -> list[tuple[str, nn
     for name, module in model.named_modules():
         if not is_dense(module) or not name:
             continue
-        if filter(module, name) if filter is not None else owners[id(module.weight)] == 1:
+        if filter(module, name) if filter is not None else owners[id(module.weight)] == 1 and module is not head:
             if owners[id(module.weight)] > 1:
                 raise ValueError(f"the layer {name} shares its weights with another module, which reads them densely")
             layers.append((name, module))
@@ -89,7 +92,10 @@ def convert_(model: nn.Module, algebra: str, filter: Filter | None = None, init:
     report = []
     for name, module in layers:
         dense = dense_weight(module)
-        layer = AlgLinear.from_weight(dense, module.bias, algebra, row_types=row_types)
+        try:
+            layer = AlgLinear.from_weight(dense, module.bias, algebra, row_types=row_types)
+        except CompilerError as error:
+            raise CompilerError(f"the layer {name}, {dense.shape[0]} -> {dense.shape[1]}: {error}") from None
         layer.weight.requires_grad_(module.weight.requires_grad)
         layer.train(module.training)
         quadratic = Quadratic(bundle_of_weights(layer), dense, None if moments is None else moments[name])

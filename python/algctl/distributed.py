@@ -28,10 +28,10 @@ from torch.distributed.device_mesh import DeviceMesh
 from torch.distributed.tensor import DTensor, Partial, Placement, Replicate, Shard, distribute_tensor
 from torch.distributed.tensor.parallel import ParallelStyle
 
-from .bundle import Bundle
+from .bundle import Bundle, number_of
 from .errors import PackedError
 from .library import operators
-from .linear import AlgLinear, Layer, Positions, _number_of, compute_dtype, place
+from .linear import AlgLinear, Layer, Positions, compute_dtype, place
 
 
 class DividedLinear(AlgLinear):
@@ -158,7 +158,7 @@ class _InsideGroups(ParallelStyle):
             parameters[name] = nn.Parameter(value, requires_grad=parameter.requires_grad)
         module._parameters.update(parameters)
         module.__class__ = self.linear
-        module._number, module.unit = _number_of(local), unit
+        module._number, module.unit = number_of(local), unit
         module.axes = {name: axis for name, axis in self.axes.items() if name in parameters}
         module.input_layouts, module.output_layouts = self.input_layouts, self.output_layouts
         module.use_local_output = self.use_local_output

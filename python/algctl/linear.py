@@ -8,7 +8,7 @@ import math
 import torch
 from torch import nn
 
-from .bundle import DTYPE_NAMES, Bundle, compile, targets_for
+from .bundle import DTYPE_NAMES, Bundle, bundle_name, compile, number_of, targets_for
 from .errors import PackedError
 from .library import operators
 
@@ -17,7 +17,7 @@ Positions = int | torch.Tensor | None
 
 @dataclasses.dataclass(frozen=True)
 class Layer:
-    """What a bundle is compiled from, apart from the type that it computes on and the machine."""
+    """The recipe of a projection's bundles."""
 
     algebra: str
     in_features: int | None
@@ -28,38 +28,11 @@ class Layer:
     out_groups: tuple[int, ...] | None = None
 
     def bundle(self, dtype: torch.dtype, device: torch.device) -> Bundle:
-        """Compiled, or from the folder of kept bundles."""
-        if dtype not in DTYPE_NAMES:
-            raise TypeError(f"x is of {dtype}; algebraic layers compute on torch.float32 and torch.bfloat16")
-        if device.type == "cuda" and dtype == torch.float32:
-            raise TypeError("x is of torch.float32 on a CUDA device, where algebraic layers compute on torch.bfloat16: use "
-                            "torch.autocast(\"cuda\", torch.bfloat16), or bfloat16 tensors; weights may stay float32")
         # Groups give the widths where they are given.
         return compile(self.algebra, in_features=None if self.in_groups else self.in_features,
                        out_features=None if self.out_groups else self.out_features, dtype=dtype, row_types=self.row_types,
                        bias=self.bias, in_groups=self.in_groups, out_groups=self.out_groups,
                        targets=targets_for(dtype, device))
-
-
-# Graphs hold the name of a bundle, not how it is found: torch.compile calls this while it traces and keeps the answer.
-_layers: list[Layer] = []
-
-
-def _number_of(layer: Layer) -> int:
-    if layer not in _layers:
-        _layers.append(layer)
-    return _layers.index(layer)
-
-
-_names: dict[tuple[int, torch.dtype, torch.device], str] = {}
-
-
-@torch.compiler.assume_constant_result
-def _bundle_name(number: int, dtype: torch.dtype, device: torch.device) -> str:
-    name = _names.get((number, dtype, device))
-    if name is None:
-        name = _names[number, dtype, device] = _layers[number].bundle(dtype, device).name
-    return name
 
 
 def compute_dtype(x: torch.Tensor) -> torch.dtype:
@@ -108,8 +81,10 @@ class AlgLinear(nn.Module):
                 raise ValueError(f"{name} {list(groups)} have {sum(groups)} features together, the layer has {width}")
         self.layer = Layer(str(algebra), in_features, out_features, row_types, bias,
                            None if in_groups is None else tuple(in_groups), None if out_groups is None else tuple(out_groups))
-        self._number = _number_of(self.layer)
+        self._number = number_of(self.layer)
         dtype = dtype or torch.get_default_dtype()
+        if dtype not in DTYPE_NAMES:
+            raise TypeError(f"dtype is {dtype}; weights of algebraic layers are torch.float32 or torch.bfloat16")
         # Compiled now, so that what is wrong with the layer is said here.
         cuda = device is not None and torch.device(device).type == "cuda"
         shown = self.layer.bundle(torch.bfloat16 if cuda else dtype, torch.device(device) if cuda else torch.device("cpu"))
@@ -132,7 +107,7 @@ class AlgLinear(nn.Module):
 
     def bundle_name(self, x: torch.Tensor) -> str:
         """Of the bundle that computes on tensors of the type and device of x."""
-        return _bundle_name(self._number, x.dtype, x.device)
+        return bundle_name(self._number, x.dtype, x.device)
 
     def forward(self, x: torch.Tensor, positions: Positions = None, *, types: torch.Tensor | None = None) -> torch.Tensor:
         if positions is None and self.positions_source is not None:
@@ -141,7 +116,7 @@ class AlgLinear(nn.Module):
         dtype = compute_dtype(x)
         if x.dtype != dtype:
             x = x.to(dtype)
-        name = _bundle_name(self._number, dtype, x.device)
+        name = bundle_name(self._number, dtype, x.device)
         if "weight" not in self._parameters:
             return self._forward_packed(x, where, types, p0, name)
         return operators.projection(x, self.weight, self.bias, where, types, p0, name)
@@ -153,7 +128,7 @@ class AlgLinear(nn.Module):
 
     def __setstate__(self, state: dict) -> None:
         super().__setstate__(state)
-        self._number = _number_of(self.layer)  # which counts the layers of this process
+        self._number = number_of(self.layer)  # which counts the layers of this process
 
     # ---- packed weights: see packing.py ----
 

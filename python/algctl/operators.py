@@ -42,13 +42,16 @@ def _(x, dy, positions, types, p0, bundle, dtype):
 @torch.library.register_fake("algctl::run")
 def _(operands, positions, p0, bundle, program):
     named = Bundle.named(bundle)
+    given = [operand for operand in named.programs[program] if operand["role"] != "output" and not operand["optional"]]
+    # The first operand of M rows says how many there are.
+    rows = next(tensor.shape[:-1] for operand, tensor in zip(given, operands) if operand["shape"][0] == "M")
     results = []
     for operand in named.programs[program]:
         if operand["role"] != "output":
             continue
         sizes: list[Any] = []
         for size in operand["shape"]:
-            sizes.extend(operands[0].shape[:-1] if size == "M" else (size,))
+            sizes.extend(rows if size == "M" else (size,))
         results.append(operands[0].new_empty(sizes, dtype=named.result_dtype(program, operand["name"])))
     return results
 
@@ -99,7 +102,8 @@ def _program_gradients(ctx, results):
     gradients = operators.run(wanted, positions, ctx.p0, ctx.bundle, backward)
     names = [operand["name"] for operand in named.programs[backward] if operand["role"] == "output"]
     of = dict(zip(names, gradients))
-    return ([of[f"d{name}"].to(operand.dtype) if f"d{name}" in of else None
+    # Numbers that steps are launched with are in CPU memory wherever the program runs.
+    return ([of[f"d{name}"].to(operand.device, operand.dtype) if f"d{name}" in of else None
              for name, operand in zip(forward_names, operands)], None, None, None, None)
 
 

@@ -12,6 +12,7 @@ import weakref
 import torch
 from torch import nn
 
+from .bundle import DTYPE_NAMES, Bundle
 from .errors import PackedError
 from .library import operators
 from .linear import AlgLinear
@@ -21,6 +22,8 @@ def pack_(model: nn.Module, dtype: torch.dtype | None = None) -> int:
     """Packs the weights of all AlgLinear layers of a model, for products in `dtype` (that of the weights), and returns the bytes
     that the packed weights take. The model has to be in evaluation mode and on the CPU. Raises PackedError otherwise, with
     nothing packed."""
+    if dtype is not None and dtype not in DTYPE_NAMES:
+        raise TypeError(f"dtype is {dtype}; algctl computes on torch.float32 and torch.bfloat16")
     layers = [(name, module) for name, module in model.named_modules() if isinstance(module, AlgLinear)]
     for name, layer in layers:
         where = f"the layer {name or type(layer).__name__}"
@@ -34,17 +37,20 @@ def pack_(model: nn.Module, dtype: torch.dtype | None = None) -> int:
             raise PackedError(f"{where} is on {layer.weight.device}; packed weights are for the CPU")
         if layer.weight.requires_grad and layer.weight.grad is not None:
             raise PackedError(f"{where} has a gradient that no optimizer has taken yet: set it to None first")
-    total = 0
-    for _, layer in layers:
-        computed = dtype or layer.weight.dtype
-        bundle = layer.layer.bundle(computed, torch.device("cpu"))
-        number = operators.pack(layer.weight.detach(), bundle.name)
-        total += operators.packed_bytes(number)
-        weight = layer._parameters.pop("weight")
-        layer._unpacked_weight = [weight]  # in a list: it is no parameter now
+    packed: list[tuple[AlgLinear, Bundle, int]] = []
+    try:
+        for _, layer in layers:
+            bundle = layer.layer.bundle(dtype or layer.weight.dtype, torch.device("cpu"))
+            packed.append((layer, bundle, operators.pack(layer.weight.detach(), bundle.name)))
+    except BaseException:
+        for _, _, number in packed:
+            operators.free(number)
+        raise
+    for layer, bundle, number in packed:
+        layer._unpacked_weight = [layer._parameters.pop("weight")]  # in a list: it is no parameter now
         layer._packed = {bundle.name: (number, bundle)}
-        layer._release = weakref.finalize(layer, _free, number)
-    return total
+        layer._release = weakref.finalize(layer, operators.free, number)
+    return sum(operators.packed_bytes(number) for _, _, number in packed)
 
 
 def unpack_(model: nn.Module) -> None:
@@ -58,7 +64,3 @@ def unpack_(model: nn.Module) -> None:
             bias = layer._parameters.pop("bias", None)
             layer._parameters["weight"] = weight
             layer._parameters["bias"] = bias
-
-
-def _free(number: int) -> None:
-    operators.free(number)

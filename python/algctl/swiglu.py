@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import pathlib
 import tempfile
@@ -10,7 +11,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from .bundle import DTYPE_NAMES, Bundle, compile, targets_for
+from .bundle import DTYPE_NAMES, Bundle, bundle_name, compile, number_of, targets_for
 from .library import operators
 from .linear import AlgLinear, Positions, PositionsSource, compute_dtype, place
 
@@ -36,37 +37,25 @@ dtype      = "{dtype}"
 row_types  = "{row_types}"
 """
 
-# Specifications by number, for graphs: see linear.py.
-_networks: list[tuple] = []
 
+@dataclasses.dataclass(frozen=True)
+class Network:
+    """The recipe of a network's bundles, of the programs forward and backward."""
 
-def _number_of(network: tuple) -> int:
-    if network not in _networks:
-        _networks.append(network)
-    return _networks.index(network)
+    algebra: str
+    d: int
+    f: int
+    activation: str
+    bias: bool
+    row_types: str
 
-
-_names: dict[tuple[int, torch.dtype, torch.device], str] = {}
-
-
-@torch.compiler.assume_constant_result
-def _program_name(number: int, dtype: torch.dtype, device: torch.device) -> str:
-    name = _names.get((number, dtype, device))
-    if name is None:
-        name = _names[number, dtype, device] = _compile_network(number, dtype, device).name
-    return name
-
-
-def _compile_network(number: int, dtype: torch.dtype, device: torch.device) -> Bundle:
-    algebra, d, f, activation, bias, row_types = _networks[number]
-    if dtype not in DTYPE_NAMES:
-        raise TypeError(f"x is of {dtype}; algebraic layers compute on torch.float32 and torch.bfloat16")
-    text = _SPECIFICATION.format(algebra=algebra, d=d, f=f, activation=activation, bias=str(bias).lower(),
-                                 dtype=DTYPE_NAMES[dtype], row_types=row_types)
-    with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder) / "swiglu.toml"
-        path.write_text(text, encoding="utf-8")
-        return compile(path, program_maps=("forward", "backward"), targets=targets_for(dtype, device))
+    def bundle(self, dtype: torch.dtype, device: torch.device) -> Bundle:
+        text = _SPECIFICATION.format(algebra=self.algebra, d=self.d, f=self.f, activation=self.activation,
+                                     bias=str(self.bias).lower(), dtype=DTYPE_NAMES[dtype], row_types=self.row_types)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "swiglu.toml"
+            path.write_text(text, encoding="utf-8")
+            return compile(path, program_maps=("forward", "backward"), targets=targets_for(dtype, device))
 
 
 class SwiGLU(nn.Module):
@@ -92,16 +81,16 @@ class SwiGLU(nn.Module):
         self.down = AlgLinear(f, d, algebra, **options)
         self.activation = activation
         self.positions_source: PositionsSource | None = None
-        self._network = (str(algebra), d, f, activation, bias, row_types)
-        self._number = _number_of(self._network)
+        self.network = Network(str(algebra), d, f, activation, bias, row_types)
+        self._number = number_of(self.network)
 
     def __setstate__(self, state: dict) -> None:
         super().__setstate__(state)
-        self._number = _number_of(self._network)  # which counts the networks of this process
+        self._number = number_of(self.network)  # which counts the networks of this process
 
     def program(self, x: torch.Tensor) -> Bundle:
         """The bundle of the programs forward and backward that serves x."""
-        return Bundle.named(_program_name(self._number, x.dtype, x.device))
+        return Bundle.named(bundle_name(self._number, x.dtype, x.device))
 
     def forward(self, x: torch.Tensor, positions: Positions = None) -> torch.Tensor:
         if positions is None and self.positions_source is not None:
@@ -118,7 +107,7 @@ class SwiGLU(nn.Module):
             activated = _ACTIVATIONS[self.activation](self.gate(x, positions)) * self.up(x, positions)
             return self.down(activated, positions)
         where, p0 = place(x, positions)
-        name = _program_name(self._number, x.dtype, x.device)
+        name = bundle_name(self._number, x.dtype, x.device)
         operands = [x, self.gate.weight, self.up.weight, self.down.weight]
         if self.gate.bias is not None:
             operands += [self.gate.bias, self.up.bias, self.down.bias]

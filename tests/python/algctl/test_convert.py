@@ -66,7 +66,7 @@ def test_what_convert_refuses():
     with pytest.raises(ValueError, match="no dense layer"):
         algctl.convert_(model, "Q(4)", filter=lambda module, name: False)
     mixed = nn.Sequential(nn.Linear(64, 128), nn.Linear(128, 63))
-    with pytest.raises(algctl.CompilerError, match="63"):
+    with pytest.raises(algctl.CompilerError, match="the layer 1, 128 -> 63"):
         algctl.convert_(mixed, "Q(4)")
     assert type(mixed[0]) is nn.Linear  # nothing is half converted
 
@@ -97,6 +97,15 @@ def small(name):
     if name == "qwen3":
         return transformers.Qwen3ForCausalLM(transformers.Qwen3Config(head_dim=16, **shape, **common))
     return transformers.MistralForCausalLM(transformers.MistralConfig(**shape, **common))
+
+
+def test_a_whole_model_but_its_head():
+    model = small("llama").eval()
+    report = algctl.convert_(model, "Q(4)", row_types="interval(3)")
+    assert len(report) == 2 * 7 and type(model.lm_head) is nn.Linear
+    tokens = torch.randint(2, 100, (1, 5))
+    options = {"max_new_tokens": 8, "do_sample": False, "pad_token_id": 0}
+    assert torch.equal(model.generate(tokens, **options), model.generate(tokens, use_cache=False, **options))
 
 
 @pytest.mark.parametrize("name", ["llama", "qwen3", "mistral", "gpt2"])
@@ -157,6 +166,15 @@ def test_packed_weights_compute_the_same():
         algctl.unpack_(model)
         assert torch.equal(model(x), expected)
     assert list(model.state_dict()) == list(state)
+
+
+def test_nothing_is_packed_where_one_layer_cannot_be(monkeypatch):
+    model = nn.Sequential(algctl.AlgLinear(64, 96, "Q(4)"), algctl.AlgLinear(96, 64, "Q(4)")).eval()
+    monkeypatch.setattr(type(model[1].layer), "bundle", lambda layer, *arguments: exec("raise algctl.CompilerError('no')", globals())
+                        if layer.in_features == 96 else algctl.Bundle.named(model[0].bundle_name(torch.zeros(1, 64))))
+    with pytest.raises(algctl.CompilerError, match="no"):
+        algctl.pack_(model)
+    assert model[0].weight.shape == (64, 96)
 
 
 def test_packed_weights_are_for_inference():
