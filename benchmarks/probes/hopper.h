@@ -2,6 +2,8 @@
 // clusters, the tensor cores' descriptors and fences.
 #pragma once
 
+#include "probe.h"
+
 #include <cuda.h>
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>
@@ -40,6 +42,15 @@ __global__ void fillRandom(uint32_t *data, size_t words) {
   size_t step = static_cast<size_t>(gridDim.x) * blockDim.x;
   for (size_t word = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x; word < words; word += step)
     data[word] = randomPair(static_cast<uint32_t>(word));
+}
+
+// Fills a whole buffer, and waits.
+template <typename Element> void randomise(const DeviceBuffer<Element> &buffer, int multiprocessors) {
+  LaunchShape shape;
+  shape.blocks = 8 * multiprocessors;
+  shape.threads = 256;
+  launch(shape, fillRandom, reinterpret_cast<uint32_t *>(buffer.get()), buffer.size() * sizeof(Element) / 4);
+  synchronize();
 }
 
 __device__ inline uint64_t globalNanoseconds() {

@@ -1,17 +1,12 @@
-// What one processor takes in through the copy engine, and how the rate of all of them falls with their number:
-// the loops of tma with fewer blocks. Rows: blocks (one a processor); columns: bytes in flight. Then the
-// kernels' pair of boxes, X of 128 rows and W of 256, as one stage.
+// What one multiprocessor takes in through the copy engine, and how the rate of each falls with the number that copy: the
+// loop of fetch.h by the number of blocks (one a multiprocessor) and of boxes in flight, then by rows of a box.
 #include "fetch.h"
 
 int main(int argumentCount, char **arguments) {
   Report report("intake", argumentCount, arguments);
   const size_t most = size_t{1} << 30;
   DeviceBuffer<uint8_t> data(most);
-  LaunchShape fill;
-  fill.blocks = 8 * report.multiprocessors();
-  fill.threads = 256;
-  launch(fill, fillRandom, reinterpret_cast<uint32_t *>(data.get()), most / 4);
-  synchronize();
+  randomise(data, report.multiprocessors());
   const int all = report.multiprocessors();
   struct Source {
     const char *name;

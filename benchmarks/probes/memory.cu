@@ -147,13 +147,8 @@ int main(int argumentCount, char **arguments) {
   const int processors = report.multiprocessors();
   const size_t gigabyte = size_t{1} << 30;
   DeviceBuffer<uint4> source(2 * gigabyte / sizeof(uint4)), target(2 * gigabyte / sizeof(uint4));
-  for (auto *buffer : {&source, &target}) {
-    LaunchShape shape;
-    shape.blocks = 8 * processors;
-    shape.threads = 256;
-    launch(shape, fillRandom, reinterpret_cast<uint32_t *>(buffer->get()), buffer->size() * 4);
-  }
-  synchronize();
+  for (auto *buffer : {&source, &target})
+    randomise(*buffer, processors);
 
   const Mix mixes[] = {
       {stream<1, false>, 1, 0}, {stream<0, true>, 0, 1}, {stream<1, true>, 1, 1}, {stream<2, true>, 2, 1}};

@@ -250,11 +250,7 @@ int main(int argumentCount, char **arguments) {
   // 16 MB of boxes one below the other: they stay in L2.
   const uint64_t rows = (uint64_t{16} << 20) / (engineColumns * 2);
   DeviceBuffer<uint8_t> source(rows * engineColumns * 2);
-  LaunchShape fill;
-  fill.blocks = processors;
-  fill.threads = 256;
-  launch(fill, fillRandom, reinterpret_cast<uint32_t *>(source.get()), source.size() / 4);
-  synchronize();
+  randomise(source, processors);
   Scratch scratch = {{},
                      static_cast<int>(rows / engineRows),
                      DeviceBuffer<Contention>(processors),

@@ -24,11 +24,7 @@ int main(int argumentCount, char **arguments) {
   Report report("tma", argumentCount, arguments);
   const size_t most = size_t{1} << 30;
   DeviceBuffer<uint8_t> data(most);
-  LaunchShape fill;
-  fill.blocks = 8 * report.multiprocessors();
-  fill.threads = 256;
-  launch(fill, fillRandom, reinterpret_cast<uint32_t *>(data.get()), most / 4);
-  synchronize();
+  randomise(data, report.multiprocessors());
 
   const Matrix matrices[] = {{"16 MB in L2", size_t{16} << 20, 5e8}, {"1 GB in memory", most, 1e9}};
   for (const Matrix &matrix : matrices) {
