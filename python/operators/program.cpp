@@ -2,14 +2,14 @@
 
 #include "python/operators/errors.h"
 
+#include <algorithm>
 #include <deque>
 
 namespace algctl_torch {
 namespace {
 
-bool isPlace(const std::string &name) {
-  return name == "positions" || name == "sequence_starts" || name == "sequence_positions";
-}
+// Whether an operand is a matrix with a row for each row of the batch.
+bool hasRows(const Operand *operand) { return operand->shape.size() == 2 && operand->symbols[0] == "M"; }
 
 // Sizes of a result of M rows. Of the first operand that has M rows it takes all dimensions but the last.
 std::vector<int64_t> sizesOf(const Operand &operand, const std::vector<int64_t> &leading) {
@@ -36,23 +36,29 @@ std::vector<Tensor> runProgram(std::vector<Tensor> operands, std::optional<Tenso
     if (candidate.name == program_name)
       program = &candidate;
   require(program != nullptr, "the bundle has no program ", program_name);
-  require(!operands.empty(), "the program ", program_name, " needs operands");
-  const Tensor &first = operands.front();
+
+  // What the call is given. The first of M rows says how many there are, and where everything else has to be.
+  std::vector<const Operand *> inputs;
+  for (const Operand &operand : program->operands)
+    if (operand.role != ALGRT_ROLE_OUTPUT && !operand.optional)
+      inputs.push_back(&operand);
+  require(inputs.size() == operands.size(), "the program ", program_name, " takes ", inputs.size(),
+          " operands, ", operands.size(), " are given");
+  const size_t by_rows = size_t(std::find_if(inputs.begin(), inputs.end(), hasRows) - inputs.begin());
+  require(by_rows < inputs.size(), "the program ", program_name, " has no operand of M rows");
+  const Tensor &first = operands[by_rows];
 
   std::vector<algrt_named_tensor> tensors;
   std::deque<Matrix> matrices; // deques, since views point into them
   std::deque<Dense> others;
   std::vector<int64_t> leading;
   int64_t rows = -1, sequence_rows = 0;
-  size_t next = 0;
-  for (const Operand &operand : program->operands) {
-    if (operand.role == ALGRT_ROLE_OUTPUT || isPlace(operand.name) || operand.optional)
-      continue;
-    require(next < operands.size(), "the program ", program_name, " has no operand ", operand.name);
-    const Tensor &given = operands[next++];
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Operand &operand = *inputs[i];
+    const Tensor &given = operands[i];
     const char *argument = operand.name.c_str();
     if (!operand.host)
-      requireSameDevice(given, argument, first, program->operands.front().name.c_str());
+      requireSameDevice(given, argument, first, inputs[by_rows]->name.c_str());
     bool listed = false;
     for (ScalarType type : operand.types)
       listed = listed || type == given.scalar_type();
@@ -60,7 +66,7 @@ std::vector<Tensor> runProgram(std::vector<Tensor> operands, std::optional<Tenso
             argument, " is of ", nameOf(given.scalar_type()), ", the program computes on ",
             nameOf(operand.types.front()));
     Tensor tensor = listed ? given : converted(given, operand.types.front());
-    if (operand.shape.size() == 2 && operand.symbols[0] == "M") {
+    if (hasRows(&operand)) {
       Matrix &matrix = matrices.emplace_back(tensor, argument);
       if (rows < 0) {
         Extents extents(tensor);
@@ -73,18 +79,13 @@ std::vector<Tensor> runProgram(std::vector<Tensor> operands, std::optional<Tenso
       tensors.push_back({argument, others.emplace_back(tensor, argument).get(), nullptr});
     }
   }
-  require(next == operands.size(), "the program ", program_name, " takes ", next, " operands, ",
-          operands.size(), " are given");
-  require(rows >= 0, "the program ", program_name, " has no operand of M rows");
-
   std::vector<Tensor> results;
   for (const Operand &operand : program->operands) {
     if (operand.role != ALGRT_ROLE_OUTPUT)
       continue;
     Tensor &result = results.emplace_back(emptyLike(first, sizesOf(operand, leading), operand.types.front()));
-    bool by_rows = operand.shape.size() == 2 && operand.symbols[0] == "M";
-    const DLTensor *view = by_rows ? matrices.emplace_back(result, operand.name.c_str()).get()
-                                   : others.emplace_back(result, operand.name.c_str()).get();
+    const DLTensor *view = hasRows(&operand) ? matrices.emplace_back(result, operand.name.c_str()).get()
+                                             : others.emplace_back(result, operand.name.c_str()).get();
     tensors.push_back({operand.name.c_str(), view, nullptr});
   }
 

@@ -56,3 +56,24 @@ def test_a_program_of_ones_own_and_its_gradients():
         assert error_of(operand.grad, leaf.grad) < limit(torch.bfloat16, 4)
     traced = torch.compile(run, fullgraph=True, backend="aot_eager")
     assert torch.equal(traced(*operands), y)
+
+
+def test_operands_may_come_in_any_order(tmp_path):
+    text = (ROOT / "examples" / "adapter.mlir").read_text()
+    x, w, scale = "%x: tensor<?x256xbf16>", "%w: tensor<256x256xbf16>", ", %scale: tensor<f32>"
+    assert f"({x}, {w}," in text and scale in text
+    other = tmp_path / "adapter.mlir"
+    other.write_text(text.replace(scale, "").replace(f"({x}, {w},", f"(%scale: tensor<f32>, {w}, {x},"))
+    given = {"x": torch.randn(2, 12, 256), "w": torch.randn(256, 256), "a": torch.randn(256, 32), "b": torch.randn(32, 256)}
+    given = {name: value.bfloat16() for name, value in given.items()} | {"scale": torch.tensor([0.5])}
+    results = []
+    for path, order in ((ROOT / "examples" / "adapter.mlir", "x w a b scale"), (other, "scale w x a b")):
+        bundle = algctl.compile(path)
+
+        def run(*operands, name=bundle.name):
+            return torch.ops.algctl.run(list(operands), None, 0, name, "forward")[0]
+
+        operands = [given[name] for name in order.split()]
+        results += [run(*operands), torch.compile(run, fullgraph=True, backend="aot_eager")(*operands)]
+    assert results[0].shape == (2, 12, 256)
+    assert all(torch.equal(result, results[0]) for result in results)

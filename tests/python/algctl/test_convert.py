@@ -34,7 +34,7 @@ def test_copied_weights_and_the_report():
     assert "0.4375" in str(report)
 
 
-def test_least_squares_are_the_best_weights():
+def test_least_squares_and_their_report():
     model, x = multilayer(), correlated(4000)
     dense = copy.deepcopy(model)
     with algctl.Moments(model) as moments:
@@ -44,17 +44,21 @@ def test_least_squares_are_the_best_weights():
         assert entry.error < 0.9 * entry.copied_error
     measured = error_of(model[0](x) - dense[0].bias, dense[0](x) - dense[0].bias)
     assert abs(report[0].error - measured) < 0.02 * measured
-    # No change of the weights makes the layer better, on the rows that the moments are of.
-    rows = x[: 4 * (len(x) // 4)]
-    loss = ((model[0](rows) - dense[0](rows)) ** 2).mean()
-    loss.backward()
-    gradient = model[0].weight.grad
-    step = 1e-3 * gradient / gradient.norm()
-    with torch.no_grad():
-        for sign in (1, -1):
-            model[0].weight += sign * step
-            assert ((model[0](rows) - dense[0](rows)) ** 2).mean() > loss * (1 - 1e-3)
-            model[0].weight -= sign * step
+
+
+def test_no_weights_are_better_than_the_least_squares():
+    """Every row is met by all types, so that the mean over rows is the mean over types: there the gradient has to vanish."""
+    rows = correlated(300).repeat_interleave(4, 0)
+    dense = nn.Linear(64, 128)
+    gradients = {}
+    for init in ("copy", "least_squares"):
+        model = nn.Sequential(copy.deepcopy(dense))
+        with algctl.Moments(model) as moments:
+            model(rows)
+        algctl.convert_(model, "Q(4)", init=init, moments=moments)
+        ((model(rows) - dense(rows)) ** 2).mean().backward()
+        gradients[init] = model[0].weight.grad.norm().item()
+    assert gradients["least_squares"] < 1e-3 * gradients["copy"]
 
 
 def test_what_convert_refuses():
