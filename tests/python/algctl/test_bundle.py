@@ -74,6 +74,7 @@ def test_operands_may_come_in_any_order(tmp_path):
             return torch.ops.algctl.run(list(operands), None, 0, name, "forward")[0]
 
         operands = [given[name] for name in order.split()]
-        results += [run(*operands), torch.compile(run, fullgraph=True, backend="aot_eager")(*operands)]
+        results.append(run(*operands))
+        torch.library.opcheck(torch.ops.algctl.run.default, (operands, None, 0, bundle.name, "forward"))
     assert results[0].shape == (2, 12, 256)
     assert all(torch.equal(result, results[0]) for result in results)

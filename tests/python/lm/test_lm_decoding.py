@@ -148,12 +148,25 @@ def test_top_k_and_top_p() -> None:
     torch.testing.assert_close(cold[0, 0] / cold[0, 1], torch.tensor((0.5 / 0.2) ** 2))
 
 
-def test_samples_have_their_probabilities() -> None:
-    logits = torch.tensor([0.1, 0.5, 0.2, 0.15, 0.05]).log().expand(20_000, 5)
+PROBABILITIES = torch.tensor([0.1, 0.5, 0.2, 0.15, 0.05])
+
+
+@pytest.mark.parametrize("sampling, kept", [
+    (Sampling(1.0, 1.0, 4), [0.1, 0.5, 0.2, 0.15, 0.0]),  # all but the least likely
+    (Sampling(1.0, 0.8, 0), [0.0, 0.5, 0.2, 0.15, 0.0]),  # 0.7 do not fill 0.8, 0.85 do
+    (Sampling(0.5, 1.0, 0), [0.01, 0.25, 0.04, 0.0225, 0.0025]),  # half the temperature squares them
+], ids=["top_k", "top_p", "temperature"])
+def test_samples_have_their_probabilities(sampling: Sampling, kept: list[float]) -> None:
+    logits = PROBABILITIES.log().expand(20_000, 5)
     generator = torch.Generator().manual_seed(0)
-    counts = torch.bincount(sample(logits, Sampling(1.0, 0.9, 4), generator), minlength=5) / 20_000
-    expected = torch.tensor([0.1, 0.5, 0.2, 0.15, 0.0]) / 0.95
+    counts = torch.bincount(sample(logits, sampling, generator), minlength=5) / 20_000
+    expected = torch.tensor(kept) / sum(kept)
     torch.testing.assert_close(counts, expected, rtol=0, atol=0.015)
+    assert (counts[expected == 0] == 0).all()
+
+
+def test_the_likeliest_token_at_temperature_0() -> None:
+    logits = PROBABILITIES.log().expand(20_000, 5)
     assert torch.equal(sample(logits, GREEDY, None), torch.ones(20_000, dtype=torch.int64))
 
 
