@@ -152,3 +152,19 @@ def test_queries_are_found_in_every_domain_and_before_code():
 
 def test_without_evaluation_sets_nothing_is_found():
     assert Decontamination([]).check(coding("q", f"```python\n{CODE}```")) is None
+
+
+def test_without_a_threshold_it_is_that_of_the_paper():
+    """0.80: pairs of 0.78 and less stay, those of 0.82 and more go."""
+    source = random.Random(9)
+    seen = {True: 0, False: 0}
+    for trial in range(300):
+        original = random_text(source, 300)
+        planted = edited(source, original, source.randrange(8, 14))
+        similarity = string_jaccard(original, planted)
+        if 0.78 < similarity < 0.82:
+            continue
+        found = Decontamination([EvaluationEntry(original, None, "eval:1")]).check(Record(planted, "x", "math", "train:1"))
+        assert (found is not None) == (similarity > 0.80)
+        seen[found is not None] += 0.72 < similarity < 0.88
+    assert min(seen.values()) > 20
