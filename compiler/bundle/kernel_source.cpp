@@ -1,7 +1,5 @@
 #include "compiler/bundle/kernel_source.h"
 
-#include "compiler/process/failure.h"
-
 namespace compiler {
 
 KernelSource projectionSource(const Spec &spec, const std::vector<algrt::Map> &maps) {
@@ -21,15 +19,6 @@ KernelSource projectionSource(const Spec &spec, const std::vector<algrt::Map> &m
 Spec withListedRows(const Spec &spec) {
   Spec listed = spec;
   listed.layer->row_types = algebras::RowTypes::explicitTypes(requireLayer(spec).row_types.count());
-  return listed;
-}
-
-KernelSource withListedRows(const KernelSource &source) {
-  if (!source.function.empty())
-    throw Failure("kernels of programs that find their rows in a list are not written yet: leave --row-lists "
-                  "out, or make the row types of the program explicit");
-  KernelSource listed = source;
-  listed.layer.row_types = algebras::RowTypes::explicitTypes(source.layer.row_types.count());
   return listed;
 }
 

@@ -26,6 +26,8 @@ struct KernelSource {
   bool allow_nonassociative = false;
   /// How many rows every call has; nothing where a call says so.
   std::optional<int64_t> rows = {};
+  /// Whether a call says at which positions its rows are, so that they may be anywhere.
+  bool takes_positions = true;
   /// The function in the alg dialect as a module with the places of its operations, of one map; empty for a
   /// projection, whose functions are those of its layer.
   std::string function;
@@ -41,6 +43,5 @@ KernelSource projectionSource(const Spec &spec, const std::vector<algrt::Map> &m
 
 /// The layer whose kernels find the rows of each type in a list, however the types came about.
 Spec withListedRows(const Spec &spec);
-KernelSource withListedRows(const KernelSource &source);
 
 } // namespace compiler

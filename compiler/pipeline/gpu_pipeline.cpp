@@ -11,6 +11,7 @@
 #include "compiler/pipeline/gpu_variants.h"
 #include "compiler/pipeline/group_rows_images.h"
 #include "compiler/pipeline/kernel_options.h"
+#include "compiler/pipeline/listed_source.h"
 #include "compiler/pipeline/machine_code.h"
 #include "compiler/process/failure.h"
 #include "compiler/schedule/gpu_layer.h"
@@ -243,12 +244,12 @@ void addGpuJobs(const KernelSource &source, Target target, const CompileOptions 
     for (CompileJob &job : groupRowsJobs(source, target, given))
       jobs.push_back(std::move(job));
   const bool rows_of_types = source.layer.lift.kind() == algebras::Lift::Kind::Rows;
-  const bool some_listed = options.row_lists && rows_of_types &&
+  const bool some_listed = options.row_lists && rows_of_types && source.takes_positions &&
                            source.layer.row_types.kind() != algebras::RowTypes::Kind::Explicit;
   std::vector<std::shared_ptr<const KernelSource>> sources = {
       {std::shared_ptr<const KernelSource>(), &source}};
   if (some_listed)
-    sources.push_back(std::make_shared<const KernelSource>(withListedRows(source)));
+    sources.push_back(std::make_shared<const KernelSource>(withListedRows(source, options)));
   const std::string of = source.projection.empty() ? "" : source.projection + ", ";
   for (const algrt::Map map : source.maps)
     for (const algebras::DataType output : source.results)

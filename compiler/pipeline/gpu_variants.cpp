@@ -27,14 +27,22 @@ static std::vector<GpuVariant> variantsByCost(const algebras::Layer &layer, Targ
 
   // By the number of rows, so that equal neighbours are beside each other.
   std::map<int64_t, std::vector<RankedSchedule>> best_for;
+  // Rows at positions of their own are for vector reductions where they are few, also where another kernel is
+  // ahead of those for rows at consecutive positions.
+  std::vector<GpuVariant> for_positions;
   const auto rank = [&](int64_t rows) {
     return options.map == algrt::Map::Dw ? rankWeightGradient(layer, toString(target), rows, output)
                                          : rankSchedules(layer, toString(target), rows, output);
   };
   std::vector<int64_t> asked = {options.rows};
   asked.insert(asked.end(), options.further_rows.begin(), options.further_rows.end());
-  for (const int64_t rows : asked)
-    best_for[rows] = bestDifferent(rank(rows), std::max<int64_t>(1, options.variants));
+  for (const int64_t rows : asked) {
+    const Ranking ranking = rank(rows);
+    best_for[rows] = bestDifferent(ranking, std::max<int64_t>(1, options.variants));
+    const RankedSchedule *reduction = options.row_lists ? bestReduction(ranking) : nullptr;
+    if (reduction && !isReduction(best_for[rows].front().schedule))
+      for_positions.push_back({toString(reduction->schedule), {rows, rows}, 2});
+  }
 
   std::map<int64_t, GpuVariant> first; // of each number of rows
   for (auto entry = best_for.begin(); entry != best_for.end();) {
@@ -62,6 +70,10 @@ static std::vector<GpuVariant> variantsByCost(const algebras::Layer &layer, Targ
                        [&](const GpuVariant &one) { return one.schedule == schedule; }))
         variants.push_back({schedule, {rows, rows}, static_cast<int64_t>(next) + 1});
     }
+  for (GpuVariant &one : for_positions)
+    if (std::ranges::none_of(variants,
+                             [&](const GpuVariant &other) { return other.schedule == one.schedule; }))
+      variants.push_back(std::move(one));
   return variants;
 }
 

@@ -93,7 +93,8 @@ std::vector<CompileJob> groupRowsJobs(const KernelSource &source, Target target,
                                       const CompileOptions &options) {
   const algebras::Layer &layer = source.layer;
   if (layer.lift.kind() != algebras::Lift::Kind::Rows ||
-      (!options.row_lists && layer.row_types.kind() != algebras::RowTypes::Kind::Explicit))
+      (!(options.row_lists && source.takes_positions) &&
+       layer.row_types.kind() != algebras::RowTypes::Kind::Explicit))
     return {};
   requireFewTypes(layer);
   return {{"kernel that lists rows by type for " + toString(target),

@@ -182,7 +182,10 @@ void Planner::addProduct(func::FuncOp function, StepFunction &step) {
   step.step.projection = made_.kernels.size();
   step.step.map = map;
   step.step.rows = product->rows;
-  step.takes_positions = !product->rows && product->layer.lift.kind() == algebras::Lift::Kind::Rows &&
+  const bool has_position =
+      llvm::any_of(function.getArgumentTypes(), [](Type type) { return type.isIndex(); });
+  step.takes_positions = has_position && !product->rows &&
+                         product->layer.lift.kind() == algebras::Lift::Kind::Rows &&
                          product->layer.row_types.kind() != algebras::RowTypes::Kind::Explicit;
   step.arguments = product->arguments;
   for (auto [argument, roles] : llvm::zip_equal(function.getArguments(), step.arguments))
@@ -207,6 +210,7 @@ void Planner::addProduct(func::FuncOp function, StepFunction &step) {
        .results = {result_types.front()},
        .allow_nonassociative = false,
        .rows = product->rows,
+       .takes_positions = step.takes_positions,
        .function = moduleOf(function),
        .operands = step.arguments,
        .result_operands = step.results,

@@ -60,6 +60,19 @@ def AlgFuse : Pass<"alg-fuse", "mlir::ModuleOp"> {
   let dependentDialects = ["alg::AlgDialect", "mlir::func::FuncDialect"];
 }
 
+def AlgListRows : Pass<"alg-list-rows", "mlir::func::FuncOp"> {
+  let summary = "Read the type of each row from a vector, whatever schedule gives the rows their types";
+  let description = [{
+    Rows of `cyclic` or `interval` types, which follow from the position of the first row, become rows of `explicit` types: the
+    argument of the position becomes one of a vector with the type of each row. A kernel of the function then takes rows at any
+    positions, once their types are known.
+
+    A function whose rows have no types, or explicit ones, stays as it is. It is an error if rows begin at a position that is no
+    argument, or one that something else reads.
+  }];
+  let dependentDialects = ["alg::AlgDialect"];
+}
+
 def AlgCompose : Pass<"alg-compose", "mlir::ModuleOp"> {
   let summary = "Multiply weights by weights where two products follow each other";
   let description = [{

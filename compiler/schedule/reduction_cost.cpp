@@ -23,11 +23,14 @@ static constexpr double sector_bytes = 32;
 // row and vectors of 8, 112 for two, 168 for four and 255 for eight.
 static constexpr double registers_beside_rows = 56, registers_of_a_row = 28;
 
-static double registersOf(const ReductionSchedule &schedule) {
-  const double vector = static_cast<double>(schedule.vector) / 8;
+// Of a further weight matrix, with vectors of 8: as many as it has vectors of 16 bytes on their way.
+static constexpr double registers_of_a_product = 4 * reduction_depth;
+
+static double registersOf(const ReductionSchedule &schedule, double products) {
+  const double vector = static_cast<double>(schedule.vector) / 8, rows = static_cast<double>(schedule.rows);
   return std::min<double>(registers_of_thread,
-                          registers_beside_rows +
-                              static_cast<double>(schedule.rows) * (4 + vector * (registers_of_a_row - 4)));
+                          registers_beside_rows + rows * (4 + vector * (registers_of_a_row - 4)) +
+                              (products - 1) * vector * (registers_of_a_product + 8 * rows));
 }
 
 double commonTerms(const algebras::Layer &layer, int64_t rows) {
@@ -79,12 +82,12 @@ Cost reductionCost(const ProjectionWork &work, const ReductionSchedule &schedule
   // Every part reads its blocks of the weight matrix, in rows that begin anywhere, and its rows of X.
   const double weight_bytes = work.weights * reads * work.k * (2 * work.n / column_blocks + sector_bytes / 2),
                x_bytes = rows_of_part * work.terms * (2 * work.k + sector_bytes / 2);
-  const double together =
-      machine.blocksTogether(static_cast<double>(schedule.threads()), registersOf(schedule),
-                             static_cast<double>(reductionSharedBytes(schedule)));
+  const double together = machine.blocksTogether(
+      static_cast<double>(schedule.threads()), registersOf(schedule, work.weights),
+      static_cast<double>(reductionSharedBytes(schedule, static_cast<int64_t>(work.weights))));
   const double working = std::min(together, parts / machine.multiprocessors);
   const double pieces = ceilDivide(work.k, depth), rounds = ceilDivide(pieces, slices);
-  const double in_flight = working * lanes * std::min(slices, pieces) * depth * 2 * vector;
+  const double in_flight = work.weights * working * lanes * std::min(slices, pieces) * depth * 2 * vector;
   const double loads = parts * (weight_bytes + x_bytes) / machine.cache_bytes_per_us *
                        std::max<double>(1.0, machine.bytes_in_flight / in_flight);
 
@@ -95,7 +98,8 @@ Cost reductionCost(const ProjectionWork &work, const ReductionSchedule &schedule
                of_row = depth / vector + depth + depth * vector;
   const double instructions =
       work.weights * warps * rounds * (reads * of_block + rows_of_part * work.terms * of_row) +
-      static_cast<double>(schedule.warps()) * rows * vector * 2 * std::log2(std::max(1.0, 32 / lanes));
+      work.weights * static_cast<double>(schedule.warps()) * rows * vector * 2 *
+          std::log2(std::max(1.0, 32 / lanes));
   const double in_us = 1 / (machine.multiprocessors * machine.clock);
   const double issue = parts * instructions / machine.issues_per_cycle * in_us;
   // Waits: of one part one after the other, of parts that share a multiprocessor side by side.

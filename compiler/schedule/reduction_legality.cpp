@@ -9,16 +9,17 @@
 
 namespace compiler {
 
-int64_t reductionSharedBytes(const ReductionSchedule &schedule) {
-  return schedule.warps() * schedule.rows * schedule.columns * 4;
+int64_t reductionSharedBytes(const ReductionSchedule &schedule, int64_t products) {
+  return products * schedule.warps() * schedule.rows * schedule.columns * 4;
 }
 
-/// Registers of a thread: its sums, the vectors of the weight matrix on their way, numbers of one row of the
-/// weight matrix and of X, and for each row of the batch its term and where it is.
-static int64_t registersNeeded(const ReductionSchedule &schedule) {
+/// Registers of a thread: its sums of all products, the vectors of all weight matrices on their way, numbers
+/// of one row of one and of X, and for each row of the batch its term and where it is.
+static int64_t registersNeeded(const ReductionSchedule &schedule, int64_t products) {
   constexpr int64_t beside = 40, of_a_row = 5;
   const int64_t words = std::max<int64_t>(1, schedule.vector / 2);
-  return schedule.rows * (schedule.vector + of_a_row) + reduction_depth * words + schedule.vector + beside;
+  return schedule.rows * (products * schedule.vector + of_a_row) + products * reduction_depth * words +
+         schedule.vector + beside;
 }
 
 MaybeRefusal refusal(const algebras::Layer &layer, const ReductionSchedule &given) {
@@ -32,8 +33,8 @@ MaybeRefusal refusal(const algebras::Layer &layer, const ReductionSchedule &give
   if (layer.row_types.kind() == algebras::RowTypes::Kind::Explicit)
     return Refusal{"row types", "the row types are explicit, and vector reductions compute them from "
                                 "positions"};
-  if (layer.fused.weights > 1 || layer.fused.results > 1)
-    return Refusal{"fusion", "vector reductions compute one product and one result"};
+  if (layer.fused.results > 1)
+    return Refusal{"fusion", "vector reductions compute one result"};
   const ReductionSchedule schedule = completed(layer, given);
   if (const int64_t widest = widestVector(layer); schedule.vector > widest)
     return Refusal{"vector",
@@ -53,14 +54,14 @@ MaybeRefusal refusal(const algebras::Layer &layer, const ReductionSchedule &give
       schedule.threads() % warp != 0)
     return Refusal{"threads", fmt::format("{} slices of {} threads each are not 1 to {} whole warps",
                                           schedule.slices, schedule.lanes(), most_threads / warp)};
-  const int64_t registers = registersNeeded(schedule),
+  const int64_t registers = registersNeeded(schedule, layer.fused.weights),
                 room = std::min(registers_of_thread, registers_of_multiprocessor / schedule.threads());
   if (registers > room)
     return Refusal{"registers",
                    fmt::format("a thread needs about {} registers for the sums of {} rows and what "
                                "it reads, and {} threads leave it {}",
                                registers, schedule.rows, schedule.threads(), room)};
-  if (const int64_t bytes = reductionSharedBytes(schedule); bytes > ampere_shared_bytes)
+  if (const int64_t bytes = reductionSharedBytes(schedule, layer.fused.weights); bytes > ampere_shared_bytes)
     return Refusal{"shared memory",
                    fmt::format("the sums of {} warps take {} bytes of shared memory, a block has {}",
                                schedule.warps(), bytes, ampere_shared_bytes)};

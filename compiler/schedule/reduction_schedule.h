@@ -22,8 +22,8 @@ inline constexpr int64_t reduction_depth = algrt_reduction_depth;
 /// Up to so many rows of a batch these kernels are looked at.
 inline constexpr int64_t most_reduction_rows = 256;
 
-/// Of a block, for the sums of its warps.
-int64_t reductionSharedBytes(const ReductionSchedule &schedule);
+/// Of a block, for the sums that its warps have of so many products.
+int64_t reductionSharedBytes(const ReductionSchedule &schedule, int64_t products);
 
 /// Why a schedule cannot be; nothing for a legal one. `schedule.vector` may be 0.
 MaybeRefusal refusal(const algebras::Layer &layer, const ReductionSchedule &schedule);

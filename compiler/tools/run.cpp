@@ -78,6 +78,9 @@ nlohmann::ordered_json asJson(const algrt::Bundle &bundle, const RunOptions &opt
       {"dtype", algrt::name(layer.dtype)},
       {"offset",
        arrays.positions.any() ? nlohmann::ordered_json() : nlohmann::ordered_json(options.product.p0)},
+      {"sequence_rows", arrays.positions.sequence_rows > 0
+                            ? nlohmann::ordered_json(arrays.positions.sequence_rows)
+                            : nlohmann::ordered_json()},
       {"packed", result.packed},
       {"pack_us",
        result.packed ? nlohmann::ordered_json(result.pack_seconds * 1e6) : nlohmann::ordered_json()},
@@ -98,8 +101,12 @@ nlohmann::ordered_json asJson(const algrt::Bundle &bundle, const RunOptions &opt
 std::string placeText(const RunArrays &arrays, const ProductOptions &options) {
   if (const auto &starts = arrays.positions.sequence_starts)
     return fmt::format("in {} sequence{}", starts->size() - 1, starts->size() == 2 ? "" : "s");
-  return arrays.positions.positions ? "at positions of their own"
-                                    : fmt::format("from position {}", options.p0);
+  if (arrays.positions.positions)
+    return "at positions of their own";
+  return (arrays.positions.sequence_rows > 0
+              ? fmt::format("in sequences of {}, each ", arrays.positions.sequence_rows)
+              : std::string()) +
+         fmt::format("from position {}", options.p0);
 }
 
 std::string asText(const algrt::Bundle &bundle, const RunOptions &options, const RunArrays &arrays,
@@ -152,8 +159,9 @@ int run(RunOptions options, const ProgramTools &tools) {
   ArrayOutputs outputs(options.output, options.dbias_output, options.json);
   if (asksForProgram(options))
     return runProgram({options.bundle, options.program.empty() ? "forward" : options.program, options.sets,
-                       options.gets, options.m, options.product.p0, options.product.threads,
-                       options.product.beta, options.seed, options.check, options.json},
+                       options.gets, options.m, options.product.p0, options.sources.positions.sequence_rows,
+                       options.product.threads, options.product.beta, options.seed, options.check,
+                       options.json},
                       tools);
   if (options.seed)
     options.sources.seed = *options.seed;
@@ -279,6 +287,10 @@ void addRun(CLI::App &app, Session &session, const ProgramTools &tools) {
       ->add_option("--sequence-positions", options->sources.positions.sequence_positions,
                    "position of every sequence's first row, of shape (S,); all 0 where it is left out")
       ->type_name("FILE");
+  wholeNumber(command->add_option("--sequence-rows", options->sources.positions.sequence_rows,
+                                  "the batch is sequences of so many rows, each from --offset on"))
+      ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()).description(""))
+      ->type_name("T");
   outputFile(command->add_option("-o,--output", options->output,
                                  "write Y, dX or dW as float32 .npy; - for standard output, where the report "
                                  "goes to standard error"));
@@ -321,6 +333,7 @@ Examples:
   algctl run up.alg --m 2048 --w model.safetensors:layers.0.up_proj.w --check
   algctl run up.alg --m 1 --offset 511 --no-packed --json
   algctl run up.alg --x x.npy --sequence-starts starts.npy --check
+  algctl run up.alg --m 4096 --sequence-rows 512 --check
   algctl run up.alg --program forward --set x=x.npy --set w=w.npy --get y=y.npy
   algctl run swiglu.alg --program backward --m 300 --check
   algctl run up.alg --map dx --dy dy.npy --w w.npy -o dx.npy

@@ -33,7 +33,8 @@ std::vector<double> referenceRows(const algrt::Bundle &bundle, const RunArrays &
                                   const std::vector<int64_t> &rows, const ProductOptions &options) {
   const algrt::Layer &layer = bundle.layer();
   const algrt::Support *support = &bundle.support();
-  const std::vector<int32_t> given = arrays.positions.any() ? arrays.positions.types(layer) : arrays.types;
+  const std::vector<int32_t> by_position = arrays.positions.types(layer, arrays.m, options.p0);
+  const std::vector<int32_t> &given = by_position.empty() ? arrays.types : by_position;
   const int32_t *types = given.empty() ? nullptr : given.data();
   const float *x = arrays.x.data(), *dy = arrays.dy.data(), *w = arrays.w.data();
   const int64_t m = arrays.m, columns = layer.weightColumns(), p0 = options.p0;

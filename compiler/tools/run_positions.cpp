@@ -7,7 +7,7 @@
 
 namespace compiler {
 
-std::vector<int32_t> RowPositions::types(const algrt::Layer &layer) const {
+std::vector<int32_t> RowPositions::types(const algrt::Layer &layer, int64_t m, int64_t offset) const {
   const int64_t period = layer.types * layer.row_type_width;
   std::vector<int32_t> types;
   auto add = [&](int64_t position) {
@@ -21,15 +21,22 @@ std::vector<int32_t> RowPositions::types(const algrt::Layer &layer) const {
       for (int64_t row = (*sequence_starts)[sequence]; row < (*sequence_starts)[sequence + 1]; ++row)
         add((sequence_positions ? (*sequence_positions)[sequence] : 0) +
             (row - (*sequence_starts)[sequence]));
+  else if (sequence_rows > 0)
+    for (int64_t row = 0; row < m; ++row)
+      add(offset + row % sequence_rows);
   return types;
 }
 
 RowPositions readPositions(const algrt::Layer &layer, const PositionSources &sources, int64_t offset) {
-  if (sources.any() && layer.row_types == algrt::RowTypesKind::ExplicitTypes)
-    throw Failure("the row types of the layer are explicit and do not depend on positions: leave --positions "
-                  "and --sequence-starts out");
+  if ((sources.any() || sources.sequence_rows > 0) && layer.row_types == algrt::RowTypesKind::ExplicitTypes)
+    throw Failure(
+        "the row types of the layer are explicit and do not depend on positions: leave --positions, "
+        "--sequence-starts and --sequence-rows out");
   if (!sources.positions.empty() && !sources.sequence_starts.empty())
     throw Failure("--positions and --sequence-starts both say where the rows are: give one of them");
+  if (sources.any() && sources.sequence_rows > 0)
+    throw Failure(fmt::format("--sequence-rows and {} both say where the rows are: give one of them",
+                              sources.positions.empty() ? "--sequence-starts" : "--positions"));
   if (!sources.sequence_positions.empty() && sources.sequence_starts.empty())
     throw Failure("--sequence-positions is for a batch of sequences: give their first rows with "
                   "--sequence-starts");
@@ -45,6 +52,7 @@ RowPositions readPositions(const algrt::Layer &layer, const PositionSources &sou
     return std::move(array.values);
   };
   RowPositions found;
+  found.sequence_rows = sources.sequence_rows;
   found.positions = read(sources.positions, "(M,): one position per row");
   found.sequence_starts =
       read(sources.sequence_starts, "(S + 1,): the first row of every sequence, and the number of rows");

@@ -213,6 +213,7 @@ ProductResult runProduct(const std::string &bundle_path, const algrt::Layer &lay
     args.sequence_starts = starts.tensor();
     args.sequence_positions = sequence_positions.tensor();
     args.p0 = options.p0;
+    args.sequence_rows = arrays.positions.sequence_rows;
     args.threads = options.threads;
     args.workspace = workspace.data();
     args.workspace_bytes = workspace.size();

@@ -90,12 +90,15 @@ int runProgram(const ProgramRun &options, const ProgramTools &tools) {
 
   if (options.check && options.beta != 0)
     throw Failure("--check is of what a program computes, not of what it adds to: leave --beta out");
+  if (options.check && options.sequence_rows > 0)
+    throw Failure("--check is for rows one after another: leave --sequence-rows out");
   const std::optional<ReferenceArrays> expected =
       options.check ? std::optional(expectedOutputs(bundle, program, arrays, options.p0, tools))
                     : std::nullopt;
   const OpenedBundle opened = openBundle(options.bundle);
   algrt_run_options run = algrt_run_options_init();
   run.p0 = options.p0;
+  run.sequence_rows = options.sequence_rows;
   run.threads = options.threads;
   run.beta = options.beta;
   const auto begin = std::chrono::steady_clock::now();

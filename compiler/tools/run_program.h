@@ -16,8 +16,9 @@ struct ProgramRun {
       gets;                 // "x=x.npy": what is read, by array_file.h, and what is written, as float32 .npy
   std::optional<int64_t> m; // where no array says it
   int64_t p0 = 0;
-  int32_t threads = 0; // 0 = all
-  float beta = 0;      // what an output that is given with a set holds counts so often
+  int64_t sequence_rows = 0; // of each sequence of the batch; 0: one sequence
+  int32_t threads = 0;       // 0 = all
+  float beta = 0;            // what an output that is given with a set holds counts so often
   // Of random numbers for the operands that are not set, where nothing is written; without it only there.
   std::optional<uint64_t> seed;
   bool check = false; // against the definition of the program, which the bundle has

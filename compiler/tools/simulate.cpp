@@ -96,15 +96,15 @@ int simulateProgramsOf(const SimulateCommand &command, const Spec &spec) {
   if (!sources.x.empty() || !sources.dy.empty() || !sources.dw.empty() || !sources.w.empty() ||
       !sources.types.empty() || !sources.bias.empty() || sources.positions.any() || !command.output.empty() ||
       !command.dbias_output.empty() || !command.kernel.empty() || !command.schedule.empty() ||
-      command.map != "forward" || command.y_dtype != "bf16" || command.beta != 0 || command.row_lists)
+      command.map != "forward" || command.y_dtype != "bf16" || command.beta != 0)
     throw UsageError(
         fmt::format("{} is a program, whose steps are simulated on random operands: --m, --offset, "
-                    "--target, --seed, --seeds, --blocks and --program-maps say how",
+                    "--target, --seed, --seeds, --blocks, --row-lists and --program-maps say how",
                     spec.source_name));
   if (!command.m)
     throw UsageError("programs are given no array that says how many rows there are: add --m");
-  ProgramSimulation options{targetNamed(command.target), *command.m,   command.offset, command.blocks,
-                            command.sources.seed,        command.seeds};
+  ProgramSimulation options{targetNamed(command.target), *command.m,    command.offset,   command.blocks,
+                            command.sources.seed,        command.seeds, command.row_lists};
   CompileOptions compile;
   compile.program_maps = programMapsOf(command.program_maps);
   compile.rows = *command.m;

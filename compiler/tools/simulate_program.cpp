@@ -3,6 +3,7 @@
 #include "compiler/bundle/layer_description.h"
 #include "compiler/pipeline/elementwise_pipeline.h"
 #include "compiler/pipeline/gpu_pipeline.h"
+#include "compiler/pipeline/listed_source.h"
 #include "compiler/process/failure.h"
 #include "compiler/simulator/elementwise.h"
 #include "compiler/simulator/simulate.h"
@@ -12,6 +13,7 @@
 #include "compiler/tools/reference_program.h"
 #include "compiler/tools/simulated_runs.h"
 #include "runtime/bench/progress.h"
+#include "runtime/reference/reference.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -45,8 +47,10 @@ CompiledStep compileStep(const KernelSource &source, const ProgramSimulation &op
   compile.rows = source.rows.value_or(options.m);
   compile.map = source.maps.front();
   compile.output = source.results.front();
-  const GpuProgram made = gpuProgram(source, options.target, compile);
-  return {runtimeLayer(source.layer, source.fusion), runtimeSupport(source.layer),
+  const KernelSource compiled =
+      options.row_lists && source.takes_positions ? withListedRows(source, compile) : source;
+  const GpuProgram made = gpuProgram(compiled, options.target, compile);
+  return {runtimeLayer(compiled.layer, source.fusion), runtimeSupport(source.layer),
           SimulatedKernel::parse(made.nvvm, source.projection)};
 }
 
@@ -151,6 +155,13 @@ std::string ProgramRun::step(const algrt::ProgramStep &step, SimulatedStep &foun
       else
         product.further[role] = values->second;
     }
+  }
+  std::vector<int32_t> types_by_position;
+  if (code.kernel.description().listed && product.types.empty()) {
+    for (const int64_t type : algrt::rowTypes(runtimeLayer(source.layer), product.m, product.p0, nullptr))
+      types_by_position.push_back(static_cast<int32_t>(type));
+    product.types = types_by_position;
+    product.p0 = 0;
   }
   SimulationSettings settings = settingsOf(seed_, options_.blocks);
   settings.further_padding = static_cast<int64_t>(seed_ % 2);

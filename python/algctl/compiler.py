@@ -77,8 +77,8 @@ def request(specification: str | os.PathLike, *, in_features: int | None = None,
     add("--program-maps", program_maps)
     on_gpu = any(target != "cpu" for target in targets)
     add("--m", rows or (_GPU_ROWS if on_gpu else None))
-    if on_gpu and program_maps is None:
-        options.append("--row-lists")  # rows at any positions, which programs have no kernels for
+    if on_gpu:
+        options.append("--row-lists")  # rows at any positions
     return Request(os.fspath(specification), tuple(options))
 
 

@@ -103,7 +103,7 @@ class SwiGLU(nn.Module):
         one_type = not packed and self.gate.weight.dtype == dtype
         # A layer whose class was exchanged, by a conversion for quantisation say, computes for itself.
         own = all(type(part) is AlgLinear for part in parts)
-        if packed or not own or (torch.is_grad_enabled() and not one_type) or not self._program_places(x, positions):
+        if packed or not own or (torch.is_grad_enabled() and not one_type):
             activated = _ACTIVATIONS[self.activation](self.gate(x, positions)) * self.up(x, positions)
             return self.down(activated, positions)
         where, p0 = place(x, positions)
@@ -112,15 +112,6 @@ class SwiGLU(nn.Module):
         if self.gate.bias is not None:
             operands += [self.gate.bias, self.up.bias, self.down.bias]
         return operators.run(operands, where, p0, name, "forward")[0]
-
-    def _program_places(self, x: torch.Tensor, positions: Positions) -> bool:
-        """Whether the kernels of the program find rows at these places: on a GPU they take consecutive rows, and batches of
-        sequences of whole periods."""
-        if x.device.type == "cpu":
-            return True
-        if isinstance(positions, torch.Tensor):
-            return False
-        return x.dim() < 3 or x.shape[:-2].numel() == 1 or x.shape[-2] % self.gate.period == 0
 
     def extra_repr(self) -> str:
         return f"activation={self.activation}"

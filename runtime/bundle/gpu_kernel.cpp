@@ -133,9 +133,8 @@ void parseCopies(const JsonFields &fields, const Layer &layer, GpuKernel &kernel
     if (fields.has("warps"))
       fields.fail("slices",
                   "are given together with warps: a vector reduction has slices, other kernels warps");
-    if (layer.fusion && (layer.fusion->weights != 1 || layer.fusion->results.size() != 1))
-      fields.fail("slices", "are given for a fused layer of several products or results: vector reductions "
-                            "compute one product and one result");
+    if (layer.fusion && layer.fusion->results.size() != 1)
+      fields.fail("slices", "are given for a fused layer of several results: vector reductions compute one");
     if (kernel.map != Map::Forward)
       fields.fail("slices", std::string("are given for the map ") + name(kernel.map) +
                                 ": vector reductions are for forward");

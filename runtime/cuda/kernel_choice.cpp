@@ -48,6 +48,15 @@ double misfit(const RowRange &best, int64_t m) {
   return m > best.to ? double(m) / double(best.to) : 1;
 }
 
+// Whether a vector reduction suits m rows at positions better than a kernel that finds them in a list, by
+// what each was scheduled for. Rows that both were scheduled for are the reduction's: the other one needs a
+// launch before it for the list.
+bool isAhead(const RowRange &reduction, RowRange listed, int64_t m) {
+  if (listed.to != 0 && listed.from <= reduction.to)
+    listed.from = listed.to;
+  return listed.to <= reduction.to || misfit(reduction, m) <= misfit(listed, m);
+}
+
 OperandViews viewsFor(const KernelShape &shape, const Layer &layer, const ProductRequest &request) {
   return viewOperands(shape, layer.dtype, request.output, request.operands, request.m,
                       request.p0 % shape.period);
@@ -108,8 +117,8 @@ size_t KernelChoice::choose(const ProductRequest &request) const {
   const Candidate *best = bestAmong(request, request.listed ? +is_listed : +counts_from_offset);
   if (request.positions) {
     const Candidate *reduction = bestAmong(request, is_reduction);
-    const auto apart = [&](const Candidate *one) { return misfit(gpu(*one).best_for_rows, request.m); };
-    if (reduction != nullptr && (best == nullptr || apart(reduction) <= apart(best)))
+    if (reduction != nullptr &&
+        (best == nullptr || isAhead(gpu(*reduction).best_for_rows, gpu(*best).best_for_rows, request.m)))
       best = reduction;
   }
   if (best == nullptr)

@@ -51,6 +51,32 @@ TEST(GpuVariants, AreTheBestOfEachNumberOfRows) {
             (std::vector<GpuVariant>{{bestFor(2048), {2000, 2048}}, {bestFor(1), {1, 1}}}));
 }
 
+// Where a batched kernel is ahead, rows at positions of their own still get a vector reduction.
+TEST(GpuVariants, FewRowsAtAnyPositionsHaveAVectorReduction) {
+  const algebras::Layer small =
+      algebras::makeLayer(algebras::Lift::rows(algebras::completeGraph(4)), 256, 512, DataType::BF16);
+  CompileOptions options;
+  options.rows = 1;
+  options.further_rows = {2048};
+  const auto reductions = [&](const algebras::Layer &of) {
+    const std::vector<GpuVariant> all = gpuVariants(of, Target::Sm90a, DataType::BF16, options);
+    return std::ranges::count_if(all, [](const GpuVariant &one) {
+      return isReduction(one.schedule) && one.best_for_rows.from == 1 && one.best_for_rows.to == 1;
+    });
+  };
+  ASSERT_FALSE(isReduction(rankSchedules(small, "sm_90a", 1, DataType::BF16).legal.front().schedule));
+  EXPECT_EQ(reductions(small), 0);
+  options.row_lists = true;
+  EXPECT_EQ(reductions(small), 1);
+  // One is enough, and gradients have none.
+  const int64_t without = reductions(layer());
+  options.row_lists = false;
+  EXPECT_EQ(reductions(layer()), without);
+  options.row_lists = true;
+  options.map = algrt::Map::Dx;
+  EXPECT_EQ(reductions(small), 0);
+}
+
 TEST(GpuVariants, OneRangeDoesNotSpanAnotherSchedule) {
   ASSERT_NE(bestFor(8192), bestFor(2048));
   ASSERT_NE(bestFor(8192), bestFor(1));

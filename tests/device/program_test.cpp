@@ -1,8 +1,11 @@
-// Programs for few rows: steps of vector reductions behind others, launched by the runtime one after another
-// with what they hand on in the workspace, and carried out on the simulator.
+// Programs for few rows and for rows at any positions: steps of vector reductions behind others, and of
+// kernels that find rows in lists, launched by the runtime one after another with what they hand on in the
+// workspace, and carried out on the simulator.
 #include "algebras/expression.h"
 #include "compiler/pipeline/compilation.h"
 #include "compiler/pipeline/gpu_pipeline.h"
+#include "compiler/pipeline/group_rows_images.h"
+#include "compiler/pipeline/listed_source.h"
 #include "compiler/pipeline/program_plan.h"
 #include "compiler/program/evaluate.h"
 #include "compiler/program/parse_program.h"
@@ -17,6 +20,7 @@
 #include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <numeric>
 
 using namespace device_test;
 using algrt::ElementType;
@@ -41,24 +45,34 @@ compiler::Spec swiglu() {
   return spec;
 }
 
-compiler::CompileOptions optionsFor(int capability) {
+compiler::CompileOptions optionsFor(int capability, bool row_lists) {
   compiler::CompileOptions options;
   options.targets = {capability == 80 ? compiler::Target::Sm80 : compiler::Target::Sm90a};
   options.rows = 2;
+  if (row_lists)
+    options.further_rows = {128};
+  options.row_lists = row_lists;
   return options;
 }
 
-/// The step of a kernel, and whether it is one of vector reductions.
-using Ran = std::pair<std::string, bool>;
+/// How a kernel takes rows.
+enum class Kind { InOrder, Reduction, Listed, GroupRows };
+/// The step of a kernel, and of which kind it is.
+using Ran = std::pair<std::string, Kind>;
 
-class FewRows {
+class ProgramCall {
 public:
-  FewRows(const algrt::test::TestContext &context, int capability, int64_t m, uint64_t seed);
-  ~FewRows();
-  FewRows(const FewRows &) = delete;
+  ProgramCall(const algrt::test::TestContext &context, int capability, int64_t m, uint64_t seed,
+              bool row_lists = false);
+  ~ProgramCall();
+  ProgramCall(const ProgramCall &) = delete;
 
-  int run(int64_t p0);
-  void expectRight(int64_t p0) const;
+  int run();
+  /// By the program's definition, in double precision, row by row.
+  void expectRight(const std::vector<int64_t> &positions) const;
+
+  int64_t p0 = 0, sequence_rows = 0;
+  std::vector<int64_t> positions; ///< where they are given
   std::vector<Ran> ran;
 
 private:
@@ -68,6 +82,9 @@ private:
     compiler::HostKernel host;
     int64_t threads;
   };
+  static Kind kindOf(const algrt::Kernel &kernel);
+  std::string textOf(const compiler::KernelSource &source, const algrt::Kernel &kernel,
+                     compiler::Stage stage) const;
   /// The kernel that an image of the bundle holds, as the compiler writes it for the simulator.
   const Kernel &kernelOf(const std::string &image);
   void launch(const algrt::cuda_stand_in::Launch &launched);
@@ -87,13 +104,14 @@ private:
   uint64_t seed_;
 };
 
-FewRows::FewRows(const algrt::test::TestContext &context, int capability, int64_t m, uint64_t seed)
-    : context_(context), options_(optionsFor(capability)), plan_(compiler::planProgram(swiglu(), options_)),
-      bytes_(compiler::compiledBundle(swiglu(), options_)), bundle_(algrt::Bundle::parse(bytes_)),
-      handle_(algrt::test::openBundle(bytes_)), x_(context, 0, m, in, 8, ElementType::Bf16),
-      gate_(context, 0, in, hidden, 0, ElementType::Bf16), up_(context, 0, in, hidden, 0, ElementType::Bf16),
-      down_(context, 0, hidden, in, 0, ElementType::Bf16), y_(context, 0, m, in, 8, ElementType::Bf16),
-      seed_(seed) {
+ProgramCall::ProgramCall(const algrt::test::TestContext &context, int capability, int64_t m, uint64_t seed,
+                         bool row_lists)
+    : context_(context), options_(optionsFor(capability, row_lists)),
+      plan_(compiler::planProgram(swiglu(), options_)), bytes_(compiler::compiledBundle(swiglu(), options_)),
+      bundle_(algrt::Bundle::parse(bytes_)), handle_(algrt::test::openBundle(bytes_)),
+      x_(context, 0, m, in, 8, ElementType::Bf16), gate_(context, 0, in, hidden, 0, ElementType::Bf16),
+      up_(context, 0, in, hidden, 0, ElementType::Bf16), down_(context, 0, hidden, in, 0, ElementType::Bf16),
+      y_(context, 0, m, in, 8, ElementType::Bf16), seed_(seed) {
   x_.fill(seed, 1);
   gate_.fill(seed + 1, 1 / std::sqrt(static_cast<double>(in)));
   up_.fill(seed + 2, 1 / std::sqrt(static_cast<double>(in)));
@@ -110,13 +128,34 @@ FewRows::FewRows(const algrt::test::TestContext &context, int capability, int64_
   });
 }
 
-FewRows::~FewRows() {
+ProgramCall::~ProgramCall() {
   algrt::cuda_stand_in::onLaunch({});
   handle_.reset();
   EXPECT_EQ(context_.driver().memFree(workspace_), algrt::cuda::Result::Success);
 }
 
-const FewRows::Kernel &FewRows::kernelOf(const std::string &image) {
+Kind ProgramCall::kindOf(const algrt::Kernel &kernel) {
+  if (kernel.group_rows)
+    return Kind::GroupRows;
+  if (kernel.gpu->listed)
+    return Kind::Listed;
+  return kernel.gpu->isReduction() ? Kind::Reduction : Kind::InOrder;
+}
+
+std::string ProgramCall::textOf(const compiler::KernelSource &source, const algrt::Kernel &kernel,
+                                compiler::Stage stage) const {
+  const compiler::Target target = options_.targets.front();
+  if (kernel.group_rows)
+    return compiler::emitGroupRows(target, stage, {});
+  compiler::CompileOptions options = options_;
+  options.map = kernel.gpu->map;
+  options.output = source.results.front();
+  options.schedule = kernel.gpu->schedule;
+  return compiler::emitGpuStage(kernel.gpu->listed ? compiler::withListedRows(source, options) : source,
+                                target, stage, options);
+}
+
+const ProgramCall::Kernel &ProgramCall::kernelOf(const std::string &image) {
   for (size_t number = 0; number < bundle_.projectionCount(); ++number)
     for (const algrt::Kernel &kernel : bundle_.projection(number).manifest().kernels) {
       const algrt::GpuCode *code = kernel.gpuCode();
@@ -129,17 +168,15 @@ const FewRows::Kernel &FewRows::kernelOf(const std::string &image) {
         continue;
       if (const auto known = kernels_.find(code); known != kernels_.end())
         return known->second;
-      const compiler::KernelSource &source = plan_.kernels.at(number);
-      compiler::CompileOptions options = options_;
-      options.map = kernel.gpu->map;
-      options.output = source.results.front();
-      options.schedule = kernel.gpu->schedule;
-      const compiler::Target target = options.targets.front();
+      const auto text = [&](compiler::Stage stage) {
+        return textOf(plan_.kernels.at(number), kernel, stage);
+      };
       for (const algrt::GpuImage &one : code->images)
         if (one.kind == algrt::ImageKind::Ptx)
-          EXPECT_EQ(section(one), compiler::emitGpuStage(source, target, compiler::Stage::Ptx, options));
-      compiler::KernelModule module(compiler::gpuProgram(source, target, options).nvvm, kernel.name);
-      const Kernel made{{source.projection, kernel.gpu->isReduction()},
+          EXPECT_EQ(section(one), text(compiler::Stage::Ptx));
+      compiler::KernelModule module(text(compiler::Stage::Nvvm), kernel.name);
+      // All projections have the same kernel that makes lists.
+      const Kernel made{{kernel.group_rows ? "" : plan_.kernels.at(number).projection, kindOf(kernel)},
                         code,
                         compiler::HostKernel(module.module()),
                         code->threads};
@@ -148,8 +185,8 @@ const FewRows::Kernel &FewRows::kernelOf(const std::string &image) {
   throw std::runtime_error("an image was loaded that is none of the bundle's");
 }
 
-void FewRows::registerMatrix(simulator::GlobalMemory &memory, const char *name, const GpuMatrix &matrix,
-                             Access access) const {
+void ProgramCall::registerMatrix(simulator::GlobalMemory &memory, const char *name, const GpuMatrix &matrix,
+                                 Access access) const {
   const auto *start = static_cast<const std::byte *>(matrix.tensor.data);
   const int64_t bytes = algrt::elementBytes(ElementType::Bf16);
   if (matrix.strides[0] == matrix.shape[1])
@@ -159,7 +196,7 @@ void FewRows::registerMatrix(simulator::GlobalMemory &memory, const char *name, 
                           start + row * matrix.strides[0] * bytes, matrix.shape[1] * bytes, access);
 }
 
-void FewRows::launch(const algrt::cuda_stand_in::Launch &launched) {
+void ProgramCall::launch(const algrt::cuda_stand_in::Launch &launched) {
   const Kernel &kernel = kernelOf(*launched.image);
   ran.push_back(kernel.ran);
   EXPECT_EQ(launched.symbol, kernel.host.name());
@@ -176,6 +213,9 @@ void FewRows::launch(const algrt::cuda_stand_in::Launch &launched) {
   if (const auto maps = parameters.plainMaps(); !maps.empty())
     memory.registerGlobal("the maps", maps.data(), static_cast<int64_t>(maps.size_bytes()), Access::Read,
                           /*independent=*/true);
+  if (!positions.empty())
+    memory.registerGlobal("positions", positions.data(), static_cast<int64_t>(positions.size()) * 8,
+                          Access::Read);
   const std::span<void *> values = parameters.values();
   simulator::Launch launch;
   launch.kernel = [&] { kernel.host.call(values.data()); };
@@ -191,23 +231,27 @@ void FewRows::launch(const algrt::cuda_stand_in::Launch &launched) {
     ADD_FAILURE() << kernel.ran.first << ": " << fault.text() << "\n  at " << kernel.host.site(fault.site);
 }
 
-int FewRows::run(int64_t p0) {
+int ProgramCall::run() {
   ran.clear();
   y_.poison();
   algrt_run_options options = algrt_run_options_init();
   options.p0 = p0;
+  options.sequence_rows = sequence_rows;
   options.workspace = reinterpret_cast<void *>(workspace_);
   options.workspace_bytes = workspace_bytes_;
-  const algrt_named_tensor tensors[] = {{"x", &x_.tensor, nullptr},
-                                        {"gate", &gate_.tensor, nullptr},
-                                        {"up", &up_.tensor, nullptr},
-                                        {"down", &down_.tensor, nullptr},
-                                        {"y", &y_.tensor, nullptr}};
-  return algrt_run(handle_.get(), "forward", tensors, std::size(tensors), &options);
+  std::vector<algrt_named_tensor> tensors = {{"x", &x_.tensor, nullptr},
+                                             {"gate", &gate_.tensor, nullptr},
+                                             {"up", &up_.tensor, nullptr},
+                                             {"down", &down_.tensor, nullptr},
+                                             {"y", &y_.tensor, nullptr}};
+  int64_t rows = static_cast<int64_t>(positions.size());
+  DLTensor given{positions.data(), x_.tensor.device, 1, {kDLInt, 64, 1}, &rows, nullptr, 0};
+  if (rows > 0)
+    tensors.push_back({"positions", &given, nullptr});
+  return algrt_run(handle_.get(), "forward", tensors.data(), static_cast<int64_t>(tensors.size()), &options);
 }
 
-/// By the program's definition, in double precision.
-void FewRows::expectRight(int64_t p0) const {
+void ProgramCall::expectRight(const std::vector<int64_t> &at) const {
   const auto file =
       std::make_shared<const compiler::ProgramFile>(compiler::ProgramFile{"swiglu", plan_.text});
   compiler::Compilation compilation(/*print_ir_after_all=*/false, file);
@@ -216,20 +260,44 @@ void FewRows::expectRight(int64_t p0) const {
   auto function = module->lookupSymbol<mlir::func::FuncOp>("forward");
   const std::map<std::string, const GpuMatrix *> given = {
       {"x", &x_}, {"gate", &gate_}, {"up", &up_}, {"down", &down_}};
-  std::vector<compiler::DenseArray> arguments;
-  for (mlir::BlockArgument argument : function.getArguments())
-    if (const auto found = given.find(compiler::nameOf(argument).str()); found != given.end()) {
-      const std::vector<float> values = found->second->values();
-      arguments.push_back({found->second->shape, {values.begin(), values.end()}});
-    } else {
-      arguments.push_back({{}, {static_cast<double>(p0)}});
+  // All rows as if they had one type after the other, once for each type; of each row the one that it has.
+  std::vector<double> expected(static_cast<size_t>(x_.shape[0] * in));
+  for (int64_t type = 0; type < types; ++type) {
+    if (std::ranges::none_of(at, [&](int64_t position) { return position % types == type; }))
+      continue;
+    std::vector<int64_t> rows;
+    for (int64_t row = 0; row < x_.shape[0]; ++row)
+      if (at[static_cast<size_t>(row)] % types == type)
+        rows.push_back(row);
+    for (const int64_t row : rows) {
+      std::vector<compiler::DenseArray> arguments;
+      for (mlir::BlockArgument argument : function.getArguments()) {
+        const auto found = given.find(compiler::nameOf(argument).str());
+        if (found == given.end()) {
+          arguments.push_back({{}, {static_cast<double>(type)}});
+          continue;
+        }
+        const std::vector<float> values = found->second->values();
+        if (found->first == "x")
+          arguments.push_back({{1, in}, {values.begin() + row * in, values.begin() + (row + 1) * in}});
+        else
+          arguments.push_back({found->second->shape, {values.begin(), values.end()}});
+      }
+      const auto result = compiler::evaluate(function, arguments);
+      ASSERT_TRUE(mlir::succeeded(result));
+      std::ranges::copy(result->front().values, expected.begin() + row * in);
     }
-  const auto expected = compiler::evaluate(function, arguments);
-  ASSERT_TRUE(mlir::succeeded(expected));
-  const algrt::Comparison found = algrt::compare(y_.values(), expected->front().values);
+  }
+  const algrt::Comparison found = algrt::compare(y_.values(), expected);
   // What is handed on is rounded, and the result.
   EXPECT_TRUE(found.within(2 * algrt::tolerance(/*is_bfloat16=*/true))) << found.relative_l2;
   EXPECT_TRUE(y_.paddingIsPoison());
+}
+
+std::vector<int64_t> positionsFrom(int64_t first, int64_t m) {
+  std::vector<int64_t> positions(static_cast<size_t>(m));
+  std::iota(positions.begin(), positions.end(), first);
+  return positions;
 }
 
 TEST(DevicePrograms, OfFewRowsReduceVectors) {
@@ -237,13 +305,49 @@ TEST(DevicePrograms, OfFewRowsReduceVectors) {
     for (const int64_t m : {1, 2, 7}) {
       SCOPED_TRACE(std::to_string(m) + " rows on " + std::to_string(capability));
       const DeviceUnderTest device(capability);
-      FewRows call(device.context(), capability, m, static_cast<uint64_t>(m));
-      ASSERT_EQ(call.run(/*p0=*/5), ALGRT_OK) << algrt_last_error();
-      EXPECT_EQ(call.ran, (std::vector<Ran>{{"forward_0", false}, {"forward_1", true}}));
-      call.expectRight(/*p0=*/5);
+      ProgramCall call(device.context(), capability, m, static_cast<uint64_t>(m));
+      call.p0 = 5;
+      ASSERT_EQ(call.run(), ALGRT_OK) << algrt_last_error();
+      EXPECT_EQ(call.ran, (std::vector<Ran>{{"forward_0", Kind::Reduction}, {"forward_1", Kind::Reduction}}));
+      call.expectRight(positionsFrom(5, m));
       if (HasFailure())
         return;
     }
+}
+
+// A step of decoding needs one launch for gate and up, and one for down.
+TEST(DevicePrograms, OfFewRowsAtAnyPositionsReduceVectorsToo) {
+  for (const int capability : {80, 90}) {
+    const DeviceUnderTest device(capability);
+    ProgramCall call(device.context(), capability, 3, 11, /*row_lists=*/true);
+    call.positions = {7, 2, 1'000'001};
+    ASSERT_EQ(call.run(), ALGRT_OK) << algrt_last_error();
+    EXPECT_EQ(call.ran, (std::vector<Ran>{{"forward_0", Kind::Reduction}, {"forward_1", Kind::Reduction}}));
+    call.expectRight(call.positions);
+  }
+}
+
+TEST(DevicePrograms, OfManyRowsAtAnyPositionsFindThemInLists) {
+  const std::vector<Ran> expected = {
+      {"", Kind::GroupRows}, {"forward_0", Kind::Listed}, {"", Kind::GroupRows}, {"forward_1", Kind::Listed}};
+  for (const int capability : {80, 90}) {
+    const DeviceUnderTest device(capability);
+    ProgramCall call(device.context(), capability, 20, 12, /*row_lists=*/true);
+    for (int64_t row = 0; row < 20; ++row)
+      call.positions.push_back(row * row + 3);
+    ASSERT_EQ(call.run(), ALGRT_OK) << algrt_last_error();
+    EXPECT_EQ(call.ran, expected);
+    call.expectRight(call.positions);
+    // Sequences that are no whole periods.
+    call.positions.clear();
+    call.sequence_rows = 10;
+    call.p0 = 2;
+    ASSERT_EQ(call.run(), ALGRT_OK) << algrt_last_error();
+    EXPECT_EQ(call.ran, expected);
+    std::vector<int64_t> positions = positionsFrom(2, 10);
+    positions.insert(positions.end(), positions.begin(), positions.begin() + 10);
+    call.expectRight(positions);
+  }
 }
 
 } // namespace

@@ -81,6 +81,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"EngineWidest", "rows=192,columns=112,depth=32,stages=3", "sm_90a"},
                     Case{"EngineTransposed", "rows=64,columns=192,depth=64,stages=3,rows_on=n", "sm_90a"},
                     Case{"EngineOperands", "rows=64,columns=96,depth=64,stages=3", "sm_90a", false},
+                    Case{"ReductionOfOneRow", "reduce=16,rows=1,columns=128", "sm_90a"},
+                    Case{"ReductionOfFourRows", "reduce=16,rows=4,columns=128", "sm_80"},
                     Case{"Threads", "rows=64,columns=64,depth=32,stages=3,warps=2x2,vector=8", "sm_80"},
                     Case{"ThreadsOperands", "rows=64,columns=64,depth=32,stages=3,warps=2x2,vector=8",
                          "sm_80", false}),

@@ -9,6 +9,7 @@
 #include "algebras/constructions.h"
 #include "algebras/error.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace {
@@ -116,12 +117,35 @@ TEST(FusedSchedules, TooManyWeightsAreRefusedWithAReason) {
                algebras::InputError);
 }
 
-TEST(FusedSchedules, VectorReductionsComputeOneProduct) {
+TEST(FusedSchedules, VectorReductionsComputeOneResult) {
   const ReductionSchedule schedule;
-  for (const algebras::Fused &fused : {algebras::Fused{}, {.element_operands = 1}, {.row_operands = 1}})
+  for (const algebras::Fused &fused :
+       {algebras::Fused{}, {.weights = 2}, {.element_operands = 1}, {.row_operands = 1}})
     EXPECT_EQ(whyIllegal(fusedLayer(fused), schedule), "");
-  for (const algebras::Fused &fused : {algebras::Fused{.weights = 2}, {.results = 2}})
-    EXPECT_NE(whyIllegal(fusedLayer(fused), schedule), "");
+  EXPECT_NE(whyIllegal(fusedLayer({.results = 2}), schedule), "");
+}
+
+// Sums and weights of every product are in registers at the same time, and the sums of all warps in shared
+// memory.
+TEST(FusedSchedules, VectorReductionsOfSeveralProductsNeedRoomForEach) {
+  ReductionSchedule schedule;
+  schedule.rows = 8;
+  EXPECT_EQ(whyIllegal(fusedLayer({}), schedule), "");
+  EXPECT_THAT(whyIllegal(fusedLayer({.weights = 4}), schedule), testing::HasSubstr("registers"));
+  EXPECT_EQ(reductionSharedBytes(schedule, 2), 2 * reductionSharedBytes(schedule, 1));
+}
+
+// Two products together take longer than one, and less than two apart: a launch is saved, and rows are read
+// once.
+TEST(FusedSchedules, TwoVectorReductionsTogetherCostLessThanApart) {
+  for (const char *target : {"sm_80", "sm_90a"})
+    for (const int64_t m : {1, 8}) {
+      const auto best = [&](const algebras::Fused &fused) {
+        return bestReduction(rankSchedules(fusedLayer(fused), target, m, DataType::BF16))->predicted();
+      };
+      EXPECT_GT(best({.weights = 2}), best({})) << target;
+      EXPECT_LT(best({.weights = 2}), 2 * best({})) << target;
+    }
 }
 
 } // namespace

@@ -136,17 +136,17 @@ TEST(RunArrays, PositionsGiveTheRowsAndTheirTypes) {
   sources.positions.positions = integers("p.npy", {0, 2, 3, 5, 6, 1000000000007});
   compiler::RunArrays arrays = compiler::makeArrays(layer, sources);
   EXPECT_EQ(arrays.m, 6);
-  EXPECT_EQ(arrays.positions.types(layer), (std::vector<int32_t>{0, 0, 1, 1, 0, 1}));
+  EXPECT_EQ(arrays.positions.types(layer, 6, 0), (std::vector<int32_t>{0, 0, 1, 1, 0, 1}));
   sources.offset = 4;
   EXPECT_NE(failureOf(layer, sources).find("leave it out with --positions"), std::string::npos);
   sources.offset = 0;
 
   compiler::ArraySources ragged;
   ragged.positions.sequence_starts = integers("s.npy", {0, 2, 2, 6});
-  EXPECT_EQ(compiler::makeArrays(layer, ragged).positions.types(layer),
+  EXPECT_EQ(compiler::makeArrays(layer, ragged).positions.types(layer, 6, 0),
             (std::vector<int32_t>{0, 0, 0, 0, 0, 1}));
   ragged.positions.sequence_positions = integers("sp.npy", {2, 9, 5});
-  EXPECT_EQ(compiler::makeArrays(layer, ragged).positions.types(layer),
+  EXPECT_EQ(compiler::makeArrays(layer, ragged).positions.types(layer, 6, 0),
             (std::vector<int32_t>{0, 1, 1, 0, 0, 0}));
 
   ragged.positions.positions = sources.positions.positions;

@@ -1,6 +1,8 @@
 // What the indices of a kernel's layout mean in memory.
 #include "compiler/targets/cpu/kernel_emitter.h"
 
+#include "compiler/schedule/cost.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -9,8 +11,6 @@
 using namespace mlir;
 
 namespace compiler {
-
-static int64_t roundUp(int64_t value, int64_t step) { return (value + step - 1) / step * step; }
 
 Value KernelEmitter::table(StringRef wanted, DenseElementsAttr values) {
   auto type = MemRefType::get(values.getType().getShape(), values.getElementType());

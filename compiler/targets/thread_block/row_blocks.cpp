@@ -20,10 +20,10 @@ Value RowProgram::weightBlock(Value weights, const Part &part, Value weight_row,
   return locate(weights, {column, layout_.getWeightColumns() == 1 ? zero : part.group, zero, weight_row});
 }
 
-/// Sums of some rows with the products by all of the thread's share of a block: of every slices times eight
-/// rows of the block eight.
-RowProgram::Values RowProgram::multiplyRows(Value block, ArrayRef<Value> rows, ArrayRef<Value> coefficients,
-                                            Values sums) {
+/// Sums of some rows with the products by all of the thread's share of a block of each weight matrix: of
+/// every slices times eight rows of the block eight. Numbers of X are read once for all weight matrices.
+RowProgram::Values RowProgram::multiplyRows(ValueRange blocks, ArrayRef<Value> rows,
+                                            ArrayRef<Value> coefficients, ValueRange sums) {
   constexpr int64_t depth = algrt_reduction_depth;
   const int64_t vector = schedule_.getVector();
   Value pieces = math_.constant(static_cast<int64_t>(llvm::divideCeil(inputWidth(), depth)));
@@ -35,28 +35,32 @@ RowProgram::Values RowProgram::multiplyRows(Value block, ArrayRef<Value> rows, A
                                                  builder_.getBF16Type(), vector);
                   return sm::ReadOp::create(builder_, location_, type, view, first, inputWidth());
                 };
-                Value weights = read(block, depth, vector);
-                Values numbers, next;
+                Values pieces_of_weights, numbers, next;
+                for (Value block : blocks)
+                  pieces_of_weights.push_back(read(block, depth, vector));
                 for (Value row : rows)
                   numbers.push_back(read(row, 1, depth));
-                for (auto [number, coefficient, sum] : llvm::zip_equal(numbers, coefficients, carried))
-                  next.push_back(sm::AddProductsOp::create(builder_, location_, sum.getType(), number,
-                                                           weights, sum, coefficient));
+                for (auto [place, weights] : llvm::enumerate(pieces_of_weights))
+                  for (auto [number, coefficient, sum] : llvm::zip_equal(
+                           numbers, coefficients, carried.slice(place * rows.size(), rows.size())))
+                    next.push_back(sm::AddProductsOp::create(builder_, location_, sum.getType(), number,
+                                                             weights, sum, coefficient));
                 return next;
               });
 }
 
 /// Where all rows that exist take part, as they do in a diagonal block, the block is read once for all of
 /// them. Otherwise each row that takes part has a loop of its own, so that no loop asks who does.
-RowProgram::Values RowProgram::addProducts(Value weights, const Part &part, ArrayRef<Row> rows,
+RowProgram::Values RowProgram::addProducts(ValueRange weights, const Part &part, ArrayRef<Row> rows,
                                            const SharedTerm &term, Values sums) {
   const int64_t vector = schedule_.getVector();
   Value zero = math_.constant(0);
   // Columns past the group's end are those of its last vector once more; nobody stores them.
   Value column = math_.least(math_.add(part.column, math_.multiply(lane_, vector)),
                              math_.constant(outputWidth() - vector));
-  Value block = weightBlock(weights, part, term.weight_row, column);
-  Values views;
+  Values blocks, views;
+  for (Value matrix : weights)
+    blocks.push_back(weightBlock(matrix, part, term.weight_row, column));
   // Rows past the last one are that one once more; nobody stores them. A part has a first row.
   Value last = math_.subtract(rows_, math_.constant(1));
   for (const Row &row : rows) {
@@ -65,7 +69,7 @@ RowProgram::Values RowProgram::addProducts(Value weights, const Part &part, Arra
   }
   // Rows of one type take part all or none.
   if (rows.size() == 1 || hasOneType())
-    return multiplyRows(block, views, term.coefficients, sums);
+    return multiplyRows(blocks, views, term.coefficients, sums);
 
   Value everyone = term.takes_part.front();
   Value always = arith::ConstantIntOp::create(builder_, location_, builder_.getI1Type(), 1);
@@ -75,14 +79,20 @@ RowProgram::Values RowProgram::addProducts(Value weights, const Part &part, Arra
   }
   return choose(
       everyone, ValueRange(sums).getTypes(),
-      [&] { return multiplyRows(block, views, term.coefficients, sums); },
+      [&] { return multiplyRows(blocks, views, term.coefficients, sums); },
       [&] {
-        Values all;
-        for (size_t row = 0; row < rows.size(); ++row)
-          all.append(choose(
-              term.takes_part[row], sums[row].getType(),
-              [&] { return multiplyRows(block, views[row], term.coefficients[row], {sums[row]}); },
-              [&] { return Values{sums[row]}; }));
+        Values all(sums.size());
+        for (size_t row = 0; row < rows.size(); ++row) {
+          Values own;
+          for (size_t place = row; place < sums.size(); place += rows.size())
+            own.push_back(sums[place]);
+          const Values added = choose(
+              term.takes_part[row], ValueRange(own).getTypes(),
+              [&] { return multiplyRows(blocks, views[row], term.coefficients[row], own); },
+              [&] { return own; });
+          for (auto [matrix, sum] : llvm::enumerate(added))
+            all[matrix * rows.size() + row] = sum;
+        }
         return all;
       });
 }

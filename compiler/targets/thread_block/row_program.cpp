@@ -103,6 +103,14 @@ LogicalResult RowProgram::writeFor(tile::ForallOp own) {
   return written;
 }
 
+/// Whether terms can be added together with others: at the same place, and not to what one of those leaves.
+static bool canGoTogether(ArrayRef<tile::AddRowTermsOp> together, tile::AddRowTermsOp add) {
+  tile::AddRowTermsOp first = together.front();
+  return add.getRows() == first.getRows() && add.getRow() == first.getRow() &&
+         add.getGroup() == first.getGroup() && add.getColumn() == first.getColumn() &&
+         llvm::none_of(together, [&](auto other) { return other.getResult() == add.getSums(); });
+}
+
 /// Its terms, and behind the last of them what is done with the sums once those of all slices have met.
 LogicalResult RowProgram::writePart(tile::ForallOp own, const Part &part) {
   indices_ = {{own.getIndex(tile::AxisKind::Batch), part.row},
@@ -114,12 +122,28 @@ LogicalResult RowProgram::writePart(tile::ForallOp own, const Part &part) {
     if (isa<tile::AddRowTermsOp>(op))
       epilogue = std::next(op.getIterator());
   LogicalResult written = success();
-  auto write = [&](Block::iterator begin, Block::iterator end) {
-    for (Operation &op : llvm::make_range(begin, end))
-      if (succeeded(written))
-        written = writeOp(&op, own, part);
+  auto write = [&](Operation &op) {
+    if (succeeded(written))
+      written = writeOp(&op, own, part);
   };
-  write(body.begin(), epilogue);
+  // Products of the same rows go through their terms together.
+  SmallVector<tile::AddRowTermsOp> together;
+  auto write_together = [&] {
+    if (succeeded(written) && !together.empty())
+      written = writeAddRowTerms(together);
+    together.clear();
+  };
+  for (Operation &op : llvm::make_range(body.begin(), epilogue)) {
+    auto add = dyn_cast<tile::AddRowTermsOp>(op);
+    if (!add) {
+      write(op);
+      continue;
+    }
+    if (!together.empty() && !canGoTogether(together, add))
+      write_together();
+    together.push_back(add);
+  }
+  write_together();
   if (failed(written))
     return failure();
 
@@ -134,7 +158,8 @@ LogicalResult RowProgram::writePart(tile::ForallOp own, const Part &part) {
       sums_[zero.getResult()] = sm::ZeroOp::create(builder_, location_, type);
     for (auto [fragment, buffer] : sums_buffers_)
       sums_[fragment] = sm::CollectSumsOp::create(builder_, location_, type, buffer);
-    write(epilogue, body.end());
+    for (Operation &op : llvm::make_range(epilogue, body.end()))
+      write(op);
   };
   // Not more threads than there are elements.
   const int64_t elements = schedule_.getRows() * schedule_.getColumns();
@@ -158,7 +183,6 @@ LogicalResult RowProgram::writeOp(Operation *op, tile::ForallOp own, const Part 
           rows.push_back(sm::ZeroRowOp::create(builder_, location_, type));
         return LogicalResult(success());
       })
-      .Case([&](tile::AddRowTermsOp add) { return writeAddRowTerms(add); })
       .Case([&](tile::MapOp map) {
         Value zero = math_.constant(0);
         return writeMap(map, own, part.column, part.group, {zero, part.column, part.group, zero, part.row});
@@ -177,17 +201,27 @@ Value RowProgram::indexOf(Value index) {
   return indices_.lookup(index);
 }
 
-LogicalResult RowProgram::writeAddRowTerms(tile::AddRowTermsOp add) {
-  auto number = llvm::find(source_weights_, add.getWeights());
-  if (add.getRows() != source_.getBody().getArgument(0) || number == source_weights_.end())
-    return add.emitOpError(
-        "must multiply rows of X by a weight matrix, operands of the kernel in this order");
-  auto sums = row_sums_.find(add.getSums());
-  if (sums == row_sums_.end())
-    return add.emitOpError("must add to zeros, or to what other terms have left");
-  row_sums_[add.getResult()] =
-      addRowTerms(weights_[number - source_weights_.begin()],
-                  {indexOf(add.getRow()), indexOf(add.getGroup()), indexOf(add.getColumn())}, sums->second);
+LogicalResult RowProgram::writeAddRowTerms(ArrayRef<tile::AddRowTermsOp> together) {
+  Values weights, sums;
+  for (tile::AddRowTermsOp add : together) {
+    auto number = llvm::find(source_weights_, add.getWeights());
+    if (add.getRows() != source_.getBody().getArgument(0) || number == source_weights_.end())
+      return add.emitOpError(
+          "must multiply rows of X by a weight matrix, operands of the kernel in this order");
+    auto given = row_sums_.find(add.getSums());
+    if (given == row_sums_.end())
+      return add.emitOpError("must add to zeros, or to what other terms have left");
+    weights.push_back(weights_[number - source_weights_.begin()]);
+    sums.append(given->second);
+  }
+  tile::AddRowTermsOp first = together.front();
+  const Values added = addRowTerms(
+      weights, {indexOf(first.getRow()), indexOf(first.getGroup()), indexOf(first.getColumn())}, sums);
+  const size_t rows = schedule_.getRows();
+  for (auto [place, add] : llvm::enumerate(together)) {
+    tile::AddRowTermsOp op = add;
+    row_sums_[op.getResult()] = Values(ArrayRef(added).slice(place * rows, rows));
+  }
   return success();
 }
 

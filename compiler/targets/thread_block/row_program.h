@@ -45,7 +45,8 @@ private:
   mlir::LogicalResult writeFor(tile::ForallOp own);
   mlir::LogicalResult writePart(tile::ForallOp own, const Part &part);
   mlir::LogicalResult writeOp(mlir::Operation *op, tile::ForallOp own, const Part &part);
-  mlir::LogicalResult writeAddRowTerms(tile::AddRowTermsOp add);
+  /// Several at the same place, of which none adds to what another one leaves.
+  mlir::LogicalResult writeAddRowTerms(llvm::ArrayRef<tile::AddRowTermsOp> together);
   mlir::LogicalResult writeStore(tile::StoreRowsOp store);
   void writePrefetch(tile::ForallOp own, const Part &part);
   Part partAt(Value number);
@@ -60,13 +61,14 @@ private:
   StepTerms termsOf(Value type, Value group);
   Values termAt(const Row &row, Value ordinal);
   Values noTerm();
-  Values addRowTerms(Value weights, const Part &part, Values sums);
+  /// Of several weight matrices, with all rows' sums of the first one first.
+  Values addRowTerms(mlir::ValueRange weights, const Part &part, Values sums);
 
   // row_blocks.cpp: products by a block of the weight matrix.
-  Values addProducts(Value weights, const Part &part, llvm::ArrayRef<Row> rows, const SharedTerm &term,
-                     Values sums);
-  Values multiplyRows(Value block, llvm::ArrayRef<Value> rows, llvm::ArrayRef<Value> coefficients,
-                      Values sums);
+  Values addProducts(mlir::ValueRange weights, const Part &part, llvm::ArrayRef<Row> rows,
+                     const SharedTerm &term, Values sums);
+  Values multiplyRows(mlir::ValueRange blocks, llvm::ArrayRef<Value> rows, llvm::ArrayRef<Value> coefficients,
+                      mlir::ValueRange sums);
   /// A block at four coordinates of an operand's only map.
   Value locate(Value maps, llvm::ArrayRef<Value> coordinates);
   Value weightBlock(Value weights, const Part &part, Value weight_row, Value column);

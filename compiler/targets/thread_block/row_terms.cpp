@@ -90,10 +90,10 @@ RowProgram::Values RowProgram::noTerm() {
   return none;
 }
 
-/// One block of the weight matrix after the other: the least that some row's next term names, for all rows
+/// One block after the other, of all weight matrices: the least that some row's next term names, for all rows
 /// whose next term names it. Each row goes through its own terms in their order; rows of one type have those
 /// of the first.
-RowProgram::Values RowProgram::addRowTerms(Value weights, const Part &part, Values sums) {
+RowProgram::Values RowProgram::addRowTerms(ValueRange weights, const Part &part, Values sums) {
   SmallVector<Row> rows;
   for (int64_t number = 0; number < schedule_.getRows(); ++number)
     rows.push_back(rowAt(part, number, /*walks=*/number == 0 || !hasOneType()));

@@ -1,5 +1,7 @@
 // The steps of a tile: what is fetched and multiplied for its terms.
 #include "compiler/targets/thread_block/shared_terms.h"
+
+#include "compiler/schedule/cost.h"
 #include "compiler/targets/thread_block/thread_block_program.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -7,8 +9,6 @@
 using namespace mlir;
 
 namespace compiler {
-
-static int64_t roundUp(int64_t value, int64_t step) { return (value + step - 1) / step * step; }
 
 sm::BlockType ThreadBlockProgram::blockOf(Value maps, int64_t boxes) {
   auto type = cast<sm::MapsType>(maps.getType());

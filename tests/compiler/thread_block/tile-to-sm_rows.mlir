@@ -121,3 +121,42 @@ tile.kernel @twice(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x64xbf16>, %y
     tile.store_rows %zero to %z[%r, %j, %n] : !tile.fragment<1x32xf32> to !tile.matrix<?x64xf32>
   }
 }
+
+// -----
+
+// Two products of the same rows go through their terms together: rows are read once, each block beside its counterpart.
+// CHECK-LABEL: sm.kernel @both(
+// CHECK-DAG:     %[[GATES:.*]] = sm.allocate_sums_buffer : <1 x 1 x 32>
+// CHECK-DAG:     %[[UPS:.*]] = sm.allocate_sums_buffer : <1 x 1 x 32>
+// CHECK:         %[[WALK:.*]]:4 = scf.while
+// CHECK:           %[[GATE:.*]] = sm.locate %w[
+// CHECK:           %[[UP:.*]] = sm.locate %operand[
+// CHECK:           %[[ROW:.*]] = sm.locate %x
+// CHECK:           scf.for
+// CHECK:             %[[A:.*]] = sm.read %[[GATE]]
+// CHECK-NEXT:        %[[B:.*]] = sm.read %[[UP]]
+// CHECK-NEXT:        %[[NUMBERS:.*]] = sm.read %[[ROW]]
+// CHECK-NEXT:        sm.add_products %[[NUMBERS]], %[[A]]
+// CHECK-NEXT:        sm.add_products %[[NUMBERS]], %[[B]]
+// CHECK-NOT:     scf.while
+// CHECK-DAG:     sm.share_sums %[[WALK]]#2 in
+// CHECK-DAG:     sm.share_sums %[[WALK]]#3 in
+// CHECK:         sm.block_sync
+// CHECK:         sm.collect_sums
+// CHECK:         sm.collect_sums
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 16>, weights = <2 x 16>, out = <2 x 32>,
+                       row_types = <cyclic 2>>
+tile.kernel @both(%x: !tile.matrix<?x32xbf16>, %gate: !tile.matrix<32x64xbf16>, %up: !tile.matrix<32x64xbf16>, %y: !tile.matrix<?x64xf32>)
+    attributes {layout = #layout, schedule = #tile.reduced<rows = 1, columns = 32, slices = 8, vector = 8>} {
+  tile.forall (%r, %j, %n) over [<batch, 1>, <groups, 1>, <columns, 32>] {
+    %zero = tile.zero : !tile.fragment<1x32xf32>
+    %gates = tile.add_row_terms %x[%r], %gate[%j, %n], %zero : !tile.matrix<?x32xbf16>, !tile.matrix<32x64xbf16>, !tile.fragment<1x32xf32>
+    %nothing = tile.zero : !tile.fragment<1x32xf32>
+    %ups = tile.add_row_terms %x[%r], %up[%j, %n], %nothing : !tile.matrix<?x32xbf16>, !tile.matrix<32x64xbf16>, !tile.fragment<1x32xf32>
+    %both = tile.map (%g = %gates : !tile.fragment<1x32xf32>, %u = %ups : !tile.fragment<1x32xf32>) -> !tile.fragment<1x32xf32> {
+      %product = arith.mulf %g, %u : f32
+      tile.yield %product : f32
+    }
+    tile.store_rows %both to %y[%r, %j, %n] : !tile.fragment<1x32xf32> to !tile.matrix<?x64xf32>
+  }
+}

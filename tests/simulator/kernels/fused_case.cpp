@@ -6,6 +6,7 @@
 #include "compiler/targets/ampere/passes.h"
 #include "compiler/targets/hopper/passes.h"
 #include "compiler/targets/nvidia/passes.h"
+#include "compiler/targets/thread_block/passes.h"
 #include "dialects/sm/sm.h"
 #include "dialects/tile/tile.h"
 #include "runtime/numeric/bfloat16.h"
@@ -17,6 +18,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -100,6 +102,25 @@ std::string swigluOfSums() {
          "      %silu = arith.divf %s1, %below : f32\n      %h = arith.mulf %silu, %s2 : f32\n";
 }
 
+// The sums %sums#0, %sums#1, ... of a tile, in a loop over its terms.
+std::string sumsOfTerms(int64_t weights, const std::string &coefficient, const std::string &x,
+                        const std::string &w) {
+  std::string products, carried, yielded, types;
+  for (int64_t i = 0; i < weights; ++i) {
+    const char *comma = i ? ", " : "";
+    carried += fmt::format("{}%acc{} = %zero{}", comma, i, i);
+    yielded += fmt::format("{}%next{}", comma, i);
+    types += fmt::format("{}!f", comma);
+    products +=
+        fmt::format("      %next{} = tile.mma %x[%t, %k, %s], %{}[%b, %j, %n], %acc{}{} : {}, {}, !f\n", i,
+                    algrt::numberedName("w", i), i, coefficient, x, w);
+  }
+  return fmt::format(
+      "    %sums:{} = tile.terms (%k, %b, %c) of (%t, %j) carry({}) : {} {{\n{}      tile.yield {} : "
+      "{}\n    }}\n",
+      weights, carried, types, products, yielded, types);
+}
+
 } // namespace
 
 algrt::Layer fusedLayer(const FusedKernel &kernel) {
@@ -135,12 +156,18 @@ std::string fusedTileProgram(const FusedKernel &kernel) {
   const std::string single = compiler::emitStage(kernel.spec, compiler::Stage::Tile, options);
   Program program(single);
   auto one = *program.module->getOps<tile::KernelOp>().begin();
-  tile::MmaOp mma;
-  one.walk([&](tile::MmaOp op) { mma = op; });
-  auto fragment = mma.getAccumulator().getType();
+  const bool reduces = static_cast<bool>(one.getReducedSchedule());
+  tile::FragmentType fragment;
+  std::string coefficient;
+  one.walk([&](tile::MmaOp op) {
+    fragment = op.getAccumulator().getType();
+    coefficient = op.getScale() ? op.getSigns() ? " scale %c signs" : " scale %c" : "";
+  });
+  one.walk([&](tile::AddRowTermsOp op) { fragment = op.getSums().getType(); });
+  // Where rows of the batch and elements of the result are.
+  const std::string indices = reduces ? "%r, %j, %n" : "%t, %s, %j, %n", of_row = reduces ? "%r" : "%t, %s";
   auto x = one.getBody().getArgument(0).getType(), w = one.getBody().getArgument(1).getType();
   auto y = mlir::cast<tile::MatrixType>(one.getBody().getArguments().back().getType());
-  const std::string coefficient = mma.getScale() ? mma.getSigns() ? " scale %c signs" : " scale %c" : "";
   const algrt::Layer layer = fusedLayer(kernel);
 
   std::string arguments = "%x: " + textOf(x), aliases;
@@ -151,7 +178,7 @@ std::string fusedTileProgram(const FusedKernel &kernel) {
     add(algrt::numberedName("w", i), textOf(w));
   std::string inputs;
   for (int64_t i = 1; i <= kernel.weights; ++i)
-    inputs += fmt::format("{}%s{} = %sums#{} : !f", i > 1 ? ", " : "", i, i - 1);
+    inputs += fmt::format("{}%s{} = %sums{}{} : !f", i > 1 ? ", " : "", i, reduces ? "" : "#", i - 1);
   std::string other_input;
   for (const FusedOperand &operand : layer.fusion->operands) {
     const bool per_row = operand.per == FusedOperand::Per::Row;
@@ -161,7 +188,7 @@ std::string fusedTileProgram(const FusedKernel &kernel) {
       place = "[%j, %n]";
     } else if (operand.per != FusedOperand::Per::Call) {
       type = matrix("?", per_row ? 1 : y.getColumns(), operand.type);
-      place = per_row ? "[%t, %s]" : "[%t, %s, %j, %n]";
+      place = fmt::format("[{}]", per_row ? of_row : indices);
     }
     add(operand.name, type);
     const std::string input = fmt::format(", %in_{} = %{}{} : {}", operand.name, operand.name, place, type);
@@ -180,26 +207,24 @@ std::string fusedTileProgram(const FusedKernel &kernel) {
     const std::string full = textOf(axis); // #tile.axis<types, 1>
     axes += (axes.empty() ? "" : ", ") + full.substr(full.find('<'));
   }
-  text += fmt::format("  tile.forall (%t, %s, %j, %n) over [{}] {{\n", axes);
-  std::string zeros, carried, yielded, yielded_types, accumulators;
-  for (int64_t i = 0; i < kernel.weights; ++i) {
-    const char *comma = i ? ", " : "";
-    zeros += fmt::format("    %zero{} = tile.zero : !f\n", i);
-    carried += fmt::format("{}%acc{} = %zero{}", comma, i, i);
-    yielded += fmt::format("{}%next{}", comma, i);
-    yielded_types += fmt::format("{}!f", comma);
-  }
-  text += zeros;
-  text += fmt::format("    %sums:{} = tile.terms (%k, %b, %c) of (%t, %j) carry({}) : {} {{\n",
-                      kernel.weights, carried, yielded_types);
+  text += fmt::format("  tile.forall ({}) over [{}] {{\n", indices, axes);
   for (int64_t i = 0; i < kernel.weights; ++i)
-    text += fmt::format("      %next{} = tile.mma %x[%t, %k, %s], %{}[%b, %j, %n], %acc{}{} : {}, {}, !f\n",
-                        i, algrt::numberedName("w", i), i, coefficient, textOf(x), textOf(w));
-  text += fmt::format("      tile.yield {} : {}\n    }}\n", yielded, yielded_types);
+    text += fmt::format("    %zero{} = tile.zero : !f\n", i);
+  if (reduces)
+    for (int64_t i = 0; i < kernel.weights; ++i)
+      text += fmt::format("    %sums{0} = tile.add_row_terms %x[%r], %{1}[%j, %n], %zero{0} : {2}, {3}, !f\n",
+                          i, algrt::numberedName("w", i), textOf(x), textOf(w));
+  else
+    text += sumsOfTerms(kernel.weights, coefficient, textOf(x), textOf(w));
 
   const auto store = [&](const char *value, const std::string &target, ElementType type) {
-    return fmt::format("    tile.store {} to %{}[%t, %s, %j, %n] mask %mask : {}, {}, <{}>\n", value, target,
-                       type == ElementType::F32 ? "!f" : "!b", matrix("?", y.getColumns(), type), shape);
+    const std::string held = type == ElementType::F32 ? "!f" : "!b",
+                      whole = matrix("?", y.getColumns(), type);
+    if (reduces)
+      return fmt::format("    tile.store_rows {} to %{}[{}] : {} to {}\n", value, target, indices, held,
+                         whole);
+    return fmt::format("    tile.store {} to %{}[{}] mask %mask : {}, {}, <{}>\n", value, target, indices,
+                       held, whole, shape);
   };
   const auto yield = [&](const std::string &value, ElementType type) {
     if (type == ElementType::F32)
@@ -208,12 +233,13 @@ std::string fusedTileProgram(const FusedKernel &kernel) {
         "      %rounded = arith.truncf {} : f32 to bf16\n      tile.yield %rounded : bf16\n    }}\n", value);
   };
   const auto alias = [](ElementType type) { return type == ElementType::F32 ? "!f" : "!b"; };
+  const std::string mask =
+      reduces ? "" : fmt::format("    %mask = tile.mask rows(%t, %s) columns(%j, %n) : <{}>\n", shape);
   std::string last;
   text += fmt::format("    %h = tile.map ({}) -> {} {{\n", inputs, alias(kernel.first));
   if (kernel.swiglu)
-    return text + swigluOfSums() + yield("%h", kernel.first) +
-           fmt::format("    %mask = tile.mask rows(%t, %s) columns(%j, %n) : <{}>\n", shape) +
-           store("%h", "y", kernel.first) + "  }\n}\n";
+    return text + swigluOfSums() + yield("%h", kernel.first) + mask + store("%h", "y", kernel.first) +
+           "  }\n}\n";
   text += productOfSums(kernel.weights, last);
   text += fmt::format(
       "      %wide = arith.extf %in_bias : bf16 to f32\n      %v1 = arith.addf {}, %wide : f32\n", last);
@@ -228,8 +254,7 @@ std::string fusedTileProgram(const FusedKernel &kernel) {
     last = "%v2";
   }
   text += yield(last, kernel.first);
-  text += fmt::format("    %mask = tile.mask rows(%t, %s) columns(%j, %n) : <{}>\n", shape);
-  text += store("%h", "y", kernel.first);
+  text += mask + store("%h", "y", kernel.first);
   if (kernel.two_results) {
     text += fmt::format("    %h2 = tile.map (%a = %sums#{} : !f{}) -> {} {{\n", kernel.weights - 1,
                         other_input, alias(kernel.second));
@@ -243,9 +268,17 @@ std::string fusedTileProgram(const FusedKernel &kernel) {
 }
 
 static std::string lowered(Program &program, bool threads_copy) {
+  auto kernel = *program.module->getOps<tile::KernelOp>().begin();
+  const bool reduces = static_cast<bool>(kernel.getReducedSchedule());
   program.run([&](mlir::OpPassManager &passes) {
     compiler::addMathOfGpus(passes);
-    if (threads_copy)
+    if (reduces) {
+      compiler::ConvertTileToSmOptions options;
+      options.dependent = !threads_copy;
+      passes.addPass(compiler::createConvertTileToSm(options));
+      passes.addPass(mlir::createCanonicalizerPass());
+      passes.addPass(mlir::createCSEPass());
+    } else if (threads_copy)
       compiler::addTileToCopyingSm(passes);
     else
       compiler::addTileToSm(passes);
@@ -268,11 +301,13 @@ std::string chosenKernel(const std::string &function, const std::string &target,
     passes.addPass(compiler::createConvertAlgToTile(choice));
   });
   auto kernel = *program.module->getOps<tile::KernelOp>().begin();
-  return lowered(program, kernel.getStagedSchedule().hasWarps());
+  return lowered(program, target == "sm_80" ||
+                              (!kernel.getReducedSchedule() && kernel.getStagedSchedule().hasWarps()));
 }
 
 std::string emittedKernel(const FusedKernel &kernel) {
-  return loweredKernel(fusedTileProgram(kernel), kernel.schedule.find("warps") != std::string::npos);
+  return loweredKernel(fusedTileProgram(kernel),
+                       kernel.target == "sm_80" || kernel.schedule.find("warps") != std::string::npos);
 }
 
 FusedCase::FusedCase(const FusedKernel &kernel, int64_t m, int64_t p0, uint64_t seed)

@@ -163,6 +163,37 @@ TEST(RandomFusedKernels, OfThreadsAreExact) {
   }
 }
 
+// One result, from several products of up to four rows; widths that every vector divides.
+TEST(RandomFusedKernels, OfVectorReductionsAreExact) {
+  Draw draw(42);
+  for (int trial = 0; trial < 16; ++trial) {
+    const Algebra algebra = draw.one(algebras_of_all_kinds);
+    const bool slots = algebra.lift == "slots";
+    const std::string row_types = slots || draw.below(2) ? "cyclic" : "interval(9)";
+    const int64_t vector = int64_t{1} << draw.below(4), lanes = int64_t{1} << draw.below(4);
+    FusedKernel fused = {projection(algebra.expression, algebra.in * vector * (1 + draw.below(10)),
+                                    algebra.out * vector * (1 + draw.below(10)), row_types, algebra.lift),
+                         fmt::format("reduce={},rows={},columns={},vector={}", 64 / lanes << draw.below(2),
+                                     1 + draw.below(4), lanes * vector, vector),
+                         draw.below(2) ? "sm_80" : "sm_90a", 2 + draw.below(2)};
+    fused.two_results = false;
+    fused.rows_read = draw.below(4) != 0;
+    fused.first = draw.below(2) ? bf16 : f32;
+    const auto kernel = compiler::SimulatedKernel::parse(emittedKernel(fused), algebra.expression);
+    for (const int64_t m : {int64_t{1}, 2 + draw.below(9)}) {
+      const auto seed = static_cast<uint64_t>(trial * 1000 + m);
+      const FusedCase product(fused, m, draw.below(1000), seed);
+      compiler::SimulationSettings settings = settingsOf(seed, static_cast<int32_t>(1 + draw.below(5)));
+      settings.further_padding = draw.below(3);
+      settings.further_shift = draw.below(2);
+      EXPECT_EQ(product.run(kernel, settings).text, "") << fmt::format(
+          "{}, {}, {}, {} weights: {} rows", algebra.expression, row_types, fused.schedule, fused.weights, m);
+    }
+    if (HasFailure())
+      return;
+  }
+}
+
 TEST(RandomFusedKernels, OfTheEngineAreExact) {
   Draw draw(43);
   for (int trial = 0; trial < 16; ++trial) {
