@@ -189,4 +189,38 @@ OwningOpRef<ModuleOp> buildSwiglu(MLIRContext &context, const Swiglu &program) {
   return module;
 }
 
+OwningOpRef<ModuleOp> buildActivation(MLIRContext &context, const Swiglu &program) {
+  OpBuilder builder(&context);
+  OwningOpRef<ModuleOp> module = ModuleOp::create(builder.getUnknownLoc());
+  const Type element =
+      program.dtype == algebras::DataType::F32 ? Type(builder.getF32Type()) : Type(builder.getBF16Type());
+  auto tensor = RankedTensorType::get({ShapedType::kDynamic, program.hidden.total()}, element);
+  auto type = alg::SlotsType::get(tensor, /*plain=*/1);
+  SmallVector<StringRef> names = {"up"};
+  if (program.gate)
+    names.insert(names.begin(), "gate");
+  func::FuncOp function =
+      addFunction(builder, *module, "forward", names, SmallVector<Type>(names.size(), tensor), tensor);
+  SmallVector<Value> views;
+  for (BlockArgument argument : function.getArguments())
+    views.push_back(alg::SlotsOp::create(builder, argument.getLoc(), type, argument, Value(), Value()));
+  const Location location = namedLocation(&context, "hs");
+  auto map = alg::MapOp::create(builder, location, type, views, ValueRange(), ValueRange(), ValueRange());
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    Block &body = map.getBody().front();
+    builder.setInsertionPointToEnd(&body);
+    Arithmetic arithmetic{builder, location};
+    Value value = arithmetic.activate(program.activation, arithmetic.wide(body.getArgument(0)));
+    if (program.gate)
+      value = arithmetic.times(value, arithmetic.wide(body.getArgument(1)));
+    alg::YieldOp::create(builder, location, convertElement(builder, location, value, element));
+  }
+  Value h = alg::GatherOp::create(builder, namedLocation(&context, "h"), map);
+  func::ReturnOp::create(builder, builder.getUnknownLoc(), h);
+  if (failed(verify(*module)))
+    return {};
+  return module;
+}
+
 } // namespace compiler

@@ -16,4 +16,9 @@ namespace compiler {
 /// must have the alg, arith, func and math dialects loaded. Null after a diagnostic.
 mlir::OwningOpRef<mlir::ModuleOp> buildSwiglu(mlir::MLIRContext &context, const Swiglu &program);
 
+/// A module whose function `forward` is what stands between the products alone: the results of those with
+/// gate (where there is one) and up, in `dtype`, to the hidden activations, which for a dense network is a
+/// pass of its own. Without biases. As buildSwiglu.
+mlir::OwningOpRef<mlir::ModuleOp> buildActivation(mlir::MLIRContext &context, const Swiglu &program);
+
 } // namespace compiler

@@ -3,6 +3,7 @@
 #include "compiler/tools/bench_program.h"
 #include "compiler/tools/commands.h"
 
+#include "algebras/expression.h"
 #include "compiler/process/failure.h"
 #include "compiler/schedule/cpu_prediction.h"
 #include "compiler/schedule/ranking.h"
@@ -127,38 +128,105 @@ bool isOfPrograms(const BenchCommand &options, const std::string &product) {
   return isBundle(product) ? holdsProgramsAlone(product) : programSpecOf(options, product).has_value();
 }
 
-// Programs, each beside the same operations apart where there is a spec to compile them from.
-int benchOnPrograms(const BenchCommand &options, const BundleCompiler &compile, const ProgramTools &tools) {
+// What is measured of a spec of programs: compiled as it is, with its operations apart, and the activation of
+// a feed-forward network.
+ProgramBenchSource compiledSource(const BenchCommand &options, const Spec &spec, int64_t m,
+                                  const BundleCompiler &compile, const ProgramTools &tools,
+                                  const std::filesystem::path &scratch) {
+  requireCompilable(spec);
+  ProgramBenchSource source;
+  BenchCompilation how{"cpu", m, {}, !options.no_cache, programMapsOf(options.program_maps), false};
+  source.bundle = scratch / "fused.alg";
+  compile(spec, how, source.bundle);
+  how.apart = true;
+  source.apart = scratch / "apart.alg";
+  compile(spec, how, source.apart);
+  if (const auto *network = std::get_if<Swiglu>(&*spec.program)) {
+    source.network = *network;
+    Spec activation;
+    activation.source_name = "the activation";
+    activation.program = tools.activation(*network);
+    source.activation = scratch / "activation.alg";
+    compile(activation, {"cpu", m, {}, !options.no_cache, {}, false}, source.activation);
+  }
+  return source;
+}
+
+// The network that a row of a table with the map ffn names: widths k, n and k, over Q(q).
+Spec networkOf(const algrt::TableRow &row, const std::string &dtype) {
+  Spec spec;
+  spec.source_name = row.name;
+  spec.algebra = algebras::parseExpression(fmt::format("Q({})", row.q));
+  const auto cut = [&](int64_t width, const char *column) {
+    if (row.q < 1 || width % row.q != 0)
+      throw Failure(
+          fmt::format("{}: {} is {}, which {} groups do not divide", row.name, column, width, row.q));
+    return algebras::Groups::equal(row.q, width / row.q);
+  };
+  const std::string type = !row.dtype.empty() ? row.dtype : dtype.empty() ? "bf16" : dtype;
+  const Swiglu network{.lift = algebras::Lift::rows(*spec.algebra),
+                       .in = cut(row.k, "k"),
+                       .hidden = cut(row.n, "n"),
+                       .out = cut(row.k, "k"),
+                       .dtype = algebras::parseDataType(type),
+                       .row_types = algebras::RowTypes::cyclic(row.q)};
+  spec.program = network;
+  return spec;
+}
+
+// Programs, each beside the same operations apart where there is a spec to compile them from, and networks
+// beside dense products.
+int benchOnPrograms(const BenchCommand &options, const std::vector<algrt::TableRow> &table,
+                    const BundleCompiler &compile, const ProgramTools &tools) {
   if (!options.target.empty() && options.target != "cpu")
     throw AbsentError("programs are measured on the CPU alone; algctl cost predicts their steps on " +
                       options.target);
+  if (!table.empty() && !compile)
+    throw AbsentError("this build has no compiler to make bundles for a table");
   TemporaryFolder scratch;
   std::optional<algrt::ProgressBar> bar(std::in_place);
+  ProgramBench::Options measured;
+  measured.trials = options.trials != 0 ? options.trials : measured.trials;
+  measured.threads = options.threads;
+  measured.against_dense = options.against == "dense";
+  measured.flush_bytes = options.flush_mib << 20;
+  measured.progress = [&](double fraction, const std::string &what) { bar->show(fraction, what); };
+  ProgramBench bench(measured, tools);
   std::vector<ProgramBenchCase> cases;
+  const auto measure = [&](const ProgramBenchSource &source, int64_t m) {
+    for (ProgramBenchCase &one : bench.measure(source, m))
+      cases.push_back(std::move(one));
+  };
   for (const std::string &product : options.products)
     for (const int64_t m : options.m) {
-      std::string fused = product, apart;
-      if (const std::optional<Spec> spec = programSpecOf(options, product)) {
-        requireCompilable(*spec);
-        BenchCompilation how{"cpu", m, {}, !options.no_cache, programMapsOf(options.program_maps), false};
-        fused = scratch.path() / "fused.alg";
-        compile(*spec, how, fused);
-        how.apart = true;
-        apart = scratch.path() / "apart.alg";
-        compile(*spec, how, apart);
-      }
-      ProgramBenchOptions measured{m, options.trials != 0 ? options.trials : 15, options.threads, {}};
-      measured.progress = [&](double fraction, const std::string &what) { bar->show(fraction, what); };
-      for (ProgramBenchCase &one :
-           benchPrograms(product.substr(product.rfind('/') + 1), fused, apart, measured, tools))
-        cases.push_back(std::move(one));
+      ProgramBenchSource source;
+      source.bundle = product;
+      if (const std::optional<Spec> spec = programSpecOf(options, product))
+        source = compiledSource(options, *spec, m, compile, tools, scratch.path());
+      source.name = product.substr(product.rfind('/') + 1);
+      measure(source, m);
     }
+  for (const algrt::TableRow &row : table) {
+    ProgramBenchSource source =
+        compiledSource(options, networkOf(row, options.layer.dtype), row.m, compile, tools, scratch.path());
+    source.name = row.name;
+    source.published = row.published;
+    measure(source, row.m);
+  }
   bar.reset();
   if (options.json)
     printJson(programBenchJson(cases));
   else
     printText(programBenchText(cases));
   return ExitCode::Done;
+}
+
+// The rows of a table that has networks alone; empty where it has others, too.
+std::vector<algrt::TableRow> networksOf(const std::string &table) {
+  std::vector<algrt::TableRow> rows = algrt::readTable(table);
+  const bool all =
+      std::ranges::all_of(rows, [](const algrt::TableRow &row) { return row.map == network_map; });
+  return all ? rows : std::vector<algrt::TableRow>();
 }
 
 int bench(const BenchCommand &options, const BundleCompiler &compile, const ProgramTools &tools,
@@ -176,8 +244,11 @@ int bench(const BenchCommand &options, const BundleCompiler &compile, const Prog
   if (of_programs > 0 && of_programs < static_cast<ptrdiff_t>(options.products.size()))
     throw UsageError(
         "programs and projections are measured against different things: give each a call of its own");
-  if (of_programs > 0)
-    return benchOnPrograms(options, compile, tools);
+  std::vector<algrt::TableRow> networks;
+  if (!options.table.empty() && options.folder.empty())
+    networks = networksOf(options.table);
+  if (of_programs > 0 || !networks.empty())
+    return benchOnPrograms(options, networks, compile, tools);
   if (!options.program_maps.empty())
     throw UsageError("--program-maps is for programs; say --map of projections");
   TemporaryFolder scratch;
@@ -290,7 +361,9 @@ void addBench(CLI::App &app, Session &session, const BundleCompiler &compile, co
       ->type_name("MIB");
   addProgramMaps(*command, options->program_maps);
   command->add_flag("--json", options->json, "print one JSON object");
-  command->footer(R"help(Programs are measured beside the same operations as kernels of their own.
+  command->footer(
+      R"help(Programs are measured beside the same operations as kernels of their own, and feed-forward networks beside dense
+products, too. A table whose rows all have the map ffn is one of networks k -> n -> k.
 Results are checked against a double-precision evaluation before anything is timed.
 
 Examples:
@@ -300,6 +373,7 @@ Examples:
   algctl bench up.alg --map dx,dw,training
   algctl bench examples/swiglu.toml --m 512 --program-maps forward,backward
   algctl bench --table projections.csv --dtype f32
+  algctl bench --table benchmarks/tables/swiglu_q32.csv --dtype f32
   algctl bench --table projections.csv --bundles build/bundles
   algctl bench "Q(32)" --in 2048 --out 6144 --dtype bf16 --target sm_90a    on a Hopper GPU)help");
   command->callback([&session, options, compile, tools] {

@@ -95,7 +95,11 @@ void BenchJobs::addTable(const std::string &table, const std::string &dtype, con
   for (const algrt::TableRow &row : algrt::readTable(table)) {
     const algrt::Workload *workload = algrt::findWorkload(row.map);
     if (!workload) {
-      skipped.push_back({row, "", fmt::format("the map {} has no kernels yet", row.map)});
+      skipped.push_back(
+          {row, "",
+           row.map == network_map
+               ? std::string("networks are measured by themselves: give them a table of their own")
+               : fmt::format("the map {} has no kernels yet", row.map)});
       continue;
     }
     const std::string type = !row.dtype.empty() ? row.dtype : dtype.empty() ? "bf16" : dtype;

@@ -2,9 +2,12 @@
 
 #include "compiler/process/failure.h"
 #include "compiler/tools/checked_outputs.h"
+#include "compiler/tools/dense_network.h"
 #include "compiler/tools/opened_bundle.h"
-#include "runtime/bench/statistics.h"
-#include "runtime/bench/stopwatch.h"
+#include "runtime/bench/active_work.h"
+#include "runtime/bench/race.h"
+#include "runtime/bench/text_table.h"
+#include "runtime/support/parallel.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -79,6 +82,29 @@ public:
     requireRight(compareOutputs(description(), arrays_, expected));
   }
 
+  // Of all products, for the rows of this call.
+  int64_t activeMacs(int64_t m) const {
+    int64_t macs = 0;
+    for (const algrt::ProgramStep &step : description().steps)
+      if (!step.elementwise) {
+        const algrt::Bundle &projection = bundle.projection(step.projection);
+        const std::optional<algrt::Fusion> &fusion = projection.layer().fusion;
+        const std::vector<int32_t> types(
+            static_cast<size_t>(m)); // where they are explicit: all the first one
+        macs += (fusion ? fusion->weights : 1) *
+                algrt::averageWork(projection, step.rows.value_or(m), types.data(), false).macs;
+      }
+    return macs;
+  }
+  // Of the operands that a call reads or writes.
+  int64_t bytes() const {
+    int64_t sum = 0;
+    for (const algrt::ProgramOperand &operand : description().operands)
+      if (!operand.optional)
+        sum += static_cast<int64_t>(arrays_.at(operand.name)->bytes.size());
+    return sum;
+  }
+
   const algrt::Bundle bundle;
 
 private:
@@ -97,81 +123,156 @@ std::string micro(const algrt::Timing &timing) {
 
 } // namespace
 
-std::vector<ProgramBenchCase> benchPrograms(const std::string &name, const std::string &bundle,
-                                            const std::string &apart, const ProgramBenchOptions &options,
-                                            const ProgramTools &tools) {
+ProgramBench::ProgramBench(const Options &options, const ProgramTools &tools)
+    : options_(options), tools_(tools), threads_(algrt::resolveThreads(options.threads)),
+      libraries_(threads_),
+      flush_(options.flush_bytes != 0 ? options.flush_bytes : algrt::defaultFlushBytes()),
+      copy_bytes_per_us_(algrt::copyBytesPerSecond(threads_) / 1e6) {}
+
+double ProgramBench::denseRate(algrt::ElementType type) {
+  const auto [rate, is_new] = rates_.try_emplace(type);
+  if (is_new)
+    rate->second = libraries_.macsPerSecond(type) / 1e6;
+  return rate->second;
+}
+
+std::vector<ProgramBenchCase> ProgramBench::measure(const ProgramBenchSource &source, int64_t m) {
   constexpr int64_t compared_rows = 64; // the definition is computed term by term
   std::vector<std::string> programs;
-  const algrt::Bundle opened = algrt::Bundle::open(bundle);
+  const algrt::Bundle opened = algrt::Bundle::open(source.bundle);
   for (const algrt::Program &program : opened.manifest().programs)
     programs.push_back(program.name);
   std::vector<ProgramBenchCase> cases;
   for (const std::string &program : programs) {
-    ProgramBenchCase made{name, program, "", options.m, 0, 0, {}, {}, 0};
-    made.relative_l2 =
-        Call(bundle, program, std::min(options.m, compared_rows), options.threads).compare(tools);
-    Call fused(bundle, program, options.m, options.threads);
-    std::optional<Call> other;
-    if (!apart.empty()) {
-      other.emplace(apart, program, options.m, options.threads);
-      made.steps_apart = other->description().steps.size();
-    }
+    ProgramBenchCase &made = cases.emplace_back();
+    made.name = source.name;
+    made.program = program;
+    made.m = m;
+    made.published = source.published;
+    made.relative_l2 = Call(source.bundle, program, std::min(m, compared_rows), threads_).compare(tools_);
+    Call fused(source.bundle, program, m, threads_);
     made.algebra = fused.bundle.manifest().algebra;
     made.steps = fused.description().steps.size();
+    made.active_macs = fused.activeMacs(m);
+    made.bytes = fused.bytes();
     fused.run();
-    if (other) {
-      other->run();
-      fused.compare(*other);
+    std::vector<algrt::Contender> contenders = {{[&] { fused.run(); }}};
+
+    std::optional<Call> apart;
+    if (!source.apart.empty()) {
+      apart.emplace(source.apart, program, m, threads_);
+      made.steps_apart = apart->description().steps.size();
+      apart->run();
+      fused.compare(*apart);
+      contenders.push_back({[&] { apart->run(); }});
     }
-    std::vector<double> times, times_apart;
-    for (int trial = 0; trial < options.trials; ++trial) {
-      times.push_back(algrt::microsecondsOf([&] { fused.run(); }));
-      if (other)
-        times_apart.push_back(algrt::microsecondsOf([&] { other->run(); }));
-      if (options.progress)
-        options.progress(
-            (static_cast<double>(cases.size()) + static_cast<double>(trial + 1) / options.trials) /
-                static_cast<double>(programs.size()),
-            program);
+
+    // The gradients of a dense network are not among what is compared.
+    std::optional<DenseNetwork> dense;
+    if (!options_.against_dense)
+      made.dense_library = "not asked for";
+    else if (!source.network || program != "forward")
+      made.dense_library = "of networks forward alone";
+    else if (source.network->bias)
+      made.dense_library = "of networks without biases alone";
+    else if (!dense.emplace(*source.network, m, threads_, source.activation, libraries_).exists())
+      made.dense_library =
+          libraries_.any() ? "no library multiplies the type on this processor" : "no library found";
+    if (dense && dense->exists()) {
+      dense->run();
+      dense->check();
+      made.dense_library = dense->libraryName();
+      contenders.push_back({[&] { dense->run(); }});
     }
-    made.fused = algrt::summarise(std::move(times));
-    if (other)
-      made.apart = algrt::summarise(std::move(times_apart));
-    cases.push_back(std::move(made));
+
+    const std::vector<algrt::WarmAndFlushed> times =
+        algrt::race(contenders, options_.trials, flush_, [&](double fraction) {
+          if (options_.progress)
+            options_.progress((static_cast<double>(cases.size() - 1) + fraction) /
+                                  static_cast<double>(programs.size()),
+                              program);
+        });
+    made.algebra_us = times.front();
+    if (apart)
+      made.steps_us = times[1];
+    made.floor_us = static_cast<double>(made.bytes) / copy_bytes_per_us_;
+    if (dense && dense->exists()) {
+      made.dense_us = times.back();
+      const double macs_per_us =
+          std::max(denseRate(source.network->dtype == algebras::DataType::F32 ? algrt::ElementType::F32
+                                                                              : algrt::ElementType::Bf16),
+                   static_cast<double>(dense->macs()) / made.dense_us->warm.median);
+      made.floor_us = std::max(made.floor_us, static_cast<double>(made.active_macs) / macs_per_us);
+    }
   }
   return cases;
 }
 
 std::string programBenchText(const std::vector<ProgramBenchCase> &cases) {
-  std::string text =
-      fmt::format("{:<20}  {:<10}  {:>9}  {:>6}  {:>5}  {:>18}  {:>5}  {:>18}  {:>6}  {:>8}\n", "case",
-                  "program", "algebra", "m", "steps", "fused us", "steps", "apart us", "ratio", "error");
+  const auto once = [](const std::string &text, bool first) { return first ? text : std::string(); };
+  std::vector<std::vector<std::string>> rows = {{"case", "program", "algebra", "m", "steps", "cache",
+                                                 "fused us", "apart us", "dense us", "to apart", "to dense",
+                                                 "published", "floor us", "floor", "L2 error"}};
   for (const ProgramBenchCase &one : cases)
-    text += fmt::format(
-        "{:<20}  {:<10}  {:>9}  {:>6}  {:>5}  {:>18}  {:>5}  {:>18}  {:>6}  {:>8.1e}\n", one.name,
-        one.program, one.algebra, one.m, one.steps, micro(one.fused),
-        one.apart ? fmt::format("{}", one.steps_apart) : "-", one.apart ? micro(*one.apart) : "-",
-        one.apart ? fmt::format("{:.2f}x", one.apart->median / one.fused.median) : "-", one.relative_l2);
+    for (const auto state : {&algrt::WarmAndFlushed::warm, &algrt::WarmAndFlushed::flushed}) {
+      const bool warm = state == &algrt::WarmAndFlushed::warm;
+      const double fused = (one.algebra_us.*state).median;
+      const auto time = [&](const std::optional<algrt::WarmAndFlushed> &times) {
+        return times ? micro((*times).*state) : std::string("-");
+      };
+      const auto ratio = [&](const std::optional<algrt::WarmAndFlushed> &times) {
+        return times ? fmt::format("{:.2f}x", ((*times).*state).median / fused) : std::string("-");
+      };
+      const std::optional<double> published =
+          warm ? one.published.speedup_warm : one.published.speedup_flushed;
+      rows.push_back({once(one.name, warm), once(one.program, warm), once(one.algebra, warm),
+                      once(fmt::format("{}", one.m), warm),
+                      once(one.steps_us ? fmt::format("{} of {}", one.steps, one.steps_apart)
+                                        : fmt::format("{}", one.steps),
+                           warm),
+                      warm ? "warm" : "flushed", micro(one.algebra_us.*state), time(one.steps_us),
+                      time(one.dense_us), ratio(one.steps_us), ratio(one.dense_us),
+                      published ? fmt::format("{:.2f}x", *published) : "-",
+                      fmt::format("{:.1f}", one.floor_us), fmt::format("{:.2f}", one.floor_us / fused),
+                      once(fmt::format("{:.1e}", one.relative_l2), warm)});
+    }
+  std::string text = algrt::textTable(rows);
+  for (const ProgramBenchCase &one : cases)
+    text += fmt::format("{}{} of {} rows: dense products: {}\n", &one == &cases.front() ? "\n" : "",
+                        one.program, one.m, one.dense_library);
   return text;
 }
 
 nlohmann::ordered_json programBenchJson(const std::vector<ProgramBenchCase> &cases) {
+  using Json = nlohmann::ordered_json;
   const auto timing = [](const algrt::Timing &one) {
-    return nlohmann::ordered_json{{"median_us", one.median},
-                                  {"lower_quartile_us", one.lower_quartile},
-                                  {"upper_quartile_us", one.upper_quartile}};
+    return Json{{"median", one.median},
+                {"lower_quartile", one.lower_quartile},
+                {"upper_quartile", one.upper_quartile}};
   };
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  const auto times = [&](const std::optional<algrt::WarmAndFlushed> &both) {
+    return both ? Json{{"warm", timing(both->warm)}, {"flushed", timing(both->flushed)}} : Json();
+  };
+  const auto number = [](const std::optional<double> &one) { return one ? Json(*one) : Json(); };
+  Json list = Json::array();
   for (const ProgramBenchCase &one : cases)
-    list.push_back({{"name", one.name},
-                    {"program", one.program},
-                    {"algebra", one.algebra},
-                    {"m", one.m},
-                    {"steps", one.steps},
-                    {"fused", timing(one.fused)},
-                    {"steps_apart", one.apart ? nlohmann::ordered_json(one.steps_apart) : nullptr},
-                    {"apart", one.apart ? timing(*one.apart) : nlohmann::ordered_json()},
-                    {"relative_l2", one.relative_l2}});
+    list.push_back(
+        {{"name", one.name},
+         {"program", one.program},
+         {"algebra", one.algebra},
+         {"m", one.m},
+         {"steps", one.steps},
+         {"steps_apart", one.steps_us ? Json(one.steps_apart) : Json()},
+         {"algebra_us", times(one.algebra_us)},
+         {"steps_us", times(one.steps_us)},
+         {"dense_us", times(one.dense_us)},
+         {"dense_library", one.dense_library},
+         {"active_macs", one.active_macs},
+         {"bytes", one.bytes},
+         {"floor_us", one.floor_us},
+         {"published_speedup",
+          {{"warm", number(one.published.speedup_warm)}, {"flushed", number(one.published.speedup_flushed)}}},
+         {"relative_l2", one.relative_l2}});
   return {{"programs", list}};
 }
 

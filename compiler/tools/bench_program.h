@@ -1,11 +1,16 @@
-// algctl bench on programs: each beside the same operations as kernels of their own.
+// algctl bench on programs: each beside the same operations as kernels of their own, and beside dense
+// products.
 #pragma once
 
 #include "compiler/tools/program_tools.h"
 #include "runtime/bench/bench.h"
+#include "runtime/bench/dense.h"
+#include "runtime/bench/machine.h"
+#include "runtime/bench/table.h"
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -13,28 +18,60 @@
 
 namespace compiler {
 
-struct ProgramBenchOptions {
-  int64_t m = 2048;
-  int trials = 15, threads = 0; // 0: all threads
-  std::function<void(double fraction, const std::string &what)> progress = {};
-};
-
-// A program on this machine's CPU, with warm caches and packed weights where steps take them.
+// A program on this machine's CPU, with packed weights where steps take them.
 struct ProgramBenchCase {
-  std::string name, program, algebra;
+  std::string name, program, algebra, dense_library; // the last: empty, or why there are no dense products
   int64_t m = 0;
   size_t steps = 0, steps_apart = 0;
-  algrt::Timing fused;
-  std::optional<algrt::Timing> apart; // where there is a bundle of the operations apart
-  double relative_l2 = 0;             // the worst output of the rows that were compared with the definition
+  algrt::WarmAndFlushed algebra_us;
+  std::optional<algrt::WarmAndFlushed> steps_us; // where there is a bundle of the operations apart
+  std::optional<algrt::WarmAndFlushed> dense_us; // of a feed-forward network without biases
+  // The longer of what the multiplications of its products take at the rate of the dense products, and its
+  // operands, each once, at the rate of a copy; the rate is that of large products or of these very ones, if
+  // they are faster. Without a rate, of the bytes alone.
+  double floor_us = 0;
+  int64_t active_macs = 0, bytes = 0;
+  double relative_l2 = 0; // the worst output of the rows that were compared with the definition
+  algrt::PublishedFigures published;
 };
 
-// Every program of a bundle. `apart` is the bundle of the same programs whose operations are kernels of their
-// own; empty: none. Trials of the two take turns. Throws Failure for results that are wrong: the first rows
-// are compared with the program's definition, and all with those of the other bundle.
-std::vector<ProgramBenchCase> benchPrograms(const std::string &name, const std::string &bundle,
-                                            const std::string &apart, const ProgramBenchOptions &options,
-                                            const ProgramTools &tools);
+// What a program is measured from.
+struct ProgramBenchSource {
+  std::string name, bundle;
+  std::string apart;             // the bundle of the same programs whose operations are kernels of their own
+  std::optional<Swiglu> network; // where the programs are of one
+  std::string activation;        // the bundle of its activation
+  algrt::PublishedFigures published = {};
+};
+
+class ProgramBench {
+public:
+  struct Options {
+    int trials = 15, threads = 0; // 0: all threads
+    bool against_dense = true;
+    int64_t flush_bytes = 0; // 0: as runtime/bench/bench.h has it
+    std::function<void(double fraction, const std::string &what)> progress = {};
+  };
+  // Measures the machine's rate of copies.
+  ProgramBench(const Options &options, const ProgramTools &tools);
+
+  // Every program of the bundle, with m rows. Throws Failure for results that are wrong: the first rows are
+  // compared with the program's definition, all with those of the bundle apart, and the dense network with
+  // its own definition.
+  std::vector<ProgramBenchCase> measure(const ProgramBenchSource &source, int64_t m);
+
+private:
+  // Multiplications in a microsecond of large dense products; 0 where no library does the type.
+  double denseRate(algrt::ElementType type);
+
+  const Options options_;
+  const ProgramTools &tools_;
+  const int threads_;
+  algrt::DenseLibraries libraries_;
+  std::map<algrt::ElementType, double> rates_; // measured when a case of the type asks
+  algrt::CacheFlush flush_;
+  const double copy_bytes_per_us_;
+};
 
 std::string programBenchText(const std::vector<ProgramBenchCase> &cases);
 nlohmann::ordered_json programBenchJson(const std::vector<ProgramBenchCase> &cases);

@@ -28,6 +28,9 @@ struct ProgramTools {
   std::function<ReferenceArrays(const std::string &text, const std::string &program,
                                 const ReferenceArrays &operands, int64_t p0)>
       evaluate;
+  // The program of what stands between the products of a feed-forward network, without its biases: arguments
+  // gate, where there is one, and up; result h.
+  std::function<ProgramFile(const Swiglu &network)> activation;
 };
 
 // reference_program.cpp; defined only where there is a compiler.

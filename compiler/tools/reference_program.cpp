@@ -4,6 +4,7 @@
 #include "compiler/process/failure.h"
 #include "compiler/program/evaluate.h"
 #include "compiler/program/parse_program.h"
+#include "compiler/program/swiglu.h"
 #include "compiler/program/value_names.h"
 
 #include <fmt/format.h>
@@ -83,6 +84,13 @@ evaluateKernel(const std::string &function, const std::vector<std::vector<std::s
   return results;
 }
 
-ProgramTools programTools() { return {planProgram, evaluateProgram}; }
+static ProgramFile activationProgram(const Swiglu &network) {
+  Compilation compilation(/*print_ir_after_all=*/false);
+  mlir::OwningOpRef<mlir::ModuleOp> module = buildActivation(compilation.getContext(), network);
+  compilation.check(static_cast<bool>(module), "the activation could not be written in the alg dialect");
+  return {"activation", printModule(*module, /*names=*/true)};
+}
+
+ProgramTools programTools() { return {planProgram, evaluateProgram, activationProgram}; }
 
 } // namespace compiler

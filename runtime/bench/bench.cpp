@@ -3,8 +3,8 @@
 #include "runtime/bench/case_data.h"
 #include "runtime/bench/dense.h"
 #include "runtime/bench/machine.h"
+#include "runtime/bench/race.h"
 #include "runtime/bench/statistics.h"
-#include "runtime/bench/stopwatch.h"
 #include "runtime/bench/workload.h"
 #include "runtime/cpu/features.h"
 #include "runtime/support/checked.h"
@@ -13,21 +13,13 @@
 #include "runtime/support/parallel.h"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <memory>
 #include <set>
-#include <thread>
 
 namespace algrt {
 
 namespace {
-
-// Thread pools of the dense libraries keep spinning for up to some 25 ms after a call; a measurement that
-// begins meanwhile would share its cores with them.
-constexpr std::chrono::milliseconds settling_time{30};
-// No case takes much longer than this; fewer trials are made where it would.
-constexpr double case_budget_us = 60e6;
 
 void require(int status) {
   if (status != ALGRT_OK)
@@ -37,22 +29,6 @@ void require(int status) {
 struct Close {
   void operator()(algrt_bundle *bundle) const { algrt_bundle_close(bundle); }
   void operator()(algrt_weights *weights) const { algrt_weights_free(weights); }
-};
-
-// One of the things that are measured against each other.
-struct Contender {
-  std::function<void()> run;
-  std::optional<WarmAndFlushed> *result;
-  int64_t calls; // that a warm measurement is the mean of
-  std::vector<double> warm, flushed;
-
-  double warmTime() const {
-    return microsecondsOf([&] {
-             for (int64_t call = 0; call < calls; ++call)
-               run();
-           }) /
-           double(calls);
-  }
 };
 
 std::string fileName(const std::string &path) { return path.substr(path.rfind('/') + 1); }
@@ -86,34 +62,6 @@ struct Bench::State {
       rate = dense.macsPerSecond(type);
     }
     return rate;
-  }
-
-  int trialsFor(std::vector<Contender> &contenders) {
-    double round = 0;
-    for (Contender &contender : contenders) {
-      contender.run();
-      round += double(2 + contender.calls) * microsecondsOf(contender.run);
-    }
-    return int(
-        std::clamp(case_budget_us / round, std::min(3.0, double(options.trials)), double(options.trials)));
-  }
-
-  void race(std::vector<Contender> &contenders, const std::string &what) {
-    const int trials = trialsFor(contenders);
-    for (int trial = 0; trial < trials; ++trial) {
-      report(double(trial) / trials, what);
-      for (size_t i = 0; i < contenders.size(); ++i) {
-        // Alternating order: whoever comes first has another neighbour in the next trial.
-        Contender &contender = contenders[trial % 2 == 0 ? i : contenders.size() - 1 - i];
-        std::this_thread::sleep_for(settling_time);
-        contender.run();
-        contender.warm.push_back(contender.warmTime());
-        flush();
-        contender.flushed.push_back(microsecondsOf(contender.run));
-      }
-    }
-    for (Contender &contender : contenders)
-      *contender.result = WarmAndFlushed{summarise(contender.warm), summarise(contender.flushed)};
   }
 
   BenchOptions options;
@@ -276,13 +224,16 @@ BenchCase Bench::measure(const std::string &bundle_path, int64_t m, const std::s
   const int64_t calls = workload.rotates ? layer.types : 1;
   int64_t packed_position = 0, position = 0;
   std::vector<Contender> contenders;
+  std::vector<std::optional<WarmAndFlushed> *> times; // of each
+  const auto add = [&](std::function<void()> run, std::optional<WarmAndFlushed> &place) {
+    contenders.push_back({std::move(run), calls});
+    times.push_back(&place);
+  };
   if (measurement.pack())
-    contenders.push_back(
-        {[&] { packed_position = measurement.run(true, packed_position); }, &result.packed, calls, {}, {}});
+    add([&] { packed_position = measurement.run(true, packed_position); }, result.packed);
   const std::string missing = measurement.missing();
   if (missing.empty())
-    contenders.push_back(
-        {[&] { position = measurement.run(false, position); }, &result.on_the_fly, calls, {}, {}});
+    add([&] { position = measurement.run(false, position); }, result.on_the_fly);
 
   if (contenders.empty())
     throw Error(
@@ -329,16 +280,18 @@ BenchCase Bench::measure(const std::string &bundle_path, int64_t m, const std::s
   if (compares) {
     for (const std::unique_ptr<DenseProduct> &product : dense)
       result.dense_library += (result.dense_library.empty() ? "" : "; ") + product->name();
-    contenders.push_back({[&] {
-                            for (const std::unique_ptr<DenseProduct> &product : dense)
-                              product->run();
-                          },
-                          &result.dense,
-                          calls,
-                          {},
-                          {}});
+    add(
+        [&] {
+          for (const std::unique_ptr<DenseProduct> &product : dense)
+            product->run();
+        },
+        result.dense);
   }
-  state.race(contenders, result.name + ", " + workload.name + ", " + std::to_string(m) + " rows");
+  const std::string what = result.name + ", " + workload.name + ", " + std::to_string(m) + " rows";
+  const std::vector<WarmAndFlushed> measured = race(contenders, state.options.trials, state.flush,
+                                                    [&](double fraction) { state.report(fraction, what); });
+  for (size_t i = 0; i < times.size(); ++i)
+    *times[i] = measured[i];
   // The machine's rates drift: the dense product of this very case counts too, where it was faster.
   double rate = state.denseRate(layer.dtype);
   if (result.dense)
