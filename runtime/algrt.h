@@ -435,8 +435,9 @@ static inline algrt_run_options algrt_run_options_init(void) {
  * (algrt_bundle_prepare before). Operands with `host` are in CPU memory in either case, and read before the
  * function returns: a graph keeps the number. `options` may be NULL for all defaults. A symbol of the
  * signature has the same value in all tensors. Shapes, strides and overlaps are as at the top of this page:
- * an output overlaps none of the other tensors, also where a step would read each element just before it
- * writes it. Leading extents of weights that are numbers may be joined, [m, K, N] as [m*K, N].
+ * an output overlaps none of the other tensors, but where a program is one step of products with one result:
+ * that may be the very matrix of an operand with as many elements of the same type, such as a residual, each
+ * of which is read before it is written. Leading extents of weights that are numbers may be joined, [m, K, N] as [m*K, N].
  * ALGRT_INVALID_ARGUMENT names the tensor that is missing, unknown, given twice or of a wrong type or shape;
  * ALGRT_WORKSPACE_TOO_SMALL says how many bytes there have to be; what a step of several refuses begins with
  * the step and what its operands are. What a failing call has written of its outputs is undefined. */

@@ -54,8 +54,10 @@ private:
   // The tensor, or packed weights, and whether that suits those before it.
   Matrix readWeight(int64_t number, FusedStep &step) const;
   Matrix readOperand(const FusedOperand &operand, int64_t m) const;
-  // No result may be what the step reads, nor what it writes besides.
+  // No result may be what the step reads, nor what it writes besides: but the only one may be a matrix of the
+  // same elements, each of which is read before it is written.
   void checkOverlaps(const FusedStep &step) const;
+  static bool isInPlace(const FusedOperand &operand, const Matrix &matrix, const Matrix &result);
 
   const LoadedProjection &projection_;
   const Layer &layer_;
@@ -119,7 +121,8 @@ void Reader::checkOverlaps(const FusedStep &step) const {
         require(weight);
     // Numbers for the call are read before anything is written.
     for (size_t j = 0; j < step.operands.size(); ++j)
-      if (fusion_.operands[j].per != FusedOperand::Per::Call)
+      if (fusion_.operands[j].per != FusedOperand::Per::Call &&
+          !(step.results.size() == 1 && isInPlace(fusion_.operands[j], step.operands[j], result)))
         require(step.operands[j]);
     requireDisjoint(result.view, name, element, step.source);
     for (size_t j = 0; j < i; ++j)
@@ -127,6 +130,12 @@ void Reader::checkOverlaps(const FusedStep &step) const {
           overlap(result.view, element, other.view, elementBytes(other.type)))
         refuse(result.name + ": overlaps " + other.name + ": both are written");
   }
+}
+
+// Whether an operand has its elements where the result has its own.
+bool Reader::isInPlace(const FusedOperand &operand, const Matrix &matrix, const Matrix &result) {
+  return operand.per == FusedOperand::Per::Element && operand.type == result.type &&
+         matrix.view.data == result.view.data && matrix.view.stride == result.view.stride;
 }
 
 FusedStep Reader::read() {

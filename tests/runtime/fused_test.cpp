@@ -216,7 +216,7 @@ TEST(Fused, WeightsArePackedTogether) {
             ALGRT_INVALID_ARGUMENT);
 }
 
-// Also where a step reads each element before it writes it.
+// Of several results also where a step reads each element before it writes it.
 TEST(Fused, ResultsOverlapNothingElse) {
   Fused fused("f32", 5, 0);
   const auto with = [&](const char *name, const DLTensor &tensor) {
