@@ -17,6 +17,7 @@ from torch.distributed.checkpoint.state_dict import get_model_state_dict, get_st
 from configuration import Configuration, ConfigurationError, from_dict, require
 from model import LanguageModel
 from processes import Processes
+from tensor_parallel import divide_state, merge_state
 
 # One process without a group is what no_dist says; the library finds it worth a warning.
 warnings.filterwarnings("ignore", message="torch.distributed is disabled, unavailable or uninitialized")
@@ -59,7 +60,7 @@ def save_checkpoint(directory: Path, configuration: Configuration, model: nn.Mod
         partial.mkdir(parents=True)
     group.barrier()
     model_state, optimizer_state = get_state_dict(model, optimizer)
-    state = {"model": model_state, "optimizer": optimizer_state, "progress": progress,
+    state = {"model": model_state, "optimizer": merge_state(configuration, model, optimizer_state), "progress": progress,
              "random": {str(group.rank): _random_state(group)}}
     dcp.save(state, checkpoint_id=partial, no_dist=group.count == 1)
     if group.is_first:
@@ -94,13 +95,16 @@ def load_checkpoint(path: Path, configuration: Configuration, model: nn.Module, 
     require(saved.model == configuration.model, f"{path} is of another model: {saved.model}")
     written = dcp.FileSystemReader(path).read_metadata().state_dict_metadata
     model_state, optimizer_state = get_state_dict(model, optimizer)
-    state = {"model": model_state, "optimizer": optimizer_state, "progress": progress}
+    optimizer_state = merge_state(configuration, model, optimizer_state)
+    # Hyper-parameters are this run's. Its groups of parameters may be others than those of the checkpoint.
+    state = {"model": model_state, "optimizer": {"state": optimizer_state["state"]}, "progress": progress}
     # Processes beyond those that wrote the checkpoint have no state of their own in it, and keep the one they have.
     random = {name: value for name, value in _random_state(group).items() if f"random.{group.rank}.{name}" in written}
     if random:
         state["random"] = {str(group.rank): random}
     dcp.load(state, checkpoint_id=path, no_dist=group.count == 1)
-    set_state_dict(model, optimizer, model_state_dict=state["model"], optim_state_dict=state["optimizer"])
+    optimizer_state = divide_state(configuration, model, optimizer_state | state["optimizer"])
+    set_state_dict(model, optimizer, model_state_dict=state["model"], optim_state_dict=optimizer_state)
     if "cpu" in random:
         torch.set_rng_state(random["cpu"])
     if "cuda" in random:

@@ -78,6 +78,7 @@ class TrainingConfiguration:
     checkpoint_interval: int = 1000
     kept_checkpoints: int = 2
     parallel: str = "none"
+    tensor_parallel: int = 1  # neighbouring processes that divide the projections of every block among them
     fsdp_bf16_parameters: bool = False  # gather and compute in bf16, reduce in f32, instead of autocast
     compile: bool = False
     deterministic: bool = False
@@ -86,7 +87,7 @@ class TrainingConfiguration:
     def __post_init__(self) -> None:
         positive = ("steps", "sequences_per_process", "accumulation", "sequence_length", "peak_learning_rate", "epsilon",
                     "clip_norm", "validation_interval", "validation_sequences", "log_interval", "checkpoint_interval",
-                    "kept_checkpoints")
+                    "kept_checkpoints", "tensor_parallel")
         for name in positive:
             require(getattr(self, name) > 0, f"{name} is {getattr(self, name)}: it has to be positive")
         for name in ("warm_up_steps", "weight_decay", "loss_chunk_rows", "seed", "data_seed"):
@@ -97,6 +98,8 @@ class TrainingConfiguration:
         for name, allowed in choices.items():
             value = getattr(self, name)
             require(value in allowed, f"{name} is {value!r}: it has to be one of {', '.join(allowed)}")
+        require(self.tensor_parallel == 1 or self.parallel != "ddp",
+                f"tensor_parallel is {self.tensor_parallel}: with it parallel has to be none or fsdp, not ddp")
 
 
 @dataclass(frozen=True)
@@ -107,6 +110,9 @@ class Configuration:
     def __post_init__(self) -> None:
         require(self.training.sequence_length <= self.model.context,
                 f"sequences of {self.training.sequence_length} tokens are longer than the context of {self.model.context}")
+        for name in ("heads", "hidden"):
+            require(getattr(self.model, name) % self.training.tensor_parallel == 0,
+                    f"{name} {getattr(self.model, name)} is not a multiple of tensor_parallel {self.training.tensor_parallel}")
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
         return {"model": asdict(self.model), "training": asdict(self.training)}

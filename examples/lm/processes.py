@@ -1,4 +1,4 @@
-"""One process, or those that torchrun has started: devices, groups, and the two ways to spread a model over them."""
+"""One process, or those that torchrun has started: devices, groups, and the ways to spread a model over them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from dataclasses import dataclass
 import torch
 import torch.distributed as dist
 from torch import Tensor, nn
-from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 from torch.nn.parallel import DistributedDataParallel
 
 from configuration import TrainingConfiguration, require
+from model import LanguageModel
+from tensor_parallel import divide_blocks, fully_shard_placement
 
 
 @dataclass(frozen=True)
@@ -23,10 +25,19 @@ class Processes:
     count: int
     device: torch.device
     control: dist.ProcessGroup | None  # on the host, so that agreeing does not wait for the device
+    tensor_parallel: int = 1  # neighbours that divide a model among them, and read the same text
 
     @property
     def is_first(self) -> bool:
         return self.rank == 0
+
+    @property
+    def data_rank(self) -> int:
+        return self.rank // self.tensor_parallel
+
+    @property
+    def data_count(self) -> int:
+        return self.count // self.tensor_parallel
 
     def barrier(self) -> None:
         if self.count > 1:
@@ -65,40 +76,59 @@ def choose_device(name: str, local_rank: int = 0) -> torch.device:
 
 
 @contextmanager
-def processes(device_name: str) -> Iterator[Processes]:
+def processes(device_name: str, tensor_parallel: int = 1) -> Iterator[Processes]:
     """Joins the group of processes if torchrun set WORLD_SIZE, and leaves it at the end."""
     if "WORLD_SIZE" not in os.environ:
+        require(tensor_parallel == 1, f"--tensor-parallel {tensor_parallel} needs torchrun")
         device = choose_device(device_name)
         if device.type == "cuda":
             torch.cuda.set_device(device)
         yield Processes(0, 1, device, None)
         return
+    count = int(os.environ["WORLD_SIZE"])
+    require(count % tensor_parallel == 0, f"--tensor-parallel {tensor_parallel} does not divide {count} processes")
     device = choose_device(device_name, int(os.environ.get("LOCAL_RANK", "0")))
     if device.type == "cuda":
         torch.cuda.set_device(device)
     dist.init_process_group("cpu:gloo,cuda:nccl" if device.type == "cuda" else "gloo")
     try:
-        yield Processes(dist.get_rank(), dist.get_world_size(), device, dist.new_group(backend="gloo"))
+        yield Processes(dist.get_rank(), count, device, dist.new_group(backend="gloo"), tensor_parallel)
     finally:
         dist.destroy_process_group()
 
 
-def distribute(model: nn.Module, configuration: TrainingConfiguration, group: Processes) -> nn.Module:
+def distribute(model: LanguageModel, configuration: TrainingConfiguration, group: Processes) -> nn.Module:
     """The model spread over the processes: a module that is called in its place."""
     if configuration.parallel == "none":
-        require(group.count == 1, f"{group.count} processes need --parallel ddp or fsdp")
-        return model
+        require(group.data_count == 1, f"{group.count} processes need --parallel ddp or fsdp" if group.tensor_parallel == 1 else
+                f"{group.count} processes with --tensor-parallel {group.tensor_parallel} need --parallel fsdp")
+        if group.count == 1:
+            return model
     require(dist.is_initialized(), f"--parallel {configuration.parallel} needs torchrun")
     if configuration.parallel == "ddp":
         devices = [group.device] if group.device.type == "cuda" else None
         return DistributedDataParallel(model, device_ids=devices, gradient_as_bucket_view=True)
-    mesh = init_device_mesh(group.device.type, (group.count,))
-    policy = MixedPrecisionPolicy()
+    # Neighbours are in one machine, where the sums of tensor parallelism, several in every block, are fast.
+    mesh = init_device_mesh(group.device.type, (group.data_count, group.tensor_parallel), mesh_dim_names=("data", "tensor"))
+    # Who refuses what follows leaves at once, and with the first process goes what the others need to meet.
+    group.barrier()
+    if group.tensor_parallel > 1:
+        divide_blocks(model, mesh["tensor"])
+    return model if configuration.parallel == "none" else fully_sharded(model, configuration, mesh)
+
+
+def fully_sharded(model: LanguageModel, configuration: TrainingConfiguration, mesh: DeviceMesh) -> nn.Module:
+    """The model over the data dimension of the mesh, in one unit for each block."""
+    policy, placement = MixedPrecisionPolicy(), None
     if configuration.fsdp_bf16_parameters:
         policy = MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32)
+    if configuration.tensor_parallel > 1:
+        placement = fully_shard_placement(model, mesh["data"].size())
+        # PyTorch asks for it, by this name: norms of gradients are then added over both dimensions at once.
+        mesh._flatten("processes")
     for block in model.blocks:
-        fully_shard(block, mesh=mesh, mp_policy=policy)
-    return fully_shard(model, mesh=mesh, mp_policy=policy)
+        fully_shard(block, mesh=mesh["data"], mp_policy=policy, shard_placement_fn=placement)
+    return fully_shard(model, mesh=mesh["data"], mp_policy=policy)
 
 
 @contextmanager

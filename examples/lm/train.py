@@ -13,29 +13,18 @@ from pathlib import Path
 from types import FrameType
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from checkpoint import load_checkpoint, newest_checkpoint, save_checkpoint
-from configuration import Configuration, TrainingConfiguration, require
+from configuration import Configuration, require
 from cost import macs_per_token
 from model import LanguageModel
+from optimizer import clip_gradients, make_optimizer
 from options import add_configuration_options, configuration_from_options, run_program
 from processes import Processes, distribute, gradient_exchange, processes
 from run_log import RunLog
 from schedule import learning_rate
 from tokens import TokenFile, TrainingBatches, ValidationBatches
-
-
-def make_optimizer(model: nn.Module, configuration: TrainingConfiguration) -> torch.optim.AdamW:
-    """Weight decay on matrices alone, unless all parameters are asked for."""
-    parameters = list(model.parameters())
-    decays = [configuration.decayed_parameters == "all" or parameter.dim() >= 2 for parameter in parameters]
-    groups = [
-        {"params": [parameter for parameter, decay in zip(parameters, decays) if decay], "weight_decay": configuration.weight_decay},
-        {"params": [parameter for parameter, decay in zip(parameters, decays) if not decay], "weight_decay": 0.0},
-    ]
-    return torch.optim.AdamW([group for group in groups if group["params"]], lr=configuration.peak_learning_rate,
-                             betas=(configuration.beta1, configuration.beta2), eps=configuration.epsilon, fused=True)
 
 
 class StopSignals:
@@ -89,12 +78,12 @@ class Trainer:
         self.output = output
         vocabulary = configuration.model.vocabulary
         self.batches = TrainingBatches(TokenFile(data / "train.bin", vocabulary), training.sequence_length,
-                                       training.sequences_per_process, training.accumulation, group.rank, group.count,
-                                       training.data_seed)
+                                       training.sequences_per_process, training.accumulation, group.data_rank,
+                                       group.data_count, training.data_seed)
         self.validation = ValidationBatches(TokenFile(data / "validation.bin", vocabulary), training.sequence_length,
-                                            training.sequences_per_process, training.validation_sequences, group.rank,
-                                            group.count)
-        torch.manual_seed(training.seed + group.rank)
+                                            training.sequences_per_process, training.validation_sequences, group.data_rank,
+                                            group.data_count)
+        torch.manual_seed(training.seed + group.data_rank)
         torch.use_deterministic_algorithms(training.deterministic, warn_only=True)
         self.model = LanguageModel(configuration.model, training.seed).to(group.device)
         self.model.loss_chunk_rows = training.loss_chunk_rows
@@ -118,7 +107,7 @@ class Trainer:
     @property
     def tokens_per_step(self) -> int:
         training = self.training
-        return training.sequences_per_process * training.accumulation * training.sequence_length * self.group.count
+        return training.sequences_per_process * training.accumulation * training.sequence_length * self.group.data_count
 
     def autocast(self) -> contextlib.AbstractContextManager[None]:
         # With parameters gathered in bf16, FSDP has done what autocast would do.
@@ -142,7 +131,7 @@ class Trainer:
                     loss = self.module(inputs, targets)
                 (loss / training.accumulation).backward()
             self.recent_loss += loss.detach() / training.accumulation
-        norm = nn.utils.clip_grad_norm_(self.model.parameters(), training.clip_norm)
+        norm = clip_gradients(self.model.parameters(), training.clip_norm)
         self.optimizer.step()
         self.optimizer.zero_grad(set_to_none=True)
         self.progress["step"] += 1
@@ -181,7 +170,6 @@ class Trainer:
 
     def write_progress(self, norm: Tensor, steps_per_second: float) -> None:
         loss = float(self.group.mean(self.recent_loss)) / int(self.progress["losses"])
-        norm = norm.full_tensor() if hasattr(norm, "full_tensor") else norm
         self.recent_loss.zero_()
         self.progress["losses"].zero_()
         speed = steps_per_second * self.tokens_per_step
@@ -233,7 +221,7 @@ def describe_run(trainer: Trainer) -> None:
 
 def main(options: argparse.Namespace) -> None:
     configuration = configuration_from_options(options)
-    with processes(configuration.training.device) as group:
+    with processes(configuration.training.device, configuration.training.tensor_parallel) as group:
         if not options.resume:
             require(not (options.output / "log.jsonl").exists(),
                     f"{options.output} already has a run: name another directory, or go on with --resume")

@@ -276,7 +276,12 @@ def merge_optimizer_state(model: nn.Module, state: dict) -> dict:
 
 def divide_optimizer_state(model: nn.Module, state: dict) -> dict:
     """The inverse of merge_optimizer_state: what set_optimizer_state_dict takes."""
-    return _with_states(model, state, _divided)
+    return _with_states(model, state, _divided_state)
+
+
+def _divided_state(value: torch.Tensor, parameter: DTensor, axis: int, unit: int) -> torch.Tensor:
+    """Without the gaps that unequal parts leave: fused optimizers take the layout of a state for that of its parameter."""
+    return _divided(value, parameter, axis, unit).clone(memory_format=torch.contiguous_format)
 
 
 def _with_states(model: nn.Module, state: dict, change: Callable[..., torch.Tensor]) -> dict:

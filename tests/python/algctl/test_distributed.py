@@ -251,6 +251,20 @@ def measure_training(mesh, folder, options, found):
                              error_of(losses(divided, optimizer), continued))
 
 
+def measure_unequal_parts(mesh, found):
+    """Of the state of an optimizer: 45 columns of two ranks."""
+    layer = parallelize_module(algctl.AlgLinear(48, 45, "Q(3)"), mesh, AlgRowwiseParallel(input_layouts=Replicate()))
+    optimizer = torch.optim.AdamW(layer.parameters(), fused=True)
+    layer(torch.randn(4, 48)).square().sum().backward()
+    optimizer.step()
+    held = get_optimizer_state_dict(layer, optimizer)
+    again = divide_optimizer_state(layer, merge_optimizer_state(layer, held))
+    for name in ("exp_avg", "exp_avg_sq"):
+        before, after = held["state"]["weight"][name], again["state"]["weight"][name]
+        found[name] = error_of(whole(after), whole(before))
+        assert after.to_local().stride() == before.to_local().stride()
+
+
 def measure_fully_sharded(shape, options, found):
     """On a mesh of both kinds of parallelism."""
     mesh = init_device_mesh("cpu", shape, mesh_dim_names=("data", "tensor"))
@@ -315,6 +329,7 @@ def measure(rank, folder):
         measure_network(mesh, {"algebra": algebra, **options}, found.setdefault(f"network {algebra}", {}))
         measure_training(mesh, folder / algebra, {"algebra": algebra, **options}, found.setdefault(f"training {algebra}", {}))
     measure_layouts(mesh, found.setdefault("layouts", {}))
+    measure_unequal_parts(mesh, found.setdefault("unequal parts", {}))
     for shape in ((2, 1), (1, 2)):
         measure_fully_sharded(shape, {"algebra": "Q(4)"}, found.setdefault(f"fully sharded {shape}", {}))
     measure_errors(mesh, found.setdefault("errors", {}))
@@ -354,6 +369,11 @@ def test_layouts(measured):
     for found in measured:
         for name, error in found["layouts"].items():
             assert error < 5e-6, name
+
+
+def test_states_in_unequal_parts(measured):
+    for found in measured:
+        assert found["unequal parts"] == {"exp_avg": 0, "exp_avg_sq": 0}
 
 
 @pytest.mark.parametrize("shape", ["(2, 1)", "(1, 2)"])

@@ -11,20 +11,18 @@ import pytest
 import torch
 
 import train
-from checkpoint import checkpoints, load_model
+from checkpoint import checkpoints
 from configuration import ConfigurationError, TrainingConfiguration, read_configuration
+from lm_runs import parameters
 from lm_token_files import chain, write_tokens
 from model import LanguageModel
-from options import run_program
+from options import configuration_from_options, run_program
+from processes import processes
 from run_log import read_log
 from schedule import learning_rate
 from tokens import TokenFile
 
 Options = Callable[..., argparse.Namespace]
-
-
-def parameters(output: Path) -> dict[str, torch.Tensor]:
-    return load_model(output, torch.device("cpu"), torch.float32).state_dict()
 
 
 def without_speed(output: Path) -> list[dict[str, object]]:
@@ -60,6 +58,17 @@ def test_training_learns_and_a_resumed_run_is_equal_bit_for_bit(train_options: O
     assert without_speed(whole.output) == without_speed(broken.output)
     first, second = parameters(whole.output), parameters(broken.output)
     assert all(torch.equal(value, second[name]) for name, value in first.items())
+
+
+def test_a_resumed_run_has_the_settings_that_it_is_given(train_options: Options) -> None:
+    train.main(train_options("out", "--steps", "1"))
+    options = train_options("out", "--weight-decay", "0.5", "--beta2", "0.9")
+    with processes("cpu") as group:
+        trainer = train.Trainer(configuration_from_options(options), options.data, options.output, group)
+        trainer.resume()
+    assert trainer.step == 1 and trainer.optimizer.state
+    assert [group["weight_decay"] for group in trainer.optimizer.param_groups] == [0.5, 0.0]
+    assert [group["betas"] for group in trainer.optimizer.param_groups] == [(0.9, 0.9)] * 2
 
 
 def test_a_hundred_steps_of_a_pair(train_options: Options) -> None:

@@ -1,0 +1,70 @@
+"""Short runs of training, in one process or in several."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import torch
+import torch.multiprocessing as multiprocessing
+
+SHORT = ["--steps", "4", "--log-interval", "1", "--validation-interval", "2", "--validation-sequences", "4", "--device", "cpu"]
+
+
+@dataclass(frozen=True)
+class Run:
+    config: str
+    output: Path
+    arguments: Sequence[str] = ()
+    refusal: str | None = None  # a part of the message, where the arguments are wrong
+
+    def train(self, data: Path) -> None:
+        import train
+        from configuration import ConfigurationError
+        options = train.make_parser().parse_args(["--data", str(data), "--config", self.config, "--output", str(self.output),
+                                                  *SHORT, *self.arguments])
+        if self.refusal is None:
+            train.main(options)
+            return
+        with pytest.raises(ConfigurationError, match=self.refusal):
+            train.main(options)
+        assert not self.output.exists()
+
+
+def train_in_processes(count: int, data: Path, runs: Sequence[Run]) -> None:
+    """One run after the other, each in a group of its own, as torchrun would start it."""
+    # Forked processes have imported everything already; beside a CUDA device that is not allowed.
+    method = "spawn" if torch.cuda.is_available() else "fork"
+    ports = [_free_port() for _ in runs]
+    multiprocessing.start_processes(_train_all, (count, sys.path, data, runs, ports), nprocs=count, start_method=method)
+
+
+def _train_all(rank: int, count: int, paths: list[str], data: Path, runs: Sequence[Run], ports: list[int]) -> None:
+    sys.path[:0] = paths
+    torch.set_num_threads(1)
+    for run, port in zip(runs, ports):
+        os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port), WORLD_SIZE=str(count), RANK=str(rank),
+                          LOCAL_RANK=str(rank))
+        run.train(data)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def logged(output: Path, kind: str, name: str = "loss") -> list[float]:
+    from run_log import read_log
+    return [record[name] for record in read_log(output / "log.jsonl") if record["kind"] == kind]
+
+
+def parameters(output: Path) -> dict[str, torch.Tensor]:
+    """Of the newest checkpoint, as generation reads it."""
+    from checkpoint import load_model
+    return load_model(output, torch.device("cpu"), torch.float32).state_dict()
