@@ -15,7 +15,7 @@ from typing import Any
 import torch
 
 from configuration import ConfigurationError, require
-from generate import DTYPES, pack_weights
+from generate import DTYPES, add_step_options, pack_weights
 from model import LanguageModel
 from options import run_program
 from processes import choose_device
@@ -53,8 +53,7 @@ def load_models(options: argparse.Namespace, device: torch.device) -> dict[str, 
             require(not model.configuration.is_algebraic, f"--dense is a model with the products of {model.configuration.algebra}")
         else:
             require(model.configuration.is_algebraic, "--algebraic is a dense model")
-        if options.pack:
-            pack_weights(model, device)
+        pack_weights(model, device, options.pack)
     sizes = {(model.configuration.vocabulary, model.configuration.context) for model in models.values()}
     require(len(sizes) == 1, f"the models differ in vocabulary or context: {sorted(sizes)}")
     return models
@@ -91,7 +90,8 @@ def main(options: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as directory:
         tasks = prepare_tasks(names, local_data(options.local), options.allow_code, Path(directory))
         for name, model in models.items():
-            evaluated = EvaluationModel(model, text, options.batch, options.most_tokens, options.seed, not options.no_capture)
+            evaluated = EvaluationModel(model, text, options.batch, options.most_tokens, options.seed, not options.no_capture,
+                                        options.compile)
             started = time.perf_counter()
             results[name] = lm_eval.simple_evaluate(evaluated, tasks=list(tasks.specifications), task_manager=tasks.manager,
                                                     batch_size=options.batch, limit=options.limit,
@@ -130,10 +130,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--batch", type=int, default=1, help="sequences at a time (%(default)s)")
     parser.add_argument("--most-tokens", type=int, default=512, help="of a response, where the task does not say (%(default)s)")
     parser.add_argument("--seed", type=int, default=0, help="of tasks that sample")
-    parser.add_argument("--device", default="auto", help="auto, cpu or cuda")
-    parser.add_argument("--dtype", choices=DTYPES, default="bf16", help="of weights and computation (%(default)s)")
-    parser.add_argument("--pack", action="store_true", help="pack algebraic weights for the CPU")
-    parser.add_argument("--no-capture", action="store_true", help="on a device, call kernels one by one instead of as a CUDA graph")
+    add_step_options(parser)
     return parser
 
 

@@ -18,11 +18,13 @@ from text import Text
 class EvaluationDecoder(Decoder):
     """Responses end at a string, and hidden rows of given texts come from the pass that reads prompts."""
 
-    def __init__(self, model: LanguageModel, text: Text, sampling: Sampling, batch: int = 1, capture: bool = True) -> None:
+    def __init__(self, model: LanguageModel, text: Text, sampling: Sampling, batch: int = 1, capture: bool = True,
+                 compile: bool | None = None) -> None:
         context = model.configuration.context
-        super().__init__(model, sampling, text.end_of_text, batch, context, capture)
+        super().__init__(model, sampling, text.end_of_text, batch, context, capture, compile)
         self.text = text
-        self.hidden = torch.zeros(batch, context, model.configuration.width, device=self.cache.keys.device, dtype=self.cache.keys.dtype)
+        weights = model.token_embedding.weight
+        self.hidden = torch.zeros(batch, context, model.configuration.width, device=weights.device, dtype=weights.dtype)
         self.stop_strings: tuple[str, ...] = ()
         self.drawn = 0  # the tokens that every sequence has
 
@@ -37,7 +39,7 @@ class EvaluationDecoder(Decoder):
         longest = max(len(text) for text in texts)
         require(0 < longest <= self.context, f"a text of {longest} tokens does not fit the context of {self.context}")
         length = next_multiple(longest, decode.PROMPT_STEP, self.context)
-        self._capture("_read", length)
+        self._make_ready("_read", length)
         self.prompt[:, :length] = torch.tensor([list(text) + [0] * (length - len(text)) for text in texts])
         self._run("_read", length)
         return self.hidden[:, :length]

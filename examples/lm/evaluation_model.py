@@ -46,7 +46,7 @@ class EvaluationModel(TemplateLM):
     """Likelihoods and responses from the cache and the captured graphs that generation uses."""
 
     def __init__(self, model: LanguageModel, text: Text, batch: int = 1, most_tokens: int = MOST_TOKENS, seed: int = 0,
-                 capture: bool = True) -> None:
+                 capture: bool = True, compile: bool | None = None) -> None:
         super().__init__()
         self.model = model
         self.text = text
@@ -54,13 +54,14 @@ class EvaluationModel(TemplateLM):
         self.most_tokens = most_tokens
         self.seed = seed
         self.capture = capture
+        self.compile = compile
         self.counts = Counts()
         self._decoders: dict[Sampling, EvaluationDecoder] = {}
 
     def decoder(self, sampling: Sampling = Sampling(temperature=0)) -> EvaluationDecoder:
-        """One for each way to draw tokens, because that is part of a captured step."""
+        """One for each way to draw tokens, because that is part of a compiled and captured step."""
         if sampling not in self._decoders:
-            self._decoders[sampling] = EvaluationDecoder(self.model, self.text, sampling, self.batch, self.capture)
+            self._decoders[sampling] = EvaluationDecoder(self.model, self.text, sampling, self.batch, self.capture, self.compile)
         return self._decoders[sampling]
 
     @property

@@ -22,6 +22,17 @@ from text import Text
 DTYPES = {"bf16": torch.bfloat16, "f32": torch.float32}
 
 
+def add_step_options(parser: argparse.ArgumentParser) -> None:
+    """Where and how steps are computed."""
+    parser.add_argument("--device", default="auto", help="auto, cpu or cuda")
+    parser.add_argument("--dtype", choices=DTYPES, default="bf16", help="of weights and computation (%(default)s)")
+    parser.add_argument("--pack", action=argparse.BooleanOptionalAction,
+                        help="pack algebraic weights for the CPU's kernels, as is done on the CPU unless it is not wanted")
+    parser.add_argument("--no-capture", action="store_true", help="on a device, call kernels one by one instead of as a CUDA graph")
+    parser.add_argument("--compile", action=argparse.BooleanOptionalAction,
+                        help="compile steps, once for each 256 positions, as is done on a device unless it is not wanted")
+
+
 def add_decoding_options(parser: argparse.ArgumentParser) -> None:
     sampling = Sampling()
     parser.add_argument("--temperature", type=float, default=sampling.temperature, help="0 takes the likeliest token (%(default)s)")
@@ -29,15 +40,12 @@ def add_decoding_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--top-k", type=int, default=sampling.top_k, help="0: all tokens (%(default)s)")
     parser.add_argument("--most-tokens", type=int, default=256, help="tokens that are generated at most (%(default)s)")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--device", default="auto", help="auto, cpu or cuda")
-    parser.add_argument("--dtype", choices=DTYPES, default="bf16", help="of weights and computation (%(default)s)")
-    parser.add_argument("--pack", action="store_true", help="pack algebraic weights for the CPU")
-    parser.add_argument("--no-capture", action="store_true", help="on a device, call kernels one by one instead of as a CUDA graph")
+    add_step_options(parser)
 
 
-def pack_weights(model: LanguageModel, device: torch.device) -> None:
-    """Lays algebraic weights out as the CPU's kernels read them. A dense model has none."""
-    if not model.configuration.is_algebraic:
+def pack_weights(model: LanguageModel, device: torch.device, wanted: bool | None = None) -> None:
+    """Lays algebraic weights out as the CPU's kernels read them, on a CPU unless it is not wanted. A dense model has none."""
+    if not model.configuration.is_algebraic or wanted is False or (wanted is None and device.type != "cpu"):
         return
     require(device.type == "cpu", "--pack is for the CPU")
     import algctl
@@ -70,9 +78,9 @@ def main(options: argparse.Namespace) -> None:
     sampling = Sampling(options.temperature, options.top_p, options.top_k)
     model = load_model(options.checkpoint, device, DTYPES[options.dtype])
     text = Text.read(options.tokenizer, model.configuration.vocabulary)
-    if options.pack:
-        pack_weights(model, device)
-    decoder = Decoder(model, sampling, text.end_of_text, most_tokens=options.most_tokens, capture=not options.no_capture)
+    pack_weights(model, device, options.pack)
+    decoder = Decoder(model, sampling, text.end_of_text, most_tokens=options.most_tokens, capture=not options.no_capture,
+                      compile=options.compile)
     for index, prompt in enumerate(prompts):
         tokens = text.encode(prompt)
         require(bool(tokens), "a prompt is empty")

@@ -12,11 +12,13 @@ from torch import Tensor, nn
 from configuration import ConfigurationError, ModelConfiguration
 from loss import linear_cross_entropy
 
-# Queries, keys and values [batch, heads, rows, head width] to the result of attention, of the same shape.
-Attend = Callable[[Tensor, Tensor, Tensor], Tensor]
+# Queries [batch, heads, rows, head width], and keys and values [2, batch, heads, rows, head width], to the result of attention,
+# which has the shape of the queries.
+Attend = Callable[[Tensor, Tensor], Tensor]
 
 
-def causal_attention(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+def causal_attention(queries: Tensor, keys_values: Tensor) -> Tensor:
+    keys, values = keys_values.unbind()
     return F.scaled_dot_product_attention(queries, keys, values, is_causal=True)
 
 
@@ -30,9 +32,9 @@ class Attention(nn.Module):
     def forward(self, x: Tensor, attend: Attend = causal_attention) -> Tensor:
         batch, rows, _ = x.shape
         # The three parts of one head lie together, so that a range of output features is a range of whole heads.
-        heads = self.query_key_value(x).view(batch, rows, -1, 3, self.head_width)
-        queries, keys, values = (part.transpose(1, 2) for part in heads.unbind(3))
-        return self.output(attend(queries, keys, values).transpose(1, 2).reshape(batch, rows, -1))
+        heads = self.query_key_value(x).view(batch, rows, -1, 3, self.head_width).permute(3, 0, 2, 1, 4)
+        # Keys and values stay in one tensor, so that a cache takes both at once.
+        return self.output(attend(heads[0], heads[1:]).transpose(1, 2).reshape(batch, rows, -1))
 
 
 class DenseSwiGLU(nn.Module):

@@ -1,4 +1,4 @@
-"""Prompts of several domains: from a file, or cut out of the validation text."""
+"""Prompts of several domains: from a file, cut out of the validation text, or random."""
 
 from __future__ import annotations
 
@@ -36,6 +36,13 @@ def prompts_of_file(path: Path, text: Text, count: int) -> dict[str, list[Prompt
     for domain, chosen in domains.items():
         require(len(chosen) == count, f"{path} has {len(chosen)} different prompts of {domain}, {count} are wanted")
     return {domain: list(chosen.values()) for domain, chosen in domains.items()}
+
+
+def random_prompts(length: int, count: int, vocabulary: int, longest: int, seed: int = 0) -> dict[str, list[Prompt]]:
+    """Any tokens but the last of the vocabulary, which ends a text."""
+    require(0 < length < longest, f"--random-prompts is {length}: it has to be from 1 to {longest - 1}")
+    tokens = np.random.default_rng(seed).integers(vocabulary - 1, size=(count, length))
+    return {"random": [Prompt(None, prompt) for prompt in tokens.tolist()]}
 
 
 def prompts_of_validation(file: TokenFile, text: Text | None, count: int, longest: int, scale: float = 1.0,

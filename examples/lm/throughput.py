@@ -23,12 +23,13 @@ from margins import mean_and_margin
 from model import LanguageModel
 from options import run_program
 from processes import choose_device
-from prompts import Prompt, prompts_of_file, prompts_of_validation
+from prompts import Prompt, prompts_of_file, prompts_of_validation, random_prompts
 from sampling import Sampling
 from text import Text
 from tokens import TokenFile
 
 DROPPED_RUNS = 1
+LENGTHS = ("free", "fixed")
 
 
 @dataclass(frozen=True)
@@ -61,8 +62,8 @@ def measure(decoder: Decoder, text: Text | None, prompts: Sequence[Prompt], most
     return tokens, time.perf_counter() - started
 
 
-def measure_all(decoders: dict[str, Decoder], text: Text | None, domains: dict[str, list[Prompt]], runs: int, most_tokens: int,
-                seed: int) -> list[Run]:
+def measure_all(decoders: dict[str, Decoder], text: Text | None, domains: dict[str, list[Prompt]], lengths: Sequence[str],
+                runs: int, most_tokens: int, seed: int) -> list[Run]:
     """Every model, domain and length `runs` times. The models alternate, and take turns in being first."""
     results = []
     for domain, prompts in domains.items():
@@ -71,7 +72,7 @@ def measure_all(decoders: dict[str, Decoder], text: Text | None, domains: dict[s
                 # Text that is decoded and encoded again may have other tokens; graphs exist for what is generated.
                 encoded = text.encode(prompt.text) if text is not None and prompt.text is not None else prompt.tokens
                 decoder.prepare(len(encoded), most_tokens)
-        for length in ("free", "fixed"):
+        for length in lengths:
             for run in range(runs):
                 order = list(decoders) if run % 2 == 0 else list(decoders)[::-1]
                 for name in order:
@@ -84,7 +85,7 @@ def measure_all(decoders: dict[str, Decoder], text: Text | None, domains: dict[s
 def summarise(runs: Sequence[Run], names: Sequence[str], prompts: int) -> list[dict[str, object]]:
     """For each length and domain the mean speed of each model over the runs that count, its margin, and the ratio."""
     rows = []
-    for length in ("free", "fixed"):
+    for length in dict.fromkeys(run.length for run in runs):
         for domain in dict.fromkeys(run.domain for run in runs):
             row: dict[str, object] = {"length": length, "domain": domain}
             means = []
@@ -109,7 +110,8 @@ def format_table(rows: Sequence[dict[str, object]], names: Sequence[str]) -> str
 
 
 def describe_launches(name: str, launches: Launches) -> str:
-    return f"{name}: {launches.kernels:.1f} kernels and {launches.calls:.1f} launches by the host for a token"
+    return (f"{name}: {launches.kernels:.1f} kernels for a token, {launches.kernels_per_block:.1f} of them for each block, and "
+            f"{launches.calls:.1f} launches by the host")
 
 
 def load(source: str, device: torch.device, dtype: torch.dtype) -> LanguageModel:
@@ -131,22 +133,25 @@ def main(options: argparse.Namespace) -> None:
     require(sizes["dense"] == sizes["algebraic"], f"the models differ in vocabulary or context: {sizes}")
     vocabulary, context = sizes["dense"]
     text = Text.read(options.tokenizer, vocabulary) if options.tokenizer is not None else None
-    if options.prompts is not None:
+    if options.random_prompts is not None:
+        domains = random_prompts(options.random_prompts, options.number, vocabulary, context)
+    elif options.prompts is not None:
         require(text is not None, "--prompts needs --tokenizer")
         domains = prompts_of_file(options.prompts, text, options.number)
     else:
-        require(options.data is not None, "there are no prompts: give --prompts, or --data to cut them from the validation text")
+        require(options.data is not None, "there are no prompts: give --prompts, --data to cut them from the validation text, or "
+                "--random-prompts")
         domains = prompts_of_validation(TokenFile(options.data / "validation.bin", vocabulary), text, options.number, context,
                                         options.prompt_scale)
     end_of_text = text.end_of_text if text is not None else vocabulary - 1
-    if options.pack:
-        for model in models.values():
-            pack_weights(model, device)
-    decoders = {name: Decoder(model, sampling, end_of_text, most_tokens=options.most_tokens, capture=not options.no_capture)
-                for name, model in models.items()}
-    runs = measure_all(decoders, text, domains, options.runs, options.most_tokens, options.seed)
+    for model in models.values():
+        pack_weights(model, device, options.pack)
+    decoders = {name: Decoder(model, sampling, end_of_text, most_tokens=options.most_tokens, capture=not options.no_capture,
+                              compile=options.compile) for name, model in models.items()}
+    lengths = LENGTHS if options.length == "both" else (options.length,)
+    runs = measure_all(decoders, text, domains, lengths, options.runs, options.most_tokens, options.seed)
     rows = summarise(runs, list(models), options.number)
-    lengths = {domain: statistics.fmean(len(prompt.tokens) for prompt in prompts) for domain, prompts in domains.items()}
+    prompt_tokens = {domain: statistics.fmean(len(prompt.tokens) for prompt in prompts) for domain, prompts in domains.items()}
     print(format_table(rows, list(models)))
     launches = {}
     if device.type == "cuda":
@@ -155,8 +160,9 @@ def main(options: argparse.Namespace) -> None:
     costs = {name: macs_per_token(model, context) for name, model in models.items()}
     if options.output is not None:
         result = {"device": torch.cuda.get_device_name(device) if device.type == "cuda" else "CPU", "torch": torch.__version__,
-                  "dtype": options.dtype, "captured": decoders["dense"].captures, "tokenization": text is not None,
-                  "sampling": asdict(sampling), "prompts": options.number, "prompt_tokens": lengths, "most_tokens": options.most_tokens,
+                  "dtype": options.dtype, "captured": decoders["dense"].captures, "compiled": decoders["dense"].compiles,
+                  "tokenization": text is not None, "sampling": asdict(sampling), "prompts": options.number, "prompt_tokens": prompt_tokens,
+                  "most_tokens": options.most_tokens,
                   "models": {name: asdict(model.configuration) for name, model in models.items()}, "macs_per_token": costs,
                   "launches": {name: asdict(counted) for name, counted in launches.items()}, "summary": rows,
                   "runs": [asdict(run) for run in runs]}
@@ -171,6 +177,10 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--prompts", type=Path, help='JSON lines with a "prompt" and a "domain" each')
     parser.add_argument("--data", type=Path, help="directory of validation.bin, to cut prompts of the paper's lengths from")
     parser.add_argument("--prompt-scale", type=float, default=1.0, help="shorter or longer prompts than the paper's, from --data")
+    parser.add_argument("--random-prompts", type=int, metavar="TOKENS",
+                        help="prompts of so many random tokens, for speeds at a fixed length without any text")
+    parser.add_argument("--length", choices=("both", *LENGTHS), default="both",
+                        help="responses that end by themselves, or have exactly --most-tokens tokens (%(default)s)")
     parser.add_argument("--number", type=int, default=100, help="prompts of a domain (%(default)s)")
     parser.add_argument("--runs", type=int, default=4, help="the first of which does not count (%(default)s)")
     parser.add_argument("--output", type=Path, help="a JSON file for all results")

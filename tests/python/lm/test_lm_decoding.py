@@ -4,26 +4,16 @@ import pytest
 import torch
 
 import decode
-from configuration import ConfigurationError, read_configuration
-from decode import Decoder, next_multiple
+from configuration import ConfigurationError
+from decode import Decoder
+from kv_cache import next_multiple
 from launches import count_launches
+from lm_tiny_models import model_of
 from model import LanguageModel
-from sampling import Sampling, candidates, sample
+from sampling import Sampling, candidates, draw_noise, sample
 
 GREEDY = Sampling(temperature=0)
 END = 255
-
-
-def model_of(law: str, deviation: float = 0.2) -> LanguageModel:
-    """With weights so large that its likeliest tokens differ, and that the types of rows matter."""
-    if law != "dense":
-        pytest.importorskip("algctl")
-    model = LanguageModel(read_configuration(f"tiny-{law}").model).eval().requires_grad_(False)
-    generator = torch.Generator().manual_seed(1)
-    for parameter in model.parameters():
-        if parameter.dim() > 1:
-            parameter.copy_(torch.randn(parameter.shape, generator=generator) * deviation)
-    return model
 
 
 @pytest.fixture(autouse=True)
@@ -57,6 +47,7 @@ def test_cached_logits_equal_uncached() -> None:
     decoder = Decoder(model, GREEDY, END, batch=2)
     whole = model.hidden_states(tokens)
     prompt = model.hidden_states(tokens[:, :10], attend=decoder.cache.prefill())
+    decoder.cache.set_lengths(torch.full((2,), 10))
     torch.testing.assert_close(prompt, whole[:, :10])
     for position in range(10, 40):
         positions = torch.full((2,), position)
@@ -104,7 +95,7 @@ def test_warm_up_needs_no_state_and_leaves_none() -> None:
 def test_everything_that_runs_was_prepared(monkeypatch: pytest.MonkeyPatch) -> None:
     prepared, run = set(), set()
     decoder = Decoder(model_of("dense"), GREEDY, END, most_tokens=64)
-    monkeypatch.setattr(decoder, "_capture", lambda name, size: prepared.add((name, size)))
+    monkeypatch.setattr(decoder, "_make_ready", lambda name, size: prepared.add((name, size)))
     monkeypatch.setattr(decoder, "_run", lambda name, size: run.add((name, size)))
     for length in range(1, 65):
         for count in (1, 2, 15, 16, 17, 18, 40, 64):
@@ -117,12 +108,15 @@ def test_everything_that_runs_was_prepared(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_addresses_stay() -> None:
     decoder = Decoder(model_of("dense"), Sampling(), END, most_tokens=12)
-    state = [value for value in vars(decoder).values() if isinstance(value, torch.Tensor)] + [decoder.cache.keys, decoder.cache.values]
-    before = [value.data_ptr() for value in state]
+
+    def addresses() -> list[int]:
+        state = [*vars(decoder).values(), *vars(decoder.cache).values(), *decoder.cache.layers]
+        return [value.data_ptr() for value in state if isinstance(value, torch.Tensor)]
+
+    before = addresses()
     decoder.generate([[1, 2, 3]])
     decoder.generate([[1]])
-    after = [value for value in vars(decoder).values() if isinstance(value, torch.Tensor)] + [decoder.cache.keys, decoder.cache.values]
-    assert [value.data_ptr() for value in after] == before
+    assert addresses() == before
 
 
 @pytest.mark.parametrize("prompts, most_tokens, message", [([[]], 5, "empty"), ([[1] * 65], 5, "does not fit the context of 64"),
@@ -159,7 +153,9 @@ PROBABILITIES = torch.tensor([0.1, 0.5, 0.2, 0.15, 0.05])
 def test_samples_have_their_probabilities(sampling: Sampling, kept: list[float]) -> None:
     logits = PROBABILITIES.log().expand(20_000, 5)
     generator = torch.Generator().manual_seed(0)
-    counts = torch.bincount(sample(logits, sampling, generator), minlength=5) / 20_000
+    noise = torch.empty(20_000, sampling.candidate_count(5))
+    draw_noise(noise, sampling, generator)
+    counts = torch.bincount(sample(logits, sampling, noise), minlength=5) / 20_000
     expected = torch.tensor(kept) / sum(kept)
     torch.testing.assert_close(counts, expected, rtol=0, atol=0.015)
     assert (counts[expected == 0] == 0).all()
@@ -167,7 +163,7 @@ def test_samples_have_their_probabilities(sampling: Sampling, kept: list[float])
 
 def test_the_likeliest_token_at_temperature_0() -> None:
     logits = PROBABILITIES.log().expand(20_000, 5)
-    assert torch.equal(sample(logits, GREEDY, None), torch.ones(20_000, dtype=torch.int64))
+    assert torch.equal(sample(logits, GREEDY, torch.empty(0)), torch.ones(20_000, dtype=torch.int64))
 
 
 @pytest.mark.parametrize("values, message", [((-1.0, 0.9, 5), "temperature"), ((1.0, 0.0, 5), "top_p"), ((1.0, 0.9, -1), "top_k")])

@@ -75,7 +75,7 @@ def test_generate(checkpoints: dict[str, Path], tokenizer: Path, capsys: pytest.
     arguments = ["--checkpoint", str(checkpoints["q2x2"]), "--tokenizer", str(tokenizer), "--prompt", "w3 w4", "--device", "cpu",
                  "--most-tokens", "5"]
     outputs = []
-    for more in (["--dtype", "f32"], ["--dtype", "f32"], ["--dtype", "bf16", "--temperature", "0"], ["--dtype", "f32", "--pack"]):
+    for more in (["--dtype", "f32"], ["--dtype", "f32"], ["--dtype", "bf16", "--temperature", "0"], ["--dtype", "f32", "--no-pack"]):
         generate.main(generate.make_parser().parse_args(arguments + more))
         outputs.append(capsys.readouterr().out.splitlines()[1])
     assert outputs[0] == outputs[1] and all(output.startswith("w3 w4") for output in outputs)
@@ -127,3 +127,15 @@ def test_margins_are_the_paper_s() -> None:
     assert mean == pytest.approx(991.37, abs=0.01) and margin == pytest.approx(5.03, abs=0.01)
     assert math.isnan(mean_and_margin([3.0])[1])
     assert mean_and_margin([1.0] * 50) == (1.0, 0.0)
+
+
+def test_fixed_lengths_after_random_prompts(tmp_path: Path) -> None:
+    pytest.importorskip("algctl")
+    arguments = ["--dense", "tiny-dense", "--algebraic", "tiny-q2x2", "--device", "cpu", "--dtype", "f32", "--length", "fixed",
+                 "--number", "1", "--most-tokens", "4", "--runs", "2", "--output", str(tmp_path / "result.json")]
+    throughput.main(throughput.make_parser().parse_args([*arguments, "--random-prompts", "3"]))
+    content = json.loads((tmp_path / "result.json").read_text())
+    assert [(row["length"], row["domain"]) for row in content["summary"]] == [("fixed", "random")]
+    assert content["prompt_tokens"] == {"random": 3} and not content["compiled"]
+    with pytest.raises(ConfigurationError, match="--random-prompts is 64"):
+        throughput.main(throughput.make_parser().parse_args([*arguments, "--random-prompts", "64"]))
