@@ -437,10 +437,11 @@ static inline algrt_run_options algrt_run_options_init(void) {
  * signature has the same value in all tensors. Shapes, strides and overlaps are as at the top of this page:
  * an output overlaps none of the other tensors, but where a program is one step of products with one result:
  * that may be the very matrix of an operand with as many elements of the same type, such as a residual, each
- * of which is read before it is written. Leading extents of weights that are numbers may be joined, [m, K, N] as [m*K, N].
- * ALGRT_INVALID_ARGUMENT names the tensor that is missing, unknown, given twice or of a wrong type or shape;
- * ALGRT_WORKSPACE_TOO_SMALL says how many bytes there have to be; what a step of several refuses begins with
- * the step and what its operands are. What a failing call has written of its outputs is undefined. */
+ * of which is read before it is written. Leading extents of weights that are numbers may be joined, [m, K, N]
+ * as [m*K, N]. ALGRT_INVALID_ARGUMENT names the tensor that is missing, unknown, given twice or of a wrong
+ * type or shape; ALGRT_WORKSPACE_TOO_SMALL says how many bytes there have to be; what a step of several
+ * refuses begins with the step and what its operands are. What a failing call has written of its outputs is
+ * undefined. */
 ALGRT_API int algrt_run(const algrt_bundle *bundle, const char *program, const algrt_named_tensor *tensors,
                         int64_t count, const algrt_run_options *options);
 
