@@ -55,6 +55,13 @@ def test_forward_and_gradients(place, layer):
     check(made, x)
 
 
+def test_results_of_many_megabytes(place):
+    # Of 4 MiB and more, in memory that begins and ends between two pages of 2 MiB.
+    made = make(place, "Q(4)", 1024, 1280, "cyclic")
+    for rows in (1200, 2500):
+        check(made, torch.randn(rows, 1024, device=place[0], dtype=place[1]))
+
+
 def test_a_bias_has_its_gradient(place):
     check(make(place, "Q(4)", 64, 96, "cyclic", bias=True), torch.randn(3, 20, 64, device=place[0], dtype=place[1]))
 
