@@ -149,6 +149,12 @@ TEST(RunArrays, PositionsGiveTheRowsAndTheirTypes) {
   EXPECT_EQ(compiler::makeArrays(layer, ragged).positions.types(layer, 6, 0),
             (std::vector<int32_t>{0, 1, 1, 0, 0, 0}));
 
+  compiler::ArraySources equal;
+  equal.m = 8;
+  equal.positions.sequence_rows = 4;
+  EXPECT_EQ(compiler::makeArrays(layer, equal).positions.types(layer, 8, 1),
+            (std::vector<int32_t>{0, 0, 1, 1, 0, 0, 1, 1}));
+
   ragged.positions.positions = sources.positions.positions;
   EXPECT_NE(failureOf(layer, ragged).find("give one of them"), std::string::npos);
   ragged.positions.positions.clear();
@@ -162,7 +168,8 @@ TEST(RunArrays, PositionsGiveTheRowsAndTheirTypes) {
   EXPECT_THROW(compiler::makeArrays(layer, sources), algrt::Error) << "of float";
   layer.row_types = algrt::RowTypesKind::ExplicitTypes;
   sources.types = "";
-  EXPECT_NE(failureOf(layer, sources).find("leave --positions and --sequence-starts out"), std::string::npos);
+  EXPECT_NE(failureOf(layer, sources).find("leave --positions, --sequence-starts and --sequence-rows out"),
+            std::string::npos);
 }
 
 TEST(RunArrays, TheSlotLiftTakesBlocksOrAMatrix) {
