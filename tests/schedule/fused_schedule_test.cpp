@@ -132,7 +132,8 @@ TEST(FusedSchedules, VectorReductionsOfSeveralProductsNeedRoomForEach) {
   schedule.rows = 8;
   EXPECT_EQ(whyIllegal(fusedLayer({}), schedule), "");
   EXPECT_THAT(whyIllegal(fusedLayer({.weights = 4}), schedule), testing::HasSubstr("registers"));
-  EXPECT_EQ(reductionSharedBytes(schedule, 2), 2 * reductionSharedBytes(schedule, 1));
+  const ReductionSchedule whole = completed(fusedLayer({}), schedule);
+  EXPECT_EQ(reductionSharedBytes(whole, 2), 2 * reductionSharedBytes(whole, 1));
 }
 
 // Two products together take longer than one, and less than two apart: a launch is saved, and rows are read
