@@ -16,6 +16,19 @@ bool GpuVariant::operator==(const GpuVariant &other) const {
          best_for_rows.to == other.best_for_rows.to && among_its_kind == other.among_its_kind;
 }
 
+/// The schedule of a vector reduction for rows at positions of their own, which is ahead of a kernel that
+/// finds them in a list; empty where none is.
+static std::string reductionForPositions(const algebras::Layer &layer, Target target, int64_t rows,
+                                         algebras::DataType output, const Ranking &ranking) {
+  const RankedSchedule *reduction = bestReduction(ranking);
+  if (!reduction)
+    return "";
+  algebras::Layer listed = layer;
+  listed.row_types = algebras::RowTypes::explicitTypes(layer.row_types.count());
+  const Ranking lists = rankSchedules(listed, toString(target), rows, output);
+  return reduction->predicted() < lists.legal.front().predicted() ? toString(reduction->schedule) : "";
+}
+
 static std::vector<GpuVariant> variantsByCost(const algebras::Layer &layer, Target target,
                                               algebras::DataType output, const CompileOptions &options) {
   if (!options.schedule.empty()) {
@@ -39,9 +52,10 @@ static std::vector<GpuVariant> variantsByCost(const algebras::Layer &layer, Targ
   for (const int64_t rows : asked) {
     const Ranking ranking = rank(rows);
     best_for[rows] = bestDifferent(ranking, std::max<int64_t>(1, options.variants));
-    const RankedSchedule *reduction = options.row_lists ? bestReduction(ranking) : nullptr;
-    if (reduction && !isReduction(best_for[rows].front().schedule))
-      for_positions.push_back({toString(reduction->schedule), {rows, rows}, 2});
+    if (!options.row_lists || isReduction(best_for[rows].front().schedule))
+      continue;
+    if (std::string schedule = reductionForPositions(layer, target, rows, output, ranking); !schedule.empty())
+      for_positions.push_back({std::move(schedule), {rows, rows}, 2});
   }
 
   std::map<int64_t, GpuVariant> first; // of each number of rows

@@ -31,7 +31,8 @@ constexpr Target targets[] = {{80, compiler::Target::Sm80}, {90, compiler::Targe
 CompiledBundle compiled(const LayerText &layer, compiler::Target target, bool row_lists) {
   compiler::CompileOptions options;
   options.targets = {target};
-  options.rows = 64;
+  // With lists more rows than vector reductions are for, which take positions by themselves.
+  options.rows = row_lists ? 512 : 64;
   options.row_lists = row_lists;
   return CompiledBundle(specOf(layer), options);
 }

@@ -50,7 +50,7 @@ compiler::CompileOptions optionsFor(int capability, bool row_lists) {
   options.targets = {capability == 80 ? compiler::Target::Sm80 : compiler::Target::Sm90a};
   options.rows = 2;
   if (row_lists)
-    options.further_rows = {128};
+    options.further_rows = {512};
   options.row_lists = row_lists;
   return options;
 }
@@ -332,20 +332,20 @@ TEST(DevicePrograms, OfManyRowsAtAnyPositionsFindThemInLists) {
       {"", Kind::GroupRows}, {"forward_0", Kind::Listed}, {"", Kind::GroupRows}, {"forward_1", Kind::Listed}};
   for (const int capability : {80, 90}) {
     const DeviceUnderTest device(capability);
-    ProgramCall call(device.context(), capability, 20, 12, /*row_lists=*/true);
-    for (int64_t row = 0; row < 20; ++row)
+    ProgramCall call(device.context(), capability, 36, 12, /*row_lists=*/true);
+    for (int64_t row = 0; row < 36; ++row)
       call.positions.push_back(row * row + 3);
     ASSERT_EQ(call.run(), ALGRT_OK) << algrt_last_error();
     EXPECT_EQ(call.ran, expected);
     call.expectRight(call.positions);
     // Sequences that are no whole periods.
     call.positions.clear();
-    call.sequence_rows = 10;
+    call.sequence_rows = 18;
     call.p0 = 2;
     ASSERT_EQ(call.run(), ALGRT_OK) << algrt_last_error();
     EXPECT_EQ(call.ran, expected);
-    std::vector<int64_t> positions = positionsFrom(2, 10);
-    positions.insert(positions.end(), positions.begin(), positions.begin() + 10);
+    std::vector<int64_t> positions = positionsFrom(2, 18);
+    positions.insert(positions.end(), positions.begin(), positions.begin() + 18);
     call.expectRight(positions);
   }
 }
