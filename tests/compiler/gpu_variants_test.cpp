@@ -68,6 +68,24 @@ TEST(GpuVariants, FewRowsAtAnyPositionsHaveAVectorReduction) {
   EXPECT_EQ(reductions(small), 0);
   options.row_lists = true;
   EXPECT_EQ(reductions(small), 1);
+  // Only where it is ahead of what finds rows in a list, too, which many rows are not.
+  algebras::Layer listed = layer();
+  listed.row_types = algebras::RowTypes::explicitTypes(32);
+  std::set<bool> seen;
+  for (const int64_t rows : {1, 64, 256}) {
+    options.further_rows = {2048};
+    options.rows = rows;
+    const std::vector<GpuVariant> all = gpuVariants(layer(), Target::Sm90a, DataType::BF16, options);
+    const bool there =
+        std::ranges::any_of(all, [](const GpuVariant &one) { return isReduction(one.schedule); });
+    const double reduction =
+                     bestReduction(rankSchedules(layer(), "sm_90a", rows, DataType::BF16))->predicted(),
+                 list = rankSchedules(listed, "sm_90a", rows, DataType::BF16).legal.front().predicted();
+    EXPECT_EQ(there, reduction < list) << rows;
+    seen.insert(there);
+  }
+  EXPECT_EQ(seen.size(), 2u);
+  options.rows = 1;
   // Where they are ahead by themselves none comes beside them, and gradients have none.
   const algebras::Layer ahead = algebras::makeLayer(
       algebras::Lift::rows(algebras::power(algebras::completeGraph(2), 2)), 768, 1536, DataType::BF16);

@@ -57,9 +57,7 @@ def test_forward_and_gradients(place, layer):
 
 def test_results_of_many_megabytes(place):
     # Of 4 MiB and more, in memory that begins and ends between two pages of 2 MiB.
-    made = make(place, "Q(4)", 1024, 1280, "cyclic")
-    for rows in (1200, 2500):
-        check(made, torch.randn(rows, 1024, device=place[0], dtype=place[1]))
+    check(make(place, "Q(4)", 512, 1280, "cyclic"), torch.randn(2500, 512, device=place[0], dtype=place[1]))
 
 
 def test_a_bias_has_its_gradient(place):

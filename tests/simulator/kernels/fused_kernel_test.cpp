@@ -117,6 +117,22 @@ TEST_P(FusedEngine, IsExactForEverySeed) { expectExact(GetParam()); }
 INSTANTIATE_TEST_SUITE_P(Kernels, FusedEngine, testing::ValuesIn(engineCases()),
                          [](const auto &info) { return info.param.name; });
 
+// One row, and two to `most` + 1 of them, on several grids, with operands at a distance.
+void expectExactBatches(Draw &draw, const FusedKernel &fused, const std::string &layer, int trial,
+                        int64_t most) {
+  const auto kernel = compiler::SimulatedKernel::parse(emittedKernel(fused), layer);
+  const bool has_positions = fusedLayer(fused).row_types != algrt::RowTypesKind::ExplicitTypes;
+  for (const int64_t m : {int64_t{1}, 2 + draw.below(most)}) {
+    const auto seed = static_cast<uint64_t>(trial * 1000 + m);
+    const FusedCase product(fused, m, has_positions ? draw.below(1000) : 0, seed);
+    compiler::SimulationSettings settings = settingsOf(seed, static_cast<int32_t>(1 + draw.below(5)));
+    settings.further_padding = draw.below(3);
+    settings.further_shift = draw.below(2);
+    EXPECT_EQ(product.run(kernel, settings).text, "") << fmt::format(
+        "{}, {}, {}, {} weights: {} rows", layer, fused.schedule, algrt::name(fused.map), fused.weights, m);
+  }
+}
+
 // Every kind of layer: groups of equal widths and of unequal ones, rows where a list says, terms with signs
 // and with other coefficients, as many weights and results as there are.
 TEST(RandomFusedKernels, OfThreadsAreExact) {
@@ -147,18 +163,8 @@ TEST(RandomFusedKernels, OfThreadsAreExact) {
     fused.first = draw.below(2) ? bf16 : f32;
     fused.second = draw.below(2) ? bf16 : f32;
     fused.map = draw.below(3) == 0 ? algrt::Map::Dx : algrt::Map::Forward;
-    const auto kernel = compiler::SimulatedKernel::parse(emittedKernel(fused), algebra.expression);
-    for (const int64_t m : {int64_t{1}, 2 + draw.below(100)}) {
-      const auto seed = static_cast<uint64_t>(trial * 1000 + m);
-      const FusedCase product(fused, m, row_types == "explicit" ? 0 : draw.below(1000), seed);
-      compiler::SimulationSettings settings = settingsOf(seed, static_cast<int32_t>(1 + draw.below(5)));
-      settings.further_padding = draw.below(3);
-      settings.further_shift = draw.below(2);
-      EXPECT_EQ(product.run(kernel, settings).text, "")
-          << fmt::format("{}, {}, {}, {}, {} weights: {} rows", algebra.expression, row_types, fused.schedule,
-                         algrt::name(fused.map), fused.weights, m);
-    }
-    if (HasFailure())
+    expectExactBatches(draw, fused, algebra.expression + ", " + row_types, trial, 100);
+    if (testing::Test::HasFailure())
       return;
   }
 }
@@ -179,17 +185,8 @@ TEST(RandomFusedKernels, OfVectorReductionsAreExact) {
     fused.two_results = false;
     fused.rows_read = draw.below(4) != 0;
     fused.first = draw.below(2) ? bf16 : f32;
-    const auto kernel = compiler::SimulatedKernel::parse(emittedKernel(fused), algebra.expression);
-    for (const int64_t m : {int64_t{1}, 2 + draw.below(9)}) {
-      const auto seed = static_cast<uint64_t>(trial * 1000 + m);
-      const FusedCase product(fused, m, draw.below(1000), seed);
-      compiler::SimulationSettings settings = settingsOf(seed, static_cast<int32_t>(1 + draw.below(5)));
-      settings.further_padding = draw.below(3);
-      settings.further_shift = draw.below(2);
-      EXPECT_EQ(product.run(kernel, settings).text, "") << fmt::format(
-          "{}, {}, {}, {} weights: {} rows", algebra.expression, row_types, fused.schedule, fused.weights, m);
-    }
-    if (HasFailure())
+    expectExactBatches(draw, fused, algebra.expression + ", " + row_types, trial, 9);
+    if (testing::Test::HasFailure())
       return;
   }
 }
@@ -216,18 +213,8 @@ TEST(RandomFusedKernels, OfTheEngineAreExact) {
     fused.first = draw.below(2) ? bf16 : f32;
     fused.second = draw.below(2) ? bf16 : f32;
     fused.map = draw.below(3) == 0 ? algrt::Map::Dx : algrt::Map::Forward;
-    const auto kernel = compiler::SimulatedKernel::parse(emittedKernel(fused), algebra.expression);
-    for (const int64_t m : {int64_t{1}, 2 + draw.below(200)}) {
-      const auto seed = static_cast<uint64_t>(trial * 1000 + m);
-      const FusedCase product(fused, m, draw.below(1000), seed);
-      compiler::SimulationSettings settings = settingsOf(seed, static_cast<int32_t>(1 + draw.below(5)));
-      settings.further_padding = draw.below(3);
-      settings.further_shift = draw.below(2);
-      EXPECT_EQ(product.run(kernel, settings).text, "")
-          << fmt::format("{}, {}, {}, {}, {} weights: {} rows", algebra.expression, row_types, fused.schedule,
-                         algrt::name(fused.map), fused.weights, m);
-    }
-    if (HasFailure())
+    expectExactBatches(draw, fused, algebra.expression + ", " + row_types, trial, 200);
+    if (testing::Test::HasFailure())
       return;
   }
 }
