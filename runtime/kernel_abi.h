@@ -52,7 +52,8 @@ typedef struct algrt_memref2 {
  *     w        the weight matrix as the user stores it, K x N (row lift) or (m*K/m) x (N/m) (slot lift:
  *              block j is rows j*K/m ...); for kernels with packed weights a descriptor with sizes {1,
  *              packed elements}. Further products have weight matrices of their own, w2, w3, ..., all as
- *              the first
+ *              the first; those of a next layer, N x N' where N' is its width, come behind them, and all
+ *              that is said of N below is then N' where that layer's maps read it, and of y
  *     bias     where the layer has one, 1 x N, of the element type of x: it is added to the finished sums,
  *              before they are rounded. Of a program's kernel, whatever its maps read: one number for each
  *              column 1 x N, for each row M x 1, an element for each of the result M x N, or a single number
@@ -106,7 +107,7 @@ typedef struct algrt_cpu_record {
   int64_t output;    /* of dw: type of the elements of the result */
   int64_t row_lists;
   int64_t types_per_task, rows_per_task, scratch_bytes;
-  int64_t pack_tasks, packed_bytes; /* where the weights are packed */
+  int64_t pack_tasks, packed_bytes; /* where the weights are packed: those of the first layer */
   int64_t tasks;                    /* of dw */
 } algrt_cpu_record;
 

@@ -73,14 +73,14 @@ static algrt::Kernel cpuKernel(mlir::func::FuncOp function, tile::ScheduleAttr s
 
 std::vector<algrt::Kernel> cpuKernels(mlir::ModuleOp module, const CpuLevel &level) {
   std::vector<algrt::Kernel> kernels;
-  mlir::func::FuncOp packing;
+  std::vector<mlir::func::FuncOp> packing; // of one layer after another
   for (auto function : module.getOps<mlir::func::FuncOp>()) {
     auto schedule = function->getAttrOfType<tile::ScheduleAttr>("tile.schedule");
     auto layout = function->getAttrOfType<tile::LayoutAttr>("tile.layout");
     if (!schedule || !layout)
       continue;
     if (packs(function))
-      packing = function;
+      packing.push_back(function);
     else
       kernels.push_back(cpuKernel(function, schedule, layout, level));
   }
@@ -92,9 +92,11 @@ std::vector<algrt::Kernel> cpuKernels(mlir::ModuleOp module, const CpuLevel &lev
     if (kernel.map != "forward")
       continue;
     if (kernel.weights == algrt::WeightsForm::Packed) {
-      kernel.pack_symbol = symbolOf(packing);
-      kernel.pack_tasks = packing->getAttrOfType<tile::LayoutAttr>("tile.layout").getWeights().getCount();
-      kernel.packed_bytes = numberOf(packing, "tile.packed_bytes");
+      for (mlir::func::FuncOp function : packing)
+        kernel.packing.push_back(
+            {symbolOf(function),
+             function->getAttrOfType<tile::LayoutAttr>("tile.layout").getWeights().getCount(),
+             numberOf(function, "tile.packed_bytes")});
     }
     // Up to one register tile of rows, a copy of the weight matrix would be used once: reading in place is
     // cheaper.
@@ -129,10 +131,11 @@ static nlohmann::ordered_json cpuKernelJson(const algrt::Kernel &kernel, const s
   entry["register_tile"] = {kernel.register_rows, kernel.register_columns};
   entry["scratch_bytes"] = kernel.scratch_bytes;
   entry["row_lists"] = kernel.row_lists;
-  if (!kernel.pack_symbol.empty()) {
-    entry["pack_symbol"] = kernel.pack_symbol;
-    entry["pack_tasks"] = kernel.pack_tasks;
-    entry["packed_bytes"] = kernel.packed_bytes;
+  for (const auto &[number, packing] : llvm::enumerate(kernel.packing)) {
+    nlohmann::ordered_json &of_layer = number == 0 ? entry : entry["next"];
+    of_layer["pack_symbol"] = packing.symbol;
+    of_layer["pack_tasks"] = packing.tasks;
+    of_layer["packed_bytes"] = packing.bytes;
   }
   if (kernel.direct_rows > 0)
     entry["direct_rows"] = kernel.direct_rows;

@@ -24,6 +24,8 @@ struct KernelSource {
   /// Types of the results, of which a GPU has a kernel each.
   std::vector<algebras::DataType> results;
   bool allow_nonassociative = false;
+  /// The layer whose products read what those of `layer` leave, as schedules are chosen for it.
+  std::optional<algebras::Layer> next = {};
   /// How many rows every call has; nothing where a call says so.
   std::optional<int64_t> rows = {};
   /// Whether a call says at which positions its rows are, so that they may be anywhere.

@@ -1,4 +1,5 @@
 // convert-alg-to-tile: chooses schedules and writes the kernels of every function with products.
+#include "compiler/lower/chained_kernel.h"
 #include "compiler/lower/kernel_builder.h"
 #include "compiler/lower/match_product.h"
 #include "compiler/lower/passes.h"
@@ -6,6 +7,7 @@
 #include "compiler/lower/staged_kernel.h"
 #include "compiler/lower/staged_schedule.h"
 #include "compiler/lower/weight_gradient_kernel.h"
+#include "compiler/schedule/cpu_chained_schedule.h"
 #include "compiler/schedule/cpu_schedule.h"
 #include "compiler/schedule/targets.h"
 
@@ -59,17 +61,27 @@ struct ConvertAlgToTile : compiler::impl::ConvertAlgToTileBase<ConvertAlgToTile>
       FailureOr<MatchedProduct> product = matchProduct(function);
       if (failed(product))
         return signalPassFailure();
-      if (!staged)
-        writeKernels(function, *product, level);
-      else if (failed(writeStagedKernel(function, *product)))
+      const bool chained = product->layers.size() > 1;
+      if (staged && chained) {
+        function.emitError("the kernels of ") << target.getValue()
+                                              << " compute one layer of products, and this is two";
+        return signalPassFailure();
+      }
+      if (chained)
+        writeChainedKernels(function, product->layers, level);
+      else if (!staged)
+        writeKernels(function, product->layers.front(), level);
+      else if (failed(writeStagedKernel(function, product->layers.front())))
         return signalPassFailure();
       function.erase();
     }
   }
 
 private:
-  void writeKernels(func::FuncOp function, const MatchedProduct &product, const CpuLevel &level);
-  LogicalResult writeStagedKernel(func::FuncOp function, MatchedProduct &product);
+  void writeKernels(func::FuncOp function, const MatchedLayer &product, const CpuLevel &level);
+  /// The same of two layers.
+  void writeChainedKernels(func::FuncOp function, ArrayRef<MatchedLayer> layers, const CpuLevel &level);
+  LogicalResult writeStagedKernel(func::FuncOp function, MatchedLayer &product);
   static void report(Operation *op, const algebras::InputError &error) {
     InFlightDiagnostic diagnostic = op->emitError(error.what());
     if (!error.hint().empty())
@@ -87,7 +99,7 @@ static tile::ScheduleAttr toAttribute(MLIRContext *context, const CpuSchedule &s
                                  access[static_cast<int>(schedule.weights)]);
 }
 
-LogicalResult ConvertAlgToTile::writeStagedKernel(func::FuncOp function, MatchedProduct &product) {
+LogicalResult ConvertAlgToTile::writeStagedKernel(func::FuncOp function, MatchedLayer &product) {
   ProductsOfKernel &kernel = product.kernel;
   OpBuilder builder(function);
   // One result of the operands' type is written in either type, as it is asked for; others are what they are.
@@ -121,7 +133,39 @@ LogicalResult ConvertAlgToTile::writeStagedKernel(func::FuncOp function, Matched
   return success();
 }
 
-void ConvertAlgToTile::writeKernels(func::FuncOp function, const MatchedProduct &product,
+/// Read a weight matrix in place only where a type has hardly more rows than one register tile.
+static int64_t fewRows(const algebras::Layer &layer) {
+  constexpr int64_t few_rows = 4;
+  int64_t few = 0;
+  return __builtin_mul_overflow(few_rows, layer.lift.types(), &few) ? few_rows : few;
+}
+
+void ConvertAlgToTile::writeChainedKernels(func::FuncOp function, ArrayRef<MatchedLayer> layers,
+                                           const CpuLevel &level) {
+  const MatchedLayer &first = layers[0], &last = layers[1];
+  OpBuilder builder(function);
+  const std::string name = function.getSymName().str();
+  struct Kernels {
+    KernelBuilder first, last;
+  };
+  auto kernels = [&](WeightAccess access, int64_t m) {
+    const ChainedSchedule schedule = chooseChainedSchedule(first.scheduled, last.scheduled, level, access, m);
+    auto of_layer = [&](const MatchedLayer &layer, const CpuSchedule &own) {
+      return KernelBuilder(builder, function.getLoc(), layer.kernel, toAttribute(&getContext(), own),
+                           own.pairs, productsTogether(own, layer.kernel.weights));
+    };
+    return Kernels{of_layer(first, schedule.first), of_layer(last, schedule.last)};
+  };
+  Kernels packed = kernels(WeightAccess::Packed, rows), copied = kernels(WeightAccess::Copied, rows),
+          direct = kernels(WeightAccess::Direct, std::min<int64_t>(fewRows(first.scheduled), rows));
+  writeChainedKernel(builder, function.getLoc(), name + "_packed", packed.first, packed.last);
+  packed.first.pack(name + "_pack");
+  packed.last.pack(name + "_pack_next");
+  writeChainedKernel(builder, function.getLoc(), name + "_copied", copied.first, copied.last);
+  writeChainedKernel(builder, function.getLoc(), name + "_direct", direct.first, direct.last);
+}
+
+void ConvertAlgToTile::writeKernels(func::FuncOp function, const MatchedLayer &product,
                                     const CpuLevel &level) {
   tile::LayoutAttr layout = product.kernel.layout;
   const algebras::Layer &layer = product.scheduled;
@@ -155,10 +199,5 @@ void ConvertAlgToTile::writeKernels(func::FuncOp function, const MatchedProduct 
   packed.contraction(name + "_packed");
   packed.pack(name + "_pack");
   kernels(WeightAccess::Copied, rows).contraction(name + "_copied");
-  // Read in place only where a type has hardly more rows than one register tile.
-  constexpr int64_t few_rows = 4;
-  int64_t few = 0;
-  if (__builtin_mul_overflow(few_rows, layer.lift.types(), &few))
-    few = few_rows;
-  kernels(WeightAccess::Direct, std::min<int64_t>(few, rows)).contraction(name + "_direct");
+  kernels(WeightAccess::Direct, std::min<int64_t>(fewRows(layer), rows)).contraction(name + "_direct");
 }

@@ -33,7 +33,7 @@ static bool writesBf16(Operation *kernel) {
     });
   return !kernel
               ->walk([](Operation *op) {
-                if (!isa<tile::StoreOp, tile::StoreRowsOp, tile::StoreWeightOp>(op))
+                if (!isa<tile::StoreOp, tile::StoreHeldOp, tile::StoreRowsOp, tile::StoreWeightOp>(op))
                   return WalkResult::advance();
                 auto target = cast<tile::MatrixType>(op->getOperand(1).getType());
                 return target.getElementType().isBF16() ? WalkResult::advance() : WalkResult::interrupt();

@@ -23,26 +23,38 @@ public:
   FailureOr<MatchedProduct> match();
 
 private:
+  /// The products of one layer and their maps.
+  struct Layer {
+    alg::ContractOp first; ///< of the contractions
+    SmallVector<alg::ContractOp> contractions;
+    ProductsOfKernel kernel;
+    /// What the function computes, as maps see it.
+    llvm::DenseMap<Value, Source> values;
+    /// Sums before they are rounded to the contraction's type.
+    llvm::DenseMap<Value, Source> sums;
+    /// The operands that arguments are: one argument is two operands where it is read in two shapes.
+    std::map<std::pair<unsigned, Epilogue::Shape>, size_t> numbers;
+  };
+
+  /// Which operations make what contractions read, and so belong to the first of two layers.
+  LogicalResult findLayers();
+  Layer &layerOf(Operation *op) { return layers_[layers_.size() == 2 && !feeding_.contains(op) ? 1 : 0]; }
   LogicalResult addContraction(alg::ContractOp contract);
   LogicalResult addMap(alg::MapOp map);
   LogicalResult addResults(func::ReturnOp terminator);
+  LogicalResult addResult(Layer &layer, Operation *user, Value view);
   /// The layout of one contraction; null after an error.
   tile::LayoutAttr layoutOf(alg::ContractOp contract);
   /// The operand that an argument of the function is; failure has been reported.
   FailureOr<size_t> operandOf(Operation *user, Value argument, Epilogue::Shape shape);
   std::string nameOf(BlockArgument argument, Epilogue::Shape shape) const;
-  void setDescription();
+  static algebras::Layer scheduledBy(const Layer &layer);
+  ProductFunction describe();
 
   func::FuncOp function_;
-  alg::ContractOp first_; ///< of the contractions
-  SmallVector<alg::ContractOp> contractions_;
-  ProductsOfKernel kernel_;
-  /// What the function computes, as maps see it.
-  llvm::DenseMap<Value, Source> values_;
-  /// Sums before they are rounded to the contraction's type.
-  llvm::DenseMap<Value, Source> sums_;
-  /// The operands that arguments are: one argument is two operands where it is read in two shapes.
-  std::map<std::pair<unsigned, Epilogue::Shape>, size_t> numbers_;
+  std::vector<Layer> layers_ = std::vector<Layer>(1);
+  Value between_; ///< what the second of two layers multiplies
+  llvm::DenseSet<Operation *> feeding_;
 };
 
 } // namespace
@@ -79,7 +91,10 @@ std::string ProductMatch::nameOf(BlockArgument argument, Epilogue::Shape shape) 
   if (algrt::isReservedName(wanted)) // calls name something else so
     wanted += std::string("_") + algrt::name(perOf(shape));
   auto is_taken = [&](const std::string &name) {
-    return llvm::any_of(kernel_.epilogue.operands, [&](const auto &other) { return other.name == name; });
+    return llvm::any_of(layers_, [&](const Layer &layer) {
+      return llvm::any_of(layer.kernel.epilogue.operands,
+                          [&](const auto &other) { return other.name == name; });
+    });
   };
   std::string name = wanted;
   for (unsigned number = 2; is_taken(name); ++number)
@@ -96,10 +111,13 @@ FailureOr<size_t> ProductMatch::operandOf(Operation *user, Value value, Epilogue
     return failure();
   if (shape == Epilogue::Shape::Number && !element.isF32())
     return user->emitError("single numbers are f32 in kernels, not ") << element;
-  auto [place, is_new] =
-      numbers_.insert({{argument.getArgNumber(), shape}, kernel_.epilogue.operands.size()});
+  Operation *step = user->getParentOfType<alg::MapOp>() ? user->getParentOfType<alg::MapOp>() : user;
+  Layer &layer = layerOf(step);
+  std::vector<Epilogue::Operand> &operands = layer.kernel.epilogue.operands;
+  auto [place, is_new] = layer.numbers.insert({{argument.getArgNumber(), shape}, operands.size()});
   if (is_new) {
-    kernel_.epilogue.operands.push_back({shape, element, nameOf(argument, shape)});
+    std::string name = nameOf(argument, shape);
+    operands.push_back({shape, element, std::move(name)});
   }
   return place->second;
 }
@@ -135,14 +153,53 @@ tile::LayoutAttr ProductMatch::layoutOf(alg::ContractOp contract) {
 }
 
 /// Whether two views show the same argument alike.
-static bool isSameView(alg::SlotsOp one, alg::SlotsOp other) {
-  return one == other || (one.getType() == other.getType() && one->getOperands() == other->getOperands());
+static bool isSameView(Value one, Value other) {
+  auto first = one.getDefiningOp<alg::SlotsOp>(), second = other.getDefiningOp<alg::SlotsOp>();
+  return one == other || (first && second && one.getType() == other.getType() &&
+                          first->getOperands() == second->getOperands());
+}
+
+static bool isViewOfArgument(Value value) {
+  auto view = value.getDefiningOp<alg::SlotsOp>();
+  return view && isa<BlockArgument>(view.getTensor());
+}
+
+LogicalResult ProductMatch::findLayers() {
+  for (auto contract : function_.getBody().front().getOps<alg::ContractOp>()) {
+    Value rows = contract.getLhs();
+    if (!isa_and_nonnull<alg::ContractOp, alg::MapOp>(rows.getDefiningOp()) ||
+        !isViewOfArgument(contract.getRhs()))
+      continue; // of arguments alone, or refused where it is added
+    if (contract.getMode() != alg::OutputMode::Product)
+      return contract.emitError("only products (mode k) read what other products of their kernel have left");
+    if (between_ && rows != between_)
+      return contract.emitError("products of one kernel read the same activations with the same terms");
+    between_ = rows;
+  }
+  if (!between_)
+    return success();
+  layers_.emplace_back();
+  SmallVector<Operation *> pending = {between_.getDefiningOp()};
+  while (!pending.empty()) {
+    Operation *op = pending.pop_back_val();
+    if (!isa<alg::ContractOp, alg::MapOp>(op) || !feeding_.insert(op).second)
+      continue;
+    for (Value operand : op->getOperands())
+      if (Operation *producer = operand.getDefiningOp())
+        pending.push_back(producer);
+  }
+  for (Operation *op : feeding_)
+    for (Operation *reader : op->getUsers())
+      if (!feeding_.contains(reader) && !(op == between_.getDefiningOp() && isa<alg::ContractOp>(reader)))
+        return reader->emitError("reads what the first layer of a kernel of two has left to the products of "
+                                 "the second, which is nowhere as a whole");
+  return success();
 }
 
 LogicalResult ProductMatch::addContraction(alg::ContractOp contract) {
-  auto lhs = contract.getLhs().getDefiningOp<alg::SlotsOp>();
-  auto rhs = contract.getRhs().getDefiningOp<alg::SlotsOp>();
-  if (!lhs || !rhs || !isa<BlockArgument>(lhs.getTensor()) || !isa<BlockArgument>(rhs.getTensor()))
+  Layer &own = layerOf(contract);
+  const bool reads_layer = between_ && contract.getLhs() == between_;
+  if ((!reads_layer && !isViewOfArgument(contract.getLhs())) || !isViewOfArgument(contract.getRhs()))
     return contract.emitError("both operands must be slot views of the function's arguments");
   if (!rowTypesOf(contract))
     return contract.emitError(
@@ -155,22 +212,30 @@ LogicalResult ProductMatch::addContraction(alg::ContractOp contract) {
   tile::LayoutAttr layout = layoutOf(contract);
   if (!layout)
     return failure();
-  if (!first_) {
-    first_ = contract;
-    kernel_.layout = layout;
-    kernel_.element = element;
-  } else if (layout.isWeightGradient() || kernel_.layout.isWeightGradient()) {
+  if (!own.first) {
+    own.first = contract;
+    own.kernel.layout = layout;
+    own.kernel.element = element;
+  } else if (layout.isWeightGradient() || own.kernel.layout.isWeightGradient()) {
     return contract.emitError(
         "a gradient of the weight matrix has a kernel of its own, without other products");
-  } else if (!isSameView(lhs, first_.getLhs().getDefiningOp<alg::SlotsOp>()) ||
-             contract.getMode() != first_.getMode() || contract.getAlgebra() != first_.getAlgebra()) {
+  } else if (!isSameView(contract.getLhs(), own.first.getLhs()) ||
+             contract.getMode() != own.first.getMode() || contract.getAlgebra() != own.first.getAlgebra()) {
     return contract.emitError("products of one kernel read the same activations with the same terms");
-  } else if (layout != kernel_.layout) {
+  } else if (layout != own.kernel.layout) {
     return contract.emitError("products of one kernel have results that are cut alike");
   }
-  sums_[contract.getResult()] = {Source::Kind::Sums, contractions_.size()};
-  contractions_.push_back(contract);
-  kernel_.weights = static_cast<int64_t>(contractions_.size());
+  if (&own != &layers_.front())
+    if (alg::ContractOp before = layers_.front().first;
+        !before || before.getMode() != alg::OutputMode::Product ||
+        before.getAlgebra() != contract.getAlgebra() ||
+        layers_.front().kernel.layout.getRowTypes() != layout.getRowTypes() ||
+        layout.getLift() != tile::LiftKind::Rows || layers_.front().kernel.element != element)
+      return contract.emitError("the layers of a kernel are products (mode k) by one algebra in the lift by "
+                                "rows, of one element type");
+  own.sums[contract.getResult()] = {Source::Kind::Sums, own.contractions.size()};
+  own.contractions.push_back(contract);
+  own.kernel.weights = static_cast<int64_t>(own.contractions.size());
   return success();
 }
 
@@ -190,10 +255,13 @@ static auto copyOf(Block &body, ArrayRef<Value> inside, ArrayRef<arith::Constant
 }
 
 LogicalResult ProductMatch::addMap(alg::MapOp map) {
-  if (kernel_.layout.isWeightGradient())
+  Layer &own = layerOf(map);
+  if (!own.first)
+    return map.emitError("a layer of a kernel has a product of its own");
+  if (own.kernel.layout.isWeightGradient())
     return map.emitError("a gradient of the weight matrix cannot be mapped in its kernel");
   auto result = cast<alg::SlotsType>(map.getResult().getType());
-  if (!result.isCutLike(first_.getResult().getType()))
+  if (!result.isCutLike(own.first.getResult().getType()))
     return map.emitError("maps in a kernel of products are of what is cut like their results");
   if (failed(checkElement(map, result.getElementType())))
     return failure();
@@ -206,9 +274,9 @@ LogicalResult ProductMatch::addMap(alg::MapOp map) {
   };
   // Operands in the order of the body's arguments.
   for (Value input : map.getInputs()) {
-    if (auto sum = sums_.find(input); sum != sums_.end() && !values_.contains(input))
-      values_[input] = kernel_.epilogue.round(sum->second, elementOf(input));
-    if (auto known = values_.find(input); known != values_.end()) {
+    if (auto sum = own.sums.find(input); sum != own.sums.end() && !own.values.contains(input))
+      own.values[input] = own.kernel.epilogue.round(sum->second, elementOf(input));
+    if (auto known = own.values.find(input); known != own.values.end()) {
       step.inputs.push_back(known->second);
       continue;
     }
@@ -247,35 +315,105 @@ LogicalResult ProductMatch::addMap(alg::MapOp map) {
     }
   }
   step.body = copyOf(body, inside, constants);
-  values_[map.getResult()] = kernel_.epilogue.addStep(std::move(step));
+  own.values[map.getResult()] = own.kernel.epilogue.addStep(std::move(step));
+  return success();
+}
+
+LogicalResult ProductMatch::addResult(Layer &layer, Operation *user, Value view) {
+  if (!layer.sums.contains(view) && !layer.values.contains(view))
+    return user->emitError(
+        "a kernel of products returns products and their maps, gathered, and nothing else");
+  const Source source = layer.sums.contains(view) ? layer.sums.lookup(view) : layer.values.lookup(view);
+  layer.kernel.epilogue.results.push_back({source, elementOf(view)});
   return success();
 }
 
 LogicalResult ProductMatch::addResults(func::ReturnOp terminator) {
   if (terminator.getNumOperands() == 0)
     return terminator.emitError("a kernel of products returns what it computes");
-  if (kernel_.layout.isWeightGradient() && terminator.getNumOperands() != 1)
+  if (layers_.back().kernel.layout.isWeightGradient() && terminator.getNumOperands() != 1)
     return terminator.emitError("a gradient of the weight matrix is the only result of its kernel");
+  if (between_ && failed(addResult(layers_.front(), between_.getDefiningOp(), between_)))
+    return failure();
   for (Value result : terminator.getOperands()) {
     auto gather = result.getDefiningOp<alg::GatherOp>();
-    const Value view = gather ? gather.getView() : Value();
-    if (!sums_.contains(view) && !values_.contains(view))
-      return terminator.emitError(
-          "a kernel of products returns products and their maps, gathered, and nothing else");
-    const Source source = sums_.contains(view) ? sums_.lookup(view) : values_.lookup(view);
-    kernel_.epilogue.results.push_back({source, elementOf(view)});
+    if (failed(addResult(layers_.back(), terminator, gather ? gather.getView() : Value())))
+      return failure();
   }
   return success();
+}
+
+/// What schedules are chosen by.
+algebras::Layer ProductMatch::scheduledBy(const Layer &own) {
+  const algebras::DataType dtype =
+      own.kernel.element.isF32() ? algebras::DataType::F32 : algebras::DataType::BF16;
+  tile::LayoutAttr layout = own.kernel.layout;
+  algebras::Layer scheduled{layout.getTerms(), layout.getIn().getGroups(), layout.getOut().getGroups(), dtype,
+                            layout.getRowTypes().getRowTypes()};
+  const auto count = [&](Epilogue::Shape shape) {
+    return llvm::count_if(own.kernel.epilogue.operands,
+                          [&](const Epilogue::Operand &operand) { return operand.shape == shape; });
+  };
+  scheduled.bias = count(Epilogue::Shape::PerColumn) > 0;
+  scheduled.fused = {.weights = own.kernel.weights,
+                     .results = static_cast<int64_t>(own.kernel.epilogue.results.size()),
+                     .element_operands = count(Epilogue::Shape::PerElement),
+                     .row_operands = count(Epilogue::Shape::PerRow)};
+  return scheduled;
+}
+
+ProductFunction ProductMatch::describe() {
+  Layer &first = layers_.front();
+  tile::LayoutAttr layout = first.kernel.layout;
+  // The layer whose forward product the function computes or differentiates.
+  algebras::Layer described = scheduledBy(first);
+  described.lift = *layout.getAlgebra().getLift(layout.getKind());
+  described.bias = false;
+  described.fused = {};
+  if (layout.isTransposed())
+    std::swap(described.in, described.out);
+  const bool maps = !function_.getBody().front().getOps<alg::MapOp>().empty();
+  ProductFunction description{.mode = first.first.getMode(), .layer = described, .fusion = {}, .maps = maps, .arguments = {}};
+  algrt::Fusion &fusion = description.fusion;
+  fusion.weights = first.kernel.weights;
+  for (const auto &[number, layer] : llvm::enumerate(layers_))
+    for (const Epilogue::Operand &operand : layer.kernel.epilogue.operands)
+      fusion.operands.push_back(
+          {operand.name, perOf(operand.shape), runtimeType(operand.element), static_cast<int64_t>(number)});
+  for (const Epilogue::Result &result : layers_.back().kernel.epilogue.results)
+    fusion.results.push_back(runtimeType(result.element));
+  if (between_) {
+    description.next = scheduledBy(layers_.back());
+    fusion.next = {.out_groups = description.next->out.widths(), .weights = layers_.back().kernel.weights};
+  }
+  if (const alg::SlotsType rows = first.first.getLhs().getType(); rows.isWeights())
+    description.rows = rows.getShape()[0];
+  description.arguments.resize(function_.getNumArguments());
+  auto name = [&](Value view, const std::string &operand) {
+    auto argument = cast<BlockArgument>(view.getDefiningOp<alg::SlotsOp>().getTensor());
+    description.arguments[argument.getArgNumber()].push_back(operand);
+  };
+  name(first.first.getLhs(), layout.isTransposed() ? "dy" : "x");
+  int64_t weight = 0;
+  for (Layer &layer : layers_) {
+    for (alg::ContractOp contract : layer.contractions)
+      name(contract.getRhs(), layout.isWeightGradient() ? "dy" : algrt::numberedName("w", weight++));
+    for (const auto &[read, operand] : layer.numbers)
+      description.arguments[read.first].push_back(layer.kernel.epilogue.operands[operand].name);
+  }
+  return description;
 }
 
 FailureOr<MatchedProduct> ProductMatch::match() {
   if (!llvm::hasSingleElement(function_.getBody()))
     return function_.emitError("a kernel of products has one block");
   Block &body = function_.getBody().front();
+  if (failed(findLayers()))
+    return failure();
   for (auto contract : body.getOps<alg::ContractOp>())
     if (failed(addContraction(contract)))
       return failure();
-  if (!first_)
+  if (!layers_.front().first)
     return function_.emitError("a kernel of products has a product of its own, not one in another operation");
   for (auto map : body.getOps<alg::MapOp>())
     if (failed(addMap(map)))
@@ -287,46 +425,12 @@ FailureOr<MatchedProduct> ProductMatch::match() {
         !op.hasTrait<OpTrait::ConstantLike>())
       return op.emitError("cannot be in a kernel of products, which has contractions and their maps");
 
-  const algebras::DataType dtype =
-      kernel_.element.isF32() ? algebras::DataType::F32 : algebras::DataType::BF16;
-  tile::LayoutAttr layout = kernel_.layout;
-  algebras::Layer scheduled{layout.getTerms(), layout.getIn().getGroups(), layout.getOut().getGroups(), dtype,
-                            layout.getRowTypes().getRowTypes()};
-  // The layer whose forward product the function computes or differentiates.
-  algebras::Layer described{*layout.getAlgebra().getLift(layout.getKind()), scheduled.in, scheduled.out,
-                            dtype, scheduled.row_types};
-  if (layout.isTransposed())
-    std::swap(described.in, described.out);
-  const auto count = [&](Epilogue::Shape shape) {
-    return llvm::count_if(kernel_.epilogue.operands,
-                          [&](const Epilogue::Operand &operand) { return operand.shape == shape; });
-  };
-  scheduled.bias = count(Epilogue::Shape::PerColumn) > 0;
-  scheduled.fused = {.weights = kernel_.weights,
-                     .results = static_cast<int64_t>(kernel_.epilogue.results.size()),
-                     .element_operands = count(Epilogue::Shape::PerElement),
-                     .row_operands = count(Epilogue::Shape::PerRow)};
-
-  ProductFunction description{first_.getMode(), described, {}, !body.getOps<alg::MapOp>().empty(), {}, {}};
-  description.fusion.weights = kernel_.weights;
-  for (const Epilogue::Operand &operand : kernel_.epilogue.operands)
-    description.fusion.operands.push_back({operand.name, perOf(operand.shape), runtimeType(operand.element)});
-  for (const Epilogue::Result &result : kernel_.epilogue.results)
-    description.fusion.results.push_back(runtimeType(result.element));
-  if (const alg::SlotsType rows = first_.getLhs().getType(); rows.isWeights())
-    description.rows = rows.getShape()[0];
-  description.arguments.resize(function_.getNumArguments());
-  auto name = [&](Value view, const std::string &operand) {
-    auto argument = cast<BlockArgument>(view.getDefiningOp<alg::SlotsOp>().getTensor());
-    description.arguments[argument.getArgNumber()].push_back(operand);
-  };
-  name(first_.getLhs(), layout.isTransposed() ? "dy" : "x");
-  for (auto [number, contract] : llvm::enumerate(contractions_))
-    name(contract.getRhs(),
-         layout.isWeightGradient() ? "dy" : algrt::numberedName("w", static_cast<int64_t>(number)));
-  for (const auto &[read, operand] : numbers_)
-    description.arguments[read.first].push_back(kernel_.epilogue.operands[operand].name);
-  return MatchedProduct{std::move(description), std::move(kernel_), std::move(scheduled)};
+  MatchedProduct matched{describe(), {}};
+  for (Layer &layer : layers_) {
+    algebras::Layer scheduled = scheduledBy(layer);
+    matched.layers.push_back({std::move(layer.kernel), std::move(scheduled)});
+  }
+  return matched;
 }
 
 FailureOr<MatchedProduct> matchProduct(func::FuncOp function) { return ProductMatch(function).match(); }

@@ -23,6 +23,8 @@ struct ProductFunction {
   algrt::Fusion fusion;
   /// Whether there are maps: where there are none, one contraction without operands is a plain projection.
   bool maps = false;
+  /// Of a kernel of two layers the one whose products read what those of `layer` leave.
+  std::optional<algebras::Layer> next = {};
   /// How many rows the kernel goes through where they are those of a weight matrix, and not of a batch.
   std::optional<int64_t> rows = {};
   /// What each argument of the function is to its kernels: "x", "w", "w2", the name of one of the fusion's

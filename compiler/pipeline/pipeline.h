@@ -27,6 +27,13 @@ struct ProgramMaps {
   bool backward = false;
 };
 
+/// What of a program may be one kernel, each with all that is before it.
+enum class Fusing {
+  Nothing,  ///< every operation is a kernel of its own, to compare with
+  Products, ///< products of the same rows, and maps of their sums
+  Layers    ///< products of what such a kernel leaves, where that is possible and predicted to be faster
+};
+
 struct CompileOptions {
   std::vector<Target> targets = {Target::Cpu};
   /// Names of CPU levels; see compiler/schedule/cpu_level.h.
@@ -56,8 +63,8 @@ struct CompileOptions {
   std::string kernel;
   /// Of programs: themselves, and their gradients.
   ProgramMaps program_maps;
-  /// Whether every operation of programs is a kernel of its own, to compare with.
-  bool apart = false;
+  /// Which operations of programs share kernels.
+  Fusing fusing = Fusing::Layers;
   /// What the one GPU kernel computes that emit and simulate show.
   algrt::Map map = algrt::Map::Forward;
   /// Elements of Y in the one GPU kernel that emit shows.

@@ -2,6 +2,7 @@
 
 #include "compiler/lower/elementwise_function.h"
 #include "compiler/lower/product_function.h"
+#include "compiler/pipeline/chained_layers.h"
 #include "compiler/pipeline/compilation.h"
 #include "compiler/pipeline/program_module.h"
 #include "compiler/pipeline/program_steps.h"
@@ -63,15 +64,17 @@ bool isPlain(const ProductFunction &product) {
       product.layer.dtype == algebras::DataType::F32 ? algrt::ElementType::F32 : algrt::ElementType::Bf16;
   const algrt::Fusion &fusion = product.fusion;
   return product.mode == alg::OutputMode::WeightGradient ||
-         (!product.maps && fusion.weights == 1 && fusion.operands.empty() &&
+         (!product.next && !product.maps && fusion.weights == 1 && fusion.operands.empty() &&
           fusion.results == std::vector{own});
 }
 
-/// What schedules are chosen by.
+/// What schedules of the first layer are chosen by.
 algebras::Fused fusedOf(const algrt::Fusion &fusion) {
   using Per = algrt::FusedOperand::Per;
   const auto count = [&](Per per) {
-    return llvm::count_if(fusion.operands, [&](const algrt::FusedOperand &one) { return one.per == per; });
+    return llvm::count_if(fusion.operands, [&](const algrt::FusedOperand &one) {
+      return one.per == per && one.layer == 0;
+    });
   };
   return {.weights = fusion.weights,
           .results = static_cast<int64_t>(fusion.results.size()),
@@ -90,6 +93,9 @@ public:
 
 private:
   void collectAlgebras();
+  /// Turns the programs into calls of their kernels: in kernels of two layers, where these are possible and
+  /// better than one for each.
+  void fuseSteps();
   void addKernel(func::FuncOp function);
   void addProduct(func::FuncOp function, StepFunction &step);
   void addElementwise(func::FuncOp function, StepFunction &step);
@@ -113,6 +119,38 @@ void Planner::collectAlgebras() {
   });
 }
 
+void Planner::fuseSteps() {
+  const auto fused = [this](ModuleOp module, bool layers) {
+    compilation_.run(module, [&](OpPassManager &passes) {
+      AlgFuseOptions fusion;
+      fusion.apart = options_.fusing == Fusing::Nothing;
+      fusion.layers = layers;
+      passes.addPass(createAlgFuse(fusion));
+      passes.addPass(createCanonicalizerPass());
+      passes.addPass(createCSEPass());
+    });
+  };
+  made_.remarks = compilation_.takeRemarks();
+  std::optional<std::string> objection;
+  if (options_.fusing == Fusing::Layers) {
+    OwningOpRef<ModuleOp> together = module_->clone();
+    fused(*together, /*layers=*/true);
+    for (auto function : together->getOps<func::FuncOp>())
+      if (!objection && function.isPrivate() && hasTwoLayers(function))
+        objection = objectionToLayers(function, options_);
+    std::vector<std::string> remarks = compilation_.takeRemarks();
+    if (!objection) {
+      module_ = std::move(together);
+      llvm::append_range(made_.remarks, remarks);
+      return;
+    }
+  }
+  fused(*module_, /*layers=*/false);
+  llvm::append_range(made_.remarks, compilation_.takeRemarks());
+  if (objection)
+    made_.remarks.push_back("no kernel has two layers of products: " + *objection);
+}
+
 /// Up to the programs as calls of their kernels.
 ProgramPlan Planner::fuse() {
   made_.text = printModule(*module_, /*names=*/true);
@@ -123,21 +161,16 @@ ProgramPlan Planner::fuse() {
   compilation_.run(*module_, [this](OpPassManager &passes) {
     passes.addPass(createCanonicalizerPass());
     passes.addPass(createCSEPass());
-    if (!options_.apart) { // there every operation is computed as it is written
+    if (options_.fusing != Fusing::Nothing) { // there every operation is computed as it is written
       AlgComposeOptions composition;
       composition.rows = options_.rows;
       composition.kernels = true;
       passes.addPass(createAlgCompose(composition));
       passes.addPass(createCSEPass());
     }
-    AlgFuseOptions fusion;
-    fusion.apart = options_.apart;
-    passes.addPass(createAlgFuse(fusion));
-    passes.addPass(createCanonicalizerPass());
-    passes.addPass(createCSEPass());
   });
+  fuseSteps();
   made_.fused = printModule(*module_, /*names=*/true);
-  made_.remarks = compilation_.takeRemarks();
   return std::move(made_);
 }
 
@@ -209,6 +242,7 @@ void Planner::addProduct(func::FuncOp function, StepFunction &step) {
        // The kernels of a GPU are of the first one's type; others follow from the function.
        .results = {result_types.front()},
        .allow_nonassociative = false,
+       .next = product->next,
        .rows = product->rows,
        .takes_positions = step.takes_positions,
        .function = moduleOf(function),

@@ -71,26 +71,98 @@ static bool readsComputedNumber(Operation *op) {
          });
 }
 
+/// Whether a step reads, through views, what another one of the group computes.
+static bool readsFrom(Operation *op, const KernelGroup &group) {
+  return llvm::any_of(producersOf(op), [&](Operation *producer) { return group.contains(producer); });
+}
+
+/// The steps of a group that make the rows of another step's product, directly or not: its first layer.
+static KernelGroup firstLayerOf(const KernelGroup &group) {
+  KernelGroup feeding;
+  for (Operation *op : llvm::reverse(group)) { // readers come behind what they read
+    const bool feeds = llvm::any_of(group, [&](Operation *reader) {
+      return (isa<alg::ContractOp>(reader) || feeding.contains(reader)) && producersOf(reader).contains(op);
+    });
+    if (feeds)
+      feeding.insert(op);
+  }
+  KernelGroup in_order;
+  for (Operation *op : group)
+    if (feeding.contains(op))
+      in_order.insert(op);
+  return in_order;
+}
+
 std::optional<std::string> KernelGroups::objectionToContractions(const KernelGroup &group) const {
-  alg::ContractOp first;
+  const KernelGroup first_layer = firstLayerOf(group);
+  alg::ContractOp first, first_of_last;
   for (Operation *op : group) {
     auto contract = dyn_cast<alg::ContractOp>(op);
     if (!contract)
       continue;
-    if (llvm::any_of(producersOf(op), [&](Operation *producer) { return group.contains(producer); }))
-      return "a contraction sums over groups of its operands, which other workers have to finish first";
     if (contract.getMode() == alg::OutputMode::WeightGradient && group.size() > 1)
       return "a gradient of weights is added up over the rows of the batch and stored as it is";
-    if (!first)
-      first = contract;
-    if (contract.getLhs() != first.getLhs() || contract.getAlgebra() != first.getAlgebra() ||
-        contract.getMode() != first.getMode())
+    alg::ContractOp &like = first_layer.contains(op) || first_layer.empty() ? first : first_of_last;
+    if (!like)
+      like = contract;
+    if (contract.getLhs() != like.getLhs() || contract.getAlgebra() != like.getAlgebra() ||
+        contract.getMode() != like.getMode())
       return "the contractions do not read the same activations with the same terms";
-    if (!contract.getResult().getType().isCutLike(first.getResult().getType()))
+    if (!contract.getResult().getType().isCutLike(like.getResult().getType()))
       return "the contractions have results of different groups";
   }
-  if (first && llvm::any_of(group, readsComputedNumber))
+  if (std::optional<std::string> layers = objectionToLayers(group))
+    return layers;
+  if ((first || first_of_last) && llvm::any_of(group, readsComputedNumber))
     return "a kernel of products is launched with its numbers, and a step computes one that the map reads";
+  return std::nullopt;
+}
+
+/// An output slot (i, j) of a product of mode k needs the input groups B(i, j) of its own rows alone: whoever
+/// owns the rows makes these, and no other worker is waited for.
+std::optional<std::string> KernelGroups::objectionToLayers(const KernelGroup &group) const {
+  const KernelGroup first_layer = firstLayerOf(group);
+  if (first_layer.empty())
+    return std::nullopt;
+  if (!options_.layers)
+    return "a contraction sums over groups of its operands, which other workers have to finish first";
+  alg::ContractOp first;
+  for (Operation *op : first_layer)
+    if (auto contract = dyn_cast<alg::ContractOp>(op)) {
+      if (readsFrom(op, group))
+        return "a kernel has two layers of products at most";
+      first = contract;
+    }
+  if (!first)
+    return "only products of a batch are kept by the worker that owns their rows; maps of X alone are read "
+           "again by every group that has a term with them";
+  Value between;
+  for (Operation *op : group) {
+    if (first_layer.contains(op))
+      continue;
+    auto contract = dyn_cast<alg::ContractOp>(op);
+    if (!contract) { // a map of the last layer
+      if (llvm::any_of(producersOf(op), [&](Operation *producer) { return first_layer.contains(producer); }))
+        return "a map reads what the first layer of products has left beside what the second makes of it";
+      continue;
+    }
+    if (llvm::any_of(first_layer, [&](Operation *producer) {
+          return contract.getRhs().getDefiningOp() == producer;
+        }))
+      return "weights that are computed are whole before they are read";
+    if (contract.getMode() != alg::OutputMode::Product || first.getMode() != alg::OutputMode::Product)
+      return "the products of a kernel of two layers are of mode k, and a gradient of activations is of mode i";
+    if (contract.getAlgebra() != first.getAlgebra())
+      return "the products of two layers are by different algebras";
+    auto rows = cast<alg::SlotsType>(contract.getLhs().getType());
+    auto input = cast<alg::SlotsType>(first.getLhs().getType());
+    if (rows.isWeights() || !rows.getRowTypes() || rows.getRowTypes() != input.getRowTypes() ||
+        rows.getElementType() != input.getElementType())
+      return "the rows of the two layers have other types, or elements of other types";
+    between = contract.getLhs();
+  }
+  if (!first_layer.contains(between.getDefiningOp()))
+    return "the second layer of products reads other groups than the first one leaves";
   return std::nullopt;
 }
 
@@ -115,10 +187,12 @@ std::optional<std::string> KernelGroups::objection(const KernelGroup &group) con
     return contractions;
   if (std::optional<std::string> reductions = objectionToReductions(group))
     return reductions;
-  alg::SlotsType cut;
+  const KernelGroup first_layer = firstLayerOf(group);
+  alg::SlotsType cuts[2]; // of the layers
   for (Operation *op : group) {
     if (!isa<alg::ContractOp, alg::MapOp, alg::ReduceOp>(op))
       return "arithmetic on statistics is a step of its own";
+    alg::SlotsType &cut = cuts[first_layer.contains(op) ? 0 : 1];
     Value view = isa<alg::ReduceOp>(op) ? op->getOperand(0) : op->getResult(0);
     auto type = cast<alg::SlotsType>(view.getType());
     if (cut && !cut.isCutLike(type))
@@ -128,9 +202,12 @@ std::optional<std::string> KernelGroups::objection(const KernelGroup &group) con
       if (!group.contains(producer) && dependsOn(producer, group))
         return "an operand of the one depends on the result of the other through a third step";
   }
-  if (resultsOf(group).size() > results_)
-    return "the result is read by other steps as well, and a kernel has " + std::to_string(results_) +
-           (results_ == 1 ? " result" : " results");
+  const SmallVector<Value> results = resultsOf(group);
+  if (llvm::any_of(results, [&](Value result) { return first_layer.contains(result.getDefiningOp()); }))
+    return "what the first layer of products leaves is read by other steps as well, and is nowhere as a whole";
+  if (results.size() > options_.results)
+    return "the result is read by other steps as well, and a kernel has " + std::to_string(options_.results) +
+           (options_.results == 1 ? " result" : " results");
   return std::nullopt;
 }
 
@@ -156,13 +233,13 @@ bool KernelGroups::tryToJoin(Operation *op, ArrayRef<Operation *> others) {
   return true;
 }
 
-KernelGroups::KernelGroups(func::FuncOp function, unsigned results, bool apart) : results_(results) {
+KernelGroups::KernelGroups(func::FuncOp function, const Options &options) : options_(options) {
   for (Operation &op : function.getBody().front())
     if (isStep(&op))
       steps_.push_back(&op);
   for (auto [number, op] : llvm::enumerate(steps_)) {
     number_of_group_[op] = number;
-    if (apart)
+    if (options.apart)
       continue;
     const KernelGroup producers = producersOf(op);
     // All at once where they can be: a map of two contractions.

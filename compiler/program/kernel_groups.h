@@ -27,9 +27,13 @@ llvm::SmallVector<mlir::Value> resultsOf(const KernelGroup &group);
 
 class KernelGroups {
 public:
-  /// Groups the steps of a function of one block. A kernel has at most `results` results. With `apart` each
-  /// step is a group of its own.
-  KernelGroups(mlir::func::FuncOp function, unsigned results, bool apart = false);
+  struct Options {
+    unsigned results = 1; ///< of a kernel, at most
+    bool layers = false;  ///< whether products may join what makes their rows
+    bool apart = false;   ///< each step is a group of its own
+  };
+  /// Groups the steps of a function of one block.
+  KernelGroups(mlir::func::FuncOp function, const Options &options);
 
   /// In an order in which each group reads earlier ones alone.
   llvm::SmallVector<KernelGroup> inOrder() const;
@@ -41,6 +45,7 @@ private:
   /// Why a set of steps cannot be one kernel; nothing where it can.
   std::optional<std::string> objection(const KernelGroup &steps) const;
   std::optional<std::string> objectionToContractions(const KernelGroup &steps) const;
+  std::optional<std::string> objectionToLayers(const KernelGroup &steps) const;
   std::optional<std::string> objectionToReductions(const KernelGroup &steps) const;
   /// Whether the kernel of a step, which is not in the group, reads something that depends on the group.
   bool dependsOn(mlir::Operation *op, const KernelGroup &group) const;
@@ -48,7 +53,7 @@ private:
   KernelGroup joined(mlir::Operation *op, llvm::ArrayRef<mlir::Operation *> others) const;
   KernelGroup groupOf(mlir::Operation *op) const;
 
-  unsigned results_;
+  Options options_;
   llvm::SmallVector<mlir::Operation *> steps_;
   llvm::DenseMap<mlir::Operation *, unsigned> number_of_group_;
 };

@@ -199,7 +199,11 @@ LogicalResult outlineKernels(func::FuncOp function, ArrayRef<KernelGroup> groups
       name = (function.getSymName() + "_" + Twine(number++)).str();
     while (symbols.lookup(name));
     // The first operation that is not a view gives the kernel its place in the source.
-    kernels.emplace_back(outside, group.front()->getLoc(), name, group);
+    // But not the name of what it computes, which would be that of every value that the kernel adds.
+    Location place = group.front()->getLoc();
+    if (auto named = dyn_cast<NameLoc>(place))
+      place = named.getChildLoc();
+    kernels.emplace_back(outside, place, name, group);
     if (failed(kernels.back().write()))
       return failure();
   }

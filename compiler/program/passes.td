@@ -43,6 +43,10 @@ def AlgFuse : Pass<"alg-fuse", "mlir::ModuleOp"> {
       worker computes;
     - several contractions that read the same activations with the same terms, and a map of them: gate and up of a
       SwiGLU network;
+    - with `layers`, such a kernel and products of mode `k` of what it leaves, by the same algebra, with their maps: a whole SwiGLU
+      network. The supports close: output slot `(i, j)` depends on the hidden groups `B(i, j)` of its own row, and each of these on
+      input groups of that row, so that whoever owns the row makes them. The hidden state is then nowhere as a whole, and no other
+      step reads it;
     - maps of maps, and the reduction of such;
     - anything else alone: a gradient of weights, a reduction of a contraction's result, a sum of statistics.
 
@@ -54,6 +58,7 @@ def AlgFuse : Pass<"alg-fuse", "mlir::ModuleOp"> {
   }];
   let options = [
     Option<"results", "results", "int64_t", "1", "results of a kernel, at most">,
+    Option<"layers", "layers", "bool", "false", "products may join the kernel that makes their rows">,
     Option<"remarks", "remarks", "bool", "true", "say what stays apart, and why">,
     Option<"apart", "apart", "bool", "false", "every operation is a kernel of its own, for comparison">,
   ];

@@ -19,13 +19,11 @@ int64_t productsTogether(const CpuSchedule &schedule, int64_t weights) {
   return std::clamp<int64_t>((registers - 1) / of_each, 1, weights);
 }
 
-/// Why a schedule of so many blocks of rows is none to consider.
-static MaybeRefusal refusal(const algebras::Layer &layer, const CpuLevel &level,
-                            const CpuSchedule &schedule) {
+MaybeRefusal refuseRegisterTile(const algebras::Layer &layer, const CpuLevel &level,
+                                const CpuSchedule &schedule) {
   const int64_t together = productsTogether(schedule, layer.fused.weights);
   const int64_t vectors = schedule.register_columns / schedule.lanes * together;
   const int64_t sums = schedule.register_rows * vectors;
-  const int64_t blocks = schedule.rows / schedule.register_rows;
   // Sums, the vectors of the weight matrix and one broadcast must fit the registers; fewer than eight sums
   // cannot hide the latency of a multiplication (4 cycles, 2 a cycle).
   if (sums < 8)
@@ -53,6 +51,15 @@ static MaybeRefusal refusal(const algebras::Layer &layer, const CpuLevel &level,
                   fmt::format("{} sums, {} vectors of the weight matrix and a broadcast leave sums of other "
                               "weight matrices less than {} registers",
                               sums, vectors, spare));
+  return std::nullopt;
+}
+
+/// Why a schedule of so many blocks of rows is none to consider.
+static MaybeRefusal refusal(const algebras::Layer &layer, const CpuLevel &level,
+                            const CpuSchedule &schedule) {
+  if (MaybeRefusal registers = refuseRegisterTile(layer, level, schedule))
+    return registers;
+  const int64_t blocks = schedule.rows / schedule.register_rows;
   if (schedule.types > layer.lift.types())
     return refuse("types",
                   fmt::format("{} types in a task, the layer has {}", schedule.types, layer.lift.types()));

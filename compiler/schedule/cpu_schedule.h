@@ -21,6 +21,10 @@ bool usesPairs(const algebras::Layer &layer, const CpuLevel &level);
 /// sums share the registers. The sums of the others wait in memory meanwhile.
 int64_t productsTogether(const CpuSchedule &schedule, int64_t weights);
 
+/// Why a register tile of a layer is none to consider: its sums and operands and the registers.
+MaybeRefusal refuseRegisterTile(const algebras::Layer &layer, const CpuLevel &level,
+                                const CpuSchedule &schedule);
+
 /// Every combination of types, register tile and blocks of rows that is looked at.
 std::vector<Considered<CpuSchedule>> considerCpu(const algebras::Layer &layer, const CpuLevel &level,
                                                  WeightAccess access);

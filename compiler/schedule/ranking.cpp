@@ -2,6 +2,7 @@
 
 #include "algebras/coarsest.h"
 #include "algebras/cost/report.h"
+#include "compiler/schedule/cpu_chained_schedule.h"
 #include "compiler/schedule/cpu_gradient_schedule.h"
 #include "compiler/schedule/cpu_schedule.h"
 #include "compiler/schedule/gpu_layer.h"
@@ -12,6 +13,7 @@
 #include <cstdlib>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <numeric>
 
 namespace compiler {
@@ -100,17 +102,46 @@ static double microseconds(const CpuMachine &machine) {
   return 1 / (static_cast<double>(machine.cores) * cpu_core.cycles_per_us);
 }
 
+/// The bytes of a layer's weights and its multiplications, of all its products.
+static std::pair<double, double> weightBytesAndMacs(const algebras::Layer &layer,
+                                                    const algebras::cost::CostReport &report) {
+  const double weights = static_cast<double>(layer.fused.weights);
+  return {weights * static_cast<double>(report.live_weight_bytes),
+          weights * static_cast<double>(report.active_macs)};
+}
+
 static Ranking rankCpu(const algebras::Layer &layer, int64_t m, const CpuMachine &machine) {
   const algebras::cost::CostReport report = algebras::cost::costReport(layer, m);
-  Ranking ranking =
-      rankingOf(toString(Target::Cpu), toString(machine),
-                floorOfCpu(layer, static_cast<double>(report.activation_bytes + report.live_weight_bytes),
-                           static_cast<double>(report.active_macs), machine));
+  const auto [weight_bytes, macs] = weightBytesAndMacs(layer, report);
+  Ranking ranking = rankingOf(
+      toString(Target::Cpu), toString(machine),
+      floorOfCpu(layer, static_cast<double>(report.activation_bytes) + weight_bytes, macs, machine));
   for (const WeightAccess weights : {WeightAccess::Packed, WeightAccess::Copied, WeightAccess::Direct})
     add(ranking, considerCpu(layer, machine.level, weights), [&](const CpuSchedule &schedule) {
       return cpuCost(layer, schedule, m, machine.cores).scaled(microseconds(machine));
     });
   return sorted(std::move(ranking));
+}
+
+LayersPrediction predictLayers(const algebras::Layer &first, const algebras::Layer &last, int64_t m,
+                               const CpuMachine &machine) {
+  const algebras::cost::CostReport of_first = algebras::cost::costReport(first, m),
+                                   of_last = algebras::cost::costReport(last, m);
+  const auto [first_bytes, first_macs] = weightBytesAndMacs(first, of_first);
+  const auto [last_bytes, last_macs] = weightBytesAndMacs(last, of_last);
+  const double between = 2 * static_cast<double>(m) * static_cast<double>(first.out.total()) *
+                         static_cast<double>(byteWidth(first.dtype)); // written and read where there are steps
+  const Floor floor = floorOfCpu(
+      last,
+      static_cast<double>(of_first.activation_bytes + of_last.activation_bytes) - between + first_bytes + last_bytes,
+      first_macs + last_macs, machine);
+  double least = std::numeric_limits<double>::infinity();
+  for (const WeightAccess weights : {WeightAccess::Packed, WeightAccess::Copied, WeightAccess::Direct}) {
+    const ChainedSchedule schedule = chooseChainedSchedule(first, last, machine.level, weights, m);
+    least = std::min(least, chainedCost(first, last, schedule, m, machine.cores).total());
+  }
+  return {toString(machine), least * microseconds(machine), floor.longest(),
+          floor.memory >= floor.tensor ? "memory" : "arithmetic"};
 }
 
 static Ranking rankCpuWeightGradient(const algebras::Layer &layer, int64_t m, const CpuMachine &machine) {

@@ -128,26 +128,30 @@ bool isOfPrograms(const BenchCommand &options, const std::string &product) {
   return isBundle(product) ? holdsProgramsAlone(product) : programSpecOf(options, product).has_value();
 }
 
-// What is measured of a spec of programs: compiled as it is, with its operations apart, and the activation of
-// a feed-forward network.
+// What is measured of a spec of programs: compiled as it is, with a step for each layer, with a step for each
+// operation, and the activation of a feed-forward network.
 ProgramBenchSource compiledSource(const BenchCommand &options, const Spec &spec, int64_t m,
                                   const BundleCompiler &compile, const ProgramTools &tools,
                                   const std::filesystem::path &scratch) {
   requireCompilable(spec);
   ProgramBenchSource source;
-  BenchCompilation how{"cpu", m, {}, !options.no_cache, programMapsOf(options.program_maps), false};
-  source.bundle = scratch / "fused.alg";
-  compile(spec, how, source.bundle);
-  how.apart = true;
-  source.apart = scratch / "apart.alg";
-  compile(spec, how, source.apart);
+  BenchCompilation how{"cpu", m, {}, !options.no_cache, programMapsOf(options.program_maps)};
+  const auto compiled = [&](Fusing fusing, const char *name) -> std::string {
+    how.fusing = fusing;
+    const std::string path = scratch / name;
+    compile(spec, how, path);
+    return path;
+  };
+  source.bundle = compiled(Fusing::Layers, "fused.alg");
+  source.steps = compiled(Fusing::Products, "steps.alg");
+  source.apart = compiled(Fusing::Nothing, "apart.alg");
   if (const auto *network = std::get_if<Swiglu>(&*spec.program)) {
     source.network = *network;
     Spec activation;
     activation.source_name = "the activation";
     activation.program = tools.activation(*network);
     source.activation = scratch / "activation.alg";
-    compile(activation, {"cpu", m, {}, !options.no_cache, {}, false}, source.activation);
+    compile(activation, {"cpu", m, {}, !options.no_cache}, source.activation);
   }
   return source;
 }
@@ -174,7 +178,7 @@ Spec networkOf(const algrt::TableRow &row, const std::string &dtype) {
   return spec;
 }
 
-// Programs, each beside the same operations apart where there is a spec to compile them from, and networks
+// Programs, each beside the same in steps and operations apart where there is a spec to compile them from, and networks
 // beside dense products.
 int benchOnPrograms(const BenchCommand &options, const std::vector<algrt::TableRow> &table,
                     const BundleCompiler &compile, const ProgramTools &tools) {

@@ -91,8 +91,14 @@ public:
         const std::optional<algrt::Fusion> &fusion = projection.layer().fusion;
         const std::vector<int32_t> types(
             static_cast<size_t>(m)); // where they are explicit: all the first one
-        macs += (fusion ? fusion->weights : 1) *
-                algrt::averageWork(projection, step.rows.value_or(m), types.data(), false).macs;
+        const auto count = [&](const algrt::Layer &layer, int64_t weights) {
+          macs += weights * algrt::averageWork(layer, projection.support(), step.rows.value_or(m),
+                                               types.data(), /*rotates=*/false)
+                                .macs;
+        };
+        count(projection.layer(), fusion ? fusion->weights : 1);
+        if (fusion && fusion->next)
+          count(algrt::layerOfWeight(projection.layer(), fusion->weights), fusion->next->weights);
       }
     return macs;
   }
@@ -158,14 +164,30 @@ std::vector<ProgramBenchCase> ProgramBench::measure(const ProgramBenchSource &so
     fused.run();
     std::vector<algrt::Contender> contenders = {{[&] { fused.run(); }}};
 
-    std::optional<Call> apart;
-    if (!source.apart.empty()) {
-      apart.emplace(source.apart, program, m, threads_);
-      made.steps_apart = apart->description().steps.size();
-      apart->run();
-      fused.compare(*apart);
-      contenders.push_back({[&] { apart->run(); }});
-    }
+    // Those that have other steps, whose results are compared, and where they have their times.
+    struct Other {
+      std::optional<Call> call;
+      size_t steps = 0, contender = 0;
+    };
+    Other in_layers, apart;
+    const auto add = [&](const std::string &bundle, Other &other) {
+      if (bundle.empty())
+        return;
+      other.call.emplace(bundle, program, m, threads_);
+      other.steps = other.call->description().steps.size();
+      if (other.steps == made.steps) {
+        other.call.reset();
+        return;
+      }
+      other.call->run();
+      fused.compare(*other.call);
+      other.contender = contenders.size();
+      contenders.push_back({[&] { other.call->run(); }});
+    };
+    add(source.steps, in_layers);
+    add(source.apart, apart);
+    made.steps_in_layers = in_layers.steps;
+    made.steps_apart = apart.steps;
 
     // The gradients of a dense network are not among what is compared.
     std::optional<DenseNetwork> dense;
@@ -193,8 +215,10 @@ std::vector<ProgramBenchCase> ProgramBench::measure(const ProgramBenchSource &so
                               program);
         });
     made.algebra_us = times.front();
-    if (apart)
-      made.steps_us = times[1];
+    if (in_layers.call)
+      made.steps_us = times[in_layers.contender];
+    if (apart.call)
+      made.apart_us = times[apart.contender];
     made.floor_us = static_cast<double>(made.bytes) / copy_bytes_per_us_;
     if (dense && dense->exists()) {
       made.dense_us = times.back();
@@ -211,8 +235,8 @@ std::vector<ProgramBenchCase> ProgramBench::measure(const ProgramBenchSource &so
 std::string programBenchText(const std::vector<ProgramBenchCase> &cases) {
   const auto once = [](const std::string &text, bool first) { return first ? text : std::string(); };
   std::vector<std::vector<std::string>> rows = {{"case", "program", "algebra", "m", "steps", "cache",
-                                                 "fused us", "apart us", "dense us", "to apart", "to dense",
-                                                 "published", "floor us", "floor", "L2 error"}};
+                                                 "fused us", "steps us", "apart us", "dense us", "to steps",
+                                                 "to apart", "to dense", "published", "floor us", "floor", "L2 error"}};
   for (const ProgramBenchCase &one : cases)
     for (const auto state : {&algrt::WarmAndFlushed::warm, &algrt::WarmAndFlushed::flushed}) {
       const bool warm = state == &algrt::WarmAndFlushed::warm;
@@ -227,11 +251,12 @@ std::string programBenchText(const std::vector<ProgramBenchCase> &cases) {
           warm ? one.published.speedup_warm : one.published.speedup_flushed;
       rows.push_back({once(one.name, warm), once(one.program, warm), once(one.algebra, warm),
                       once(fmt::format("{}", one.m), warm),
-                      once(one.steps_us ? fmt::format("{} of {}", one.steps, one.steps_apart)
+                      once(one.apart_us ? fmt::format("{} of {}", one.steps, one.steps_apart)
                                         : fmt::format("{}", one.steps),
                            warm),
                       warm ? "warm" : "flushed", micro(one.algebra_us.*state), time(one.steps_us),
-                      time(one.dense_us), ratio(one.steps_us), ratio(one.dense_us),
+                      time(one.apart_us), time(one.dense_us), ratio(one.steps_us), ratio(one.apart_us),
+                      ratio(one.dense_us),
                       published ? fmt::format("{:.2f}x", *published) : "-",
                       fmt::format("{:.1f}", one.floor_us), fmt::format("{:.2f}", one.floor_us / fused),
                       once(fmt::format("{:.1e}", one.relative_l2), warm)});
@@ -262,9 +287,11 @@ nlohmann::ordered_json programBenchJson(const std::vector<ProgramBenchCase> &cas
          {"algebra", one.algebra},
          {"m", one.m},
          {"steps", one.steps},
-         {"steps_apart", one.steps_us ? Json(one.steps_apart) : Json()},
+         {"steps_in_layers", one.steps_us ? Json(one.steps_in_layers) : Json()},
+         {"steps_apart", one.apart_us ? Json(one.steps_apart) : Json()},
          {"algebra_us", times(one.algebra_us)},
          {"steps_us", times(one.steps_us)},
+         {"apart_us", times(one.apart_us)},
          {"dense_us", times(one.dense_us)},
          {"dense_library", one.dense_library},
          {"active_macs", one.active_macs},

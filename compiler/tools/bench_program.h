@@ -1,5 +1,5 @@
-// algctl bench on programs: each beside the same operations as kernels of their own, and beside dense
-// products.
+// algctl bench on programs: each beside the same in steps, one for each layer, beside the same operations as
+// kernels of their own, and beside dense products.
 #pragma once
 
 #include "compiler/tools/program_tools.h"
@@ -22,9 +22,10 @@ namespace compiler {
 struct ProgramBenchCase {
   std::string name, program, algebra, dense_library; // the last: empty, or why there are no dense products
   int64_t m = 0;
-  size_t steps = 0, steps_apart = 0;
+  size_t steps = 0, steps_in_layers = 0, steps_apart = 0;
   algrt::WarmAndFlushed algebra_us;
-  std::optional<algrt::WarmAndFlushed> steps_us; // where there is a bundle of the operations apart
+  std::optional<algrt::WarmAndFlushed> steps_us; // where there is a bundle of other steps, one for each layer
+  std::optional<algrt::WarmAndFlushed> apart_us; // where there is a bundle of the operations apart
   std::optional<algrt::WarmAndFlushed> dense_us; // of a feed-forward network without biases
   // The longer of what the multiplications of its products take at the rate of the dense products, and its
   // operands, each once, at the rate of a copy; the rate is that of large products or of these very ones, if
@@ -38,6 +39,7 @@ struct ProgramBenchCase {
 // What a program is measured from.
 struct ProgramBenchSource {
   std::string name, bundle;
+  std::string steps;             // the bundle of the same programs with a step for each layer, or empty
   std::string apart;             // the bundle of the same programs whose operations are kernels of their own
   std::optional<Swiglu> network; // where the programs are of one
   std::string activation;        // the bundle of its activation
@@ -56,7 +58,7 @@ public:
   ProgramBench(const Options &options, const ProgramTools &tools);
 
   // Every program of the bundle, with m rows. Throws Failure for results that are wrong: the first rows are
-  // compared with the program's definition, all with those of the bundle apart, and the dense network with
+  // compared with the program's definition, all with those of the other bundles, and the dense network with
   // its own definition.
   std::vector<ProgramBenchCase> measure(const ProgramBenchSource &source, int64_t m);
 

@@ -26,7 +26,7 @@ struct BenchCompilation {
   std::vector<algrt::Map> maps = {algrt::Map::Forward};
   bool use_cache = true;
   ProgramMaps program_maps = {}; // of programs, in place of maps
-  bool apart = false;            // of programs: every operation a kernel of its own
+  Fusing fusing = Fusing::Layers; // of programs
 };
 // Writes the bundle of a spec. Empty in a build without the compiler.
 using BundleCompiler =

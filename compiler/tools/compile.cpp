@@ -27,7 +27,7 @@ struct CompileCommand {
   TargetOptions target;
   int64_t variants = 1;
   bool row_lists = false;
-  std::string maps, program_maps, y_dtype, output; // empty: not given
+  std::string maps, program_maps, fuse, y_dtype, output; // empty: not given
   int jobs = 0;
 };
 
@@ -123,11 +123,14 @@ int compile(const CompileCommand &command) {
   addScheduledMap(options);
   addResults(command.y_dtype, options);
   options.program_maps = programMapsOf(command.program_maps);
+  options.fusing = fusingOf(command.fuse);
   const Spec spec = loadSpec(command.spec);
   requireCompilable(spec);
   if (spec.program ? !command.maps.empty() : !command.program_maps.empty())
     throw UsageError(spec.program ? "--maps is for projections; say --program-maps of programs"
                                   : "--program-maps is for programs; say --maps of projections");
+  if (!spec.program && !command.fuse.empty())
+    throw UsageError("--fuse is for programs: a projection is one product");
   if (spec.program && !command.y_dtype.empty())
     throw UsageError("--y-dtype is for projections; results of programs have the types that they say");
   OutputFile file(command.output, Contents::Binary);
@@ -162,7 +165,7 @@ void compileForBench(const Spec &spec, const BenchCompilation &how, const std::s
   options.rows = how.m;
   options.maps = how.maps;
   options.program_maps = how.program_maps;
-  options.apart = how.apart;
+  options.fusing = how.fusing;
   options.cache = how.use_cache ? userCache() : nullptr;
   options.note = [](const std::string &what) { printWarning(what); };
   requireCompilable(spec);
@@ -196,6 +199,7 @@ void addCompile(CLI::App &app, Session &session) {
       ->type_name("TYPE")
       ->group("Target");
   addProgramMaps(*sub, command->program_maps);
+  addFusing(*sub, command->fuse);
   outputFile(sub->add_option("-o,--output", command->output, "the bundle to write, - for standard output"))
       ->type_name("BUNDLE")
       ->required();

@@ -209,6 +209,7 @@ int costOfProgram(const CostCommand &options, const Spec &spec, const ProgramToo
   compile.program_maps = programMapsOf(options.program_maps);
   compile.rows = options.m;
   const std::string target = options.target.empty() ? toString(Target::Cpu) : options.target;
+  compile.targets = {targetNamed(target)};
   const std::vector<ProgramCost> costs =
       costOfPrograms(tools.plan(spec, compile), target, options.m, options.p0, cpu);
   if (options.json)

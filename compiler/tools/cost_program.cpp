@@ -48,6 +48,19 @@ StepCost costOfStep(const ProgramPlan &plan, const algrt::ProgramStep &step, Pro
   const int64_t rows = step.rows.value_or(program.m);
   const algebras::cost::CostReport counts =
       algebras::cost::costReport(kernel.layer, rows, step.rows ? 0 : p0);
+  if (kernel.next) {
+    const algebras::cost::CostReport of_next = algebras::cost::costReport(*kernel.next, rows, p0);
+    const int64_t next_weights = kernel.next->fused.weights;
+    const LayersPrediction made = predictLayers(kernel.layer, *kernel.next, rows, cpu);
+    program.machine = made.machine;
+    return {kernel.projection,
+            stepText(plan, step),
+            weights * counts.active_macs + next_weights * of_next.active_macs,
+            weights * counts.dense_macs + next_weights * of_next.dense_macs,
+            made.predicted_us,
+            made.floor_us,
+            made.floor_by};
+  }
   const Ranking ranking = rankMap(kernel.layer, step.map, program.target, rows, kernel.results.front(), cpu);
   if (ranking.legal.empty())
     throw algebras::InputError(

@@ -22,7 +22,7 @@ struct EmitCommand {
   SpecOptions spec;
   TargetOptions target;
   std::string stage;
-  std::string map, output_dtype, kernel, program_maps;
+  std::string map, output_dtype, kernel, program_maps, fuse;
   std::string output;
 };
 
@@ -56,6 +56,7 @@ CompileOptions emitOptions(const EmitCommand &command) {
   options.note = [](const std::string &what) { printWarning(what); };
   options.kernel = command.kernel;
   options.program_maps = programMapsOf(command.program_maps);
+  options.fusing = fusingOf(command.fuse);
   if (options.targets.size() > 1)
     throw UsageError("emit shows the program of one target; --target names " +
                      std::to_string(options.targets.size()));
@@ -86,9 +87,13 @@ void requireOptionsOf(const EmitCommand &command, const Spec &spec) {
   if (spec.program && (!command.map.empty() || !command.output_dtype.empty()))
     throw UsageError(fmt::format("{} is for projections; a kernel of {} goes by its name: --kernel",
                                  command.map.empty() ? "--y-dtype" : "--map", spec.source_name));
-  if (!spec.program && (!command.kernel.empty() || !command.program_maps.empty()))
-    throw UsageError(fmt::format("{} is for programs, and {} is none",
-                                 command.kernel.empty() ? "--program-maps" : "--kernel", spec.source_name));
+  if (spec.program)
+    return;
+  for (const auto &[option, value] : {std::pair("--kernel", &command.kernel),
+                                      std::pair("--program-maps", &command.program_maps),
+                                      std::pair("--fuse", &command.fuse)})
+    if (!value->empty())
+      throw UsageError(fmt::format("{} is for programs, and {} is none", option, spec.source_name));
 }
 
 // Two files beside each other: the launcher with the kernel inside, and its header.
@@ -142,6 +147,7 @@ void addEmit(CLI::App &app, Session &session) {
       ->type_name("NAME")
       ->group("Target");
   addProgramMaps(*sub, command->program_maps);
+  addFusing(*sub, command->fuse);
   sub->add_option("--map", command->map,
                   "what the kernel for a GPU computes: forward (the default), the gradients dx of X, dw of W "
                   "and dbias of "

@@ -191,9 +191,9 @@ std::string kernelText(const algrt::Kernel &kernel) {
       line("register tile", fmt::format("{} x {}", counted(kernel.register_rows, "row"),
                                         counted(kernel.register_columns, "column")));
     line("scratch", byteCount(kernel.scratch_bytes) + " per thread");
-    if (kernel.weights == algrt::WeightsForm::Packed)
-      line("packed weights", fmt::format("{}, packed in {}", byteCount(kernel.packed_bytes),
-                                         counted(kernel.pack_tasks, "task")));
+    for (const algrt::Packing &packing : kernel.packing)
+      line("packed weights",
+           fmt::format("{}, packed in {}", byteCount(packing.bytes), counted(packing.tasks, "task")));
     if (kernel.direct_rows > 0)
       line("direct instead", fmt::format("up to {} per row type", counted(kernel.direct_rows, "row")));
   }
@@ -265,12 +265,21 @@ std::string layerText(const algrt::Layer &layer) {
   if (!layer.fusion)
     return text;
   const algrt::Fusion &fusion = *layer.fusion;
+  const auto reads = [&](int64_t number) {
+    for (const algrt::FusedOperand &operand : fusion.operands)
+      if (operand.layer == number)
+        text += fmt::format("    {:<18}{} {} for {}\n", "reads", operand.name, algrt::name(operand.type),
+                            operand.per == algrt::FusedOperand::Per::Call
+                                ? std::string("the call")
+                                : fmt::format("each {}", algrt::name(operand.per)));
+  };
   text += fmt::format("  fused         {}\n", counted(fusion.weights, "product"));
-  for (const algrt::FusedOperand &operand : fusion.operands)
-    text += fmt::format("    {:<18}{} {} for {}\n", "reads", operand.name, algrt::name(operand.type),
-                        operand.per == algrt::FusedOperand::Per::Call
-                            ? std::string("the call")
-                            : fmt::format("each {}", algrt::name(operand.per)));
+  reads(0);
+  if (fusion.next) {
+    text += fmt::format("  then          {} -> {}, {}, groups {}\n", layer.n, fusion.next->n(),
+                        counted(fusion.next->weights, "product"), widths(fusion.next->out_groups));
+    reads(1);
+  }
   for (size_t i = 0; i < fusion.results.size(); ++i)
     text +=
         fmt::format("    {:<18}{} {}\n", "writes", i == 0 ? "the result" : fmt::format("result {}", i + 1),

@@ -3,7 +3,9 @@
 #include "compiler/spec/usage_error.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace compiler {
 
@@ -14,6 +16,25 @@ void addProgramMaps(CLI::App &app, std::string &maps) {
       ->type_name("MAPS")
       ->default_str("forward")
       ->group("Target");
+}
+
+void addFusing(CLI::App &app, std::string &fuse) {
+  app.add_option("--fuse", fuse,
+                 "of programs, what shares a kernel: nothing, products of the same rows with the maps of their "
+                 "sums, or layers, products of what these leave, too, where one kernel is predicted to be faster")
+      ->type_name("WHAT")
+      ->default_str("layers")
+      ->group("Target");
+}
+
+Fusing fusingOf(const std::string &fuse) {
+  if (fuse.empty())
+    return Fusing::Layers;
+  static const std::vector<std::string> names = {"nothing", "products", "layers"}; // as the enum has them
+  const auto found = std::find(names.begin(), names.end(), fuse);
+  if (found == names.end())
+    throw UsageError(fmt::format("--fuse is {}, not '{}'", fmt::join(names, ", "), fuse));
+  return static_cast<Fusing>(found - names.begin());
 }
 
 ProgramMaps programMapsOf(const std::string &maps) {

@@ -16,4 +16,9 @@ void addProgramMaps(CLI::App &app, std::string &maps);
 // What it says, where it is not empty. Throws UsageError for what is neither forward nor backward.
 ProgramMaps programMapsOf(const std::string &maps);
 
+// The option --fuse: nothing, products or layers.
+void addFusing(CLI::App &app, std::string &fuse);
+// What it says, where it is not empty. Throws UsageError for anything else.
+Fusing fusingOf(const std::string &fuse);
+
 } // namespace compiler

@@ -54,6 +54,10 @@ std::string stepText(const ProgramPlan &plan, const algrt::ProgramStep &step) {
   const algrt::Fusion &fusion = *kernel.fusion;
   if (fusion.weights > 1)
     text += fmt::format(", {} products", fusion.weights);
+  if (fusion.next)
+    text += fmt::format(", then {} to {}",
+                        fusion.next->weights == 1 ? "a product" : fmt::format("{} products", fusion.next->weights),
+                        fusion.next->n());
   if (!fusion.operands.empty()) {
     std::vector<std::string> names;
     for (const algrt::FusedOperand &operand : fusion.operands)

@@ -108,6 +108,7 @@ int simulateProgramsOf(const SimulateCommand &command, const Spec &spec) {
   CompileOptions compile;
   compile.program_maps = programMapsOf(command.program_maps);
   compile.rows = *command.m;
+  compile.targets = {targetNamed(command.target)};
   const std::vector<SimulatedProgram> programs = simulatePrograms(planProgram(spec, compile), options);
   if (command.json)
     printJson(simulatedJson(programs, options));

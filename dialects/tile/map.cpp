@@ -125,7 +125,7 @@ static LogicalResult verifyMatrix(MapOp map, unsigned number, MatrixType matrix)
     return map.emitOpError("reads rows ")
            << (row_indices == 1 ? "of the batch, by one index" : "of a type, by two indices") << ", got "
            << indices << " indices instead of " << wanted;
-  LayoutAttr layout = kernel.getLayout();
+  LayoutAttr layout = layoutAround(map);
   if (layout.isWeightGradient())
     return map.emitOpError("reads operands like the result of modes k and i, but the layout's mode is j");
   if (kind != MapInputKind::PerRow && layout.getOut().getTotal() != matrix.getColumns())

@@ -151,8 +151,10 @@ LogicalResult ForOp::verify() {
       ArrayAttr axes = isa<ForOp>(around)      ? cast<ForOp>(around).getAxes()
                        : isa<ForallOp>(around) ? cast<ForallOp>(around).getAxes()
                                                : ArrayAttr();
-      // A term of a block fixes its type, a forall of a tile its block.
+      // A term of a block fixes its type, a forall of a tile its block, and what is made once both.
       if (wanted == AxisKind::Types && isa<WeightTermsOp>(around))
+        return true;
+      if ((wanted == AxisKind::Types || wanted == AxisKind::Groups) && isa<OnceOp>(around))
         return true;
       auto own = dyn_cast<ForallOp>(around);
       if (own && own.getAxis(AxisKind::Features) && own.getAxis(wanted))
@@ -206,8 +208,17 @@ LogicalResult tile::verifyTerms(Operation *op, Block &body, unsigned indices, Va
 }
 
 LayoutAttr tile::layoutAround(Operation *op) {
+  if (auto layer = op->getParentOfType<LayerOp>())
+    return layer.getLayout();
   auto kernel = op->getParentOfType<KernelOp>();
   return kernel ? kernel.getLayout() : LayoutAttr();
+}
+
+ScheduleAttr tile::threadScheduleAround(Operation *op) {
+  if (auto layer = op->getParentOfType<LayerOp>())
+    return layer.getSchedule();
+  auto kernel = op->getParentOfType<KernelOp>();
+  return kernel ? kernel.getThreadSchedule() : ScheduleAttr();
 }
 
 LogicalResult HoldOp::verify() {
@@ -221,8 +232,8 @@ LogicalResult HoldOp::verify() {
   if (LayoutAttr layout = layoutAround(*this); layout && layout.getIn().getTotal() != source.getColumns())
     return emitOpError("source has ") << source.getColumns() << " columns, the layout's input groups cover "
                                       << layout.getIn().getTotal();
-  if (auto kernel = (*this)->getParentOfType<KernelOp>()) {
-    ScheduleAttr schedule = kernel.getThreadSchedule();
+  if ((*this)->getParentOfType<KernelOp>()) {
+    ScheduleAttr schedule = threadScheduleAround(*this);
     if (!schedule)
       return emitOpError("holds rows for a thread, but the kernel's operands come in stages");
     int64_t needed;
@@ -281,7 +292,7 @@ LogicalResult MmaOp::verify() {
   if (getSigns() && !getScale())
     return emitOpError("says that its coefficients are signs, but has none");
   if (auto kernel = (*this)->getParentOfType<KernelOp>()) {
-    ScheduleAttr thread = kernel.getThreadSchedule();
+    ScheduleAttr thread = threadScheduleAround(*this);
     StagedAttr staged = kernel.getStagedSchedule();
     if (kernel.getReducedSchedule())
       return emitOpError(

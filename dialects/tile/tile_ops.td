@@ -144,7 +144,7 @@ def Tile_TermsOp : Tile_Op<"terms", [SingleBlockImplicitTerminator<"YieldOp">, R
   let hasVerifier = 1;
 }
 
-def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["TermsOp", "WeightTermsOp", "MapOp"]>]> {
+def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<["TermsOp", "WeightTermsOp", "MapOp", "LayerOp"]>]> {
   let summary = "Yields values to the enclosing op";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
@@ -158,7 +158,7 @@ def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike, ParentOneOf<[
 def Tile_HoldOp : Tile_Op<"hold", [MemoryEffects<[MemRead, MemAlloc, MemWrite]>]> {
   let summary = "Copy the stationary operand";
   let description = [{
-    Copies the owned rows of the owned types, with all input groups, into a buffer where they stay for the whole body.
+    Copies the owned rows of the owned types, with all input groups, into a buffer where they stay for the whole task.
     Rows past the last one of a type are zero in the buffer. `%x[%i, %r]` is the first type and the first row ordinal.
   }];
   let arguments = (ins Tile_MatrixType:$source, Index:$row_type, Index:$row);
@@ -168,7 +168,7 @@ def Tile_HoldOp : Tile_Op<"hold", [MemoryEffects<[MemRead, MemAlloc, MemWrite]>]
 }
 
 def Tile_BufferOp : Tile_Op<"buffer", [MemoryEffects<[MemAlloc]>]> {
-  let summary = "A buffer for streamed operands";
+  let summary = "A buffer for streamed operands, or for what another layer of the kernel leaves";
   let results = (outs Tile_BufferType:$buffer);
   let assemblyFormat = "attr-dict `:` type($buffer)";
 }
@@ -297,6 +297,7 @@ def Tile_StoreOp : Tile_Op<"store", [MemoryEffects<[MemWrite]>]> {
   let hasVerifier = 1;
 }
 
+include "dialects/tile/tile_layer_ops.td"
 include "dialects/tile/tile_weight_gradient_ops.td"
 include "dialects/tile/tile_elementwise_ops.td"
 include "dialects/tile/tile_reduction_ops.td"

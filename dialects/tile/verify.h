@@ -5,8 +5,11 @@
 
 namespace tile {
 
-/// The layout of the kernel around an op; null in a test that has no kernel.
+/// The layout of the layer around an op, or of the kernel; null in a test that has no kernel.
 LayoutAttr layoutAround(mlir::Operation *op);
+
+/// The schedule of the layer around an op, or of the kernel, where its workers are threads; null elsewhere.
+ScheduleAttr threadScheduleAround(mlir::Operation *op);
 
 /// The body of terms begins with so many indices and a coefficient.
 mlir::LogicalResult verifyTermArguments(mlir::Operation *op, mlir::Block &body, unsigned indices);

@@ -74,7 +74,7 @@ int64_t packedBytes(const algrt_bundle &bundle) {
   const std::vector<Kernel> &kernels = bundle.bundle.manifest().kernels;
   for (size_t i = 0; i < kernels.size(); ++i)
     if (bundle.kernels.lacking(i).empty() && kernels[i].weights == WeightsForm::Packed)
-      return kernels[i].packed_bytes;
+      return kernels[i].packing.front().bytes;
   return 0;
 }
 

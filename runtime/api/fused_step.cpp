@@ -46,7 +46,7 @@ public:
   Reader(const LoadedProjection &projection, Map map, const StepCall &call)
       : projection_(projection), layer_(projection.bundle.layer()), fusion_(*layer_.fusion),
         names_(operandNames(map)), call_(call), depth_(map == Map::Dx ? layer_.n : layer_.k),
-        width_(map == Map::Dx ? layer_.k : layer_.n) {}
+        width_(map == Map::Dx ? layer_.k : layer_.outputColumns()) {}
 
   FusedStep read();
 
@@ -65,6 +65,10 @@ private:
   const OperandNames names_;
   const StepCall &call_;
   const int64_t depth_, width_; // of the rows, of the results
+  // Of what an operand of the fusion has elements for: the results, or what is left to the next layer.
+  int64_t widthOf(const FusedOperand &operand) const {
+    return fusion_.next && operand.layer == 0 ? layer_.n : width_;
+  }
 };
 
 Matrix Reader::readWeight(int64_t number, FusedStep &step) const {
@@ -75,12 +79,16 @@ Matrix Reader::readWeight(int64_t number, FusedStep &step) const {
            (given.weights != nullptr ? "a tensor" : "packed weights") +
            ": pack all weights of a step, or none of them");
   if (given.weights == nullptr)
-    return {name, layer_.dtype, readWeights(given.tensor, name.c_str(), call_.device, layer_, layer_.dtype)};
+    return {name, layer_.dtype,
+            readWeights(given.tensor, name.c_str(), call_.device, layerOfWeight(layer_, number),
+                        layer_.dtype)};
   if (call_.device.device_type != kDLCPU)
     refuse(name + ": is packed for the CPU, but " + names_.x + " is on a CUDA device: pass the tensor there");
   const PackedWeights packed = readPacked(projection_, *given.weights, name + ": the weights");
   if (number > 0 && packed.kernel != *step.packed_kernel)
     refuse(name + ": is packed for another kernel than w");
+  if (given.weights->layer != fusion_.layerOf(number))
+    refuse(name + ": is packed for another layer of the step");
   step.packed_kernel = packed.kernel;
   return {name, layer_.dtype, packed.view};
 }
@@ -91,13 +99,13 @@ Matrix Reader::readOperand(const FusedOperand &operand, int64_t m) const {
   Matrix matrix{operand.name, operand.type, {}};
   switch (operand.per) {
   case FusedOperand::Per::Column:
-    matrix.view = readVector(tensor, name, call_.device, operand.type, width_);
+    matrix.view = readVector(tensor, name, call_.device, operand.type, widthOf(operand));
     break;
   case FusedOperand::Per::Row:
     matrix.view = readColumn(*tensor, name, call_.device, operand.type, m);
     break;
   case FusedOperand::Per::Element:
-    matrix.view = readMatrix(tensor, name, call_.device, operand.type, m, width_);
+    matrix.view = readMatrix(tensor, name, call_.device, operand.type, m, widthOf(operand));
     break;
   case FusedOperand::Per::Call:
     matrix.view = readVector(tensor, name, cpu_device, operand.type, 1);
@@ -122,7 +130,8 @@ void Reader::checkOverlaps(const FusedStep &step) const {
     // Numbers for the call are read before anything is written.
     for (size_t j = 0; j < step.operands.size(); ++j)
       if (fusion_.operands[j].per != FusedOperand::Per::Call &&
-          !(step.results.size() == 1 && isInPlace(fusion_.operands[j], step.operands[j], result)))
+          !(step.results.size() == 1 && fusion_.operands[j].layer == (fusion_.next ? 1 : 0) &&
+            isInPlace(fusion_.operands[j], step.operands[j], result)))
         require(step.operands[j]);
     requireDisjoint(result.view, name, element, step.source);
     for (size_t j = 0; j < i; ++j)
@@ -143,7 +152,7 @@ FusedStep Reader::read() {
   step.rows = {names_.x, layer_.dtype,
                readMatrix(call_.tensor(names_.x), names_.x, call_.device, layer_.dtype, any_rows, depth_)};
   const int64_t m = step.rows.view.rows;
-  for (int64_t i = 0; i < fusion_.weights; ++i)
+  for (int64_t i = 0; i < fusion_.allWeights(); ++i)
     step.weights.push_back(readWeight(i, step));
   for (const FusedOperand &operand : fusion_.operands)
     step.operands.push_back(readOperand(operand, m));

@@ -56,5 +56,6 @@ struct algrt_weights {
   std::string bundle_hash; // of the bundle that packed it
   size_t projection;       // of that bundle: its number
   size_t kernel;           // index of the kernel that reads it
+  int64_t layer;           // of that kernel's, as Fusion::layerOf
   algrt::AlignedBuffer packed;
 };

@@ -9,11 +9,17 @@ namespace algrt {
 // it has.
 const Program &requireProgram(const algrt_bundle *bundle, const char *name);
 
-// The number of the projection whose packed weight matrix may stand for an operand of the program: that of
-// all steps which read it, each as a weight of a forward product. Nothing where they do something else with
-// it.
-std::optional<size_t> packedProjection(const Bundle &bundle, const Program &program,
-                                       std::string_view operand);
+// Whose packed weight matrix may stand for an operand of a program: the number of a projection, and which of
+// its layers.
+struct PackedOperand {
+  size_t projection;
+  int64_t layer;
+  bool operator==(const PackedOperand &) const = default;
+};
+// That of all steps which read the operand, each as a weight of a forward product. Nothing where they do
+// something else with it.
+std::optional<PackedOperand> packedOperand(const Bundle &bundle, const Program &program,
+                                           std::string_view operand);
 
 DLDataType dlpackType(OperandType type);
 

@@ -187,7 +187,7 @@ void Run::checkOptions() const {
   for (const ProgramOperand &operand : program_.operands)
     if (const algrt_named_tensor *found = call_.find(operand.name);
         found != nullptr && found->weights != nullptr &&
-        !packedProjection(bundle_.bundle, program_, operand.name))
+        !packedOperand(bundle_.bundle, program_, operand.name))
       refuse(operand.name +
              ": is given as packed weights, which stand for a weight matrix of forward products of one "
              "projection: pass the tensor");

@@ -8,8 +8,7 @@
 
 namespace algrt {
 
-ActiveWork activeWork(const Bundle &bundle, std::span<const int64_t> type_of_row) {
-  const Layer &layer = bundle.layer();
+ActiveWork activeWork(const Layer &layer, const Support &support, std::span<const int64_t> type_of_row) {
   const int64_t m = int64_t(type_of_row.size());
   std::vector<int64_t> rows_of_type(size_t(layer.types), 0);
   for (int64_t type : type_of_row)
@@ -23,11 +22,11 @@ ActiveWork activeWork(const Bundle &bundle, std::span<const int64_t> type_of_row
   for (int64_t type = 0; type < layer.types; ++type) {
     if (rows_of_type[size_t(type)] == 0)
       continue;
-    const int64_t of_a_row = bundle.support().rowMacs(layer, type);
+    const int64_t of_a_row = support.rowMacs(layer, type);
     work.macs = checkedAdd(work.macs, checkedMultiply(rows_of_type[size_t(type)], of_a_row, "active MACs"),
                            "active MACs");
     for (int64_t group = 0; group < int64_t(layer.out_groups.size()); ++group)
-      for (const Term &term : bundle.support().terms(type, group, storage))
+      for (const Term &term : support.terms(type, group, storage))
         blocks.emplace(term.weight_row, layer.lift == Lift::Rows ? group : 0);
   }
   for (const auto &[weight_row, group] : blocks)
@@ -37,12 +36,12 @@ ActiveWork activeWork(const Bundle &bundle, std::span<const int64_t> type_of_row
   return work;
 }
 
-ActiveWork averageWork(const Bundle &bundle, int64_t m, const int32_t *types, bool rotates) {
-  const Layer &layer = bundle.layer();
+ActiveWork averageWork(const Layer &layer, const Support &support, int64_t m, const int32_t *types,
+                       bool rotates) {
   const int64_t calls = rotates ? layer.types : 1;
   ActiveWork sum{};
   for (int64_t call = 0; call < calls; ++call) {
-    const ActiveWork work = activeWork(bundle, rowTypes(layer, m, call * layer.row_type_width, types));
+    const ActiveWork work = activeWork(layer, support, rowTypes(layer, m, call * layer.row_type_width, types));
     sum.macs = checkedAdd(sum.macs, work.macs, "active MACs");
     sum.x_elements = checkedAdd(sum.x_elements, work.x_elements, "elements of x");
     sum.weight_elements =

@@ -29,14 +29,27 @@ FusedOperand::Per parsePer(const JsonFields &fields) {
   fields.fail("per", "is '" + wanted + "', not column, row, element or call");
 }
 
-FusedOperand parseOperand(const JsonFields &fields, std::set<std::string> &names) {
+FusedOperand parseOperand(const JsonFields &fields, bool has_next, std::set<std::string> &names) {
   FusedOperand operand{fields.uniqueName(names), parsePer(fields),
                        parseType(fields, "type", fields.string("type"))};
   if (isReservedName(operand.name))
     fields.fail("name", "is '" + operand.name + "', which kernels call something else");
   if (operand.per == Call && operand.type != ElementType::F32)
     fields.fail("type", std::string("is ") + name(operand.type) + ": a number for the call is f32");
+  if (fields.has("layer"))
+    operand.layer = fields.integer("layer", 0, has_next ? 1 : 0);
   return operand;
+}
+
+NextLayer parseNext(const JsonFields &fields) {
+  NextLayer next{fields.integers("out_groups", 1), fields.integer("weights", 1, most_fused)};
+  if (next.out_groups.empty())
+    fields.fail("out_groups", "is empty");
+  int64_t total = 0;
+  for (const int64_t width : next.out_groups)
+    if (__builtin_add_overflow(total, width, &total))
+      fields.fail("out_groups", "add up to more than 64 bits hold");
+  return next;
 }
 
 uint64_t hashed(uint64_t hash, std::string_view text) {
@@ -63,6 +76,8 @@ bool isReservedName(std::string_view name) {
 Fusion parseFusion(const JsonFields &fields) {
   Fusion fusion;
   fusion.weights = fields.integer("weights", 1, most_fused);
+  if (fields.has("next"))
+    fusion.next = parseNext(fields.object("next"));
   const auto require_few = [&](const char *key, size_t count) {
     if (count > size_t(most_fused))
       fields.fail(key, "are " + std::to_string(count) + ", more than the " + std::to_string(most_fused) +
@@ -72,7 +87,7 @@ Fusion parseFusion(const JsonFields &fields) {
   require_few("operands", operands.size());
   std::set<std::string> names;
   for (const JsonFields &entry : operands)
-    fusion.operands.push_back(parseOperand(entry, names));
+    fusion.operands.push_back(parseOperand(entry, fusion.next.has_value(), names));
   const std::vector<std::string> results = fields.strings("results");
   require_few("results", results.size());
   for (const std::string &type : results)
@@ -85,11 +100,17 @@ Fusion parseFusion(const JsonFields &fields) {
 nlohmann::ordered_json fusionJson(const Fusion &fusion) {
   nlohmann::ordered_json operands = nlohmann::ordered_json::array(),
                          results = nlohmann::ordered_json::array();
-  for (const FusedOperand &operand : fusion.operands)
+  for (const FusedOperand &operand : fusion.operands) {
     operands.push_back({{"name", operand.name}, {"per", name(operand.per)}, {"type", name(operand.type)}});
+    if (operand.layer > 0)
+      operands.back()["layer"] = operand.layer;
+  }
   for (const ElementType type : fusion.results)
     results.push_back(name(type));
-  return {{"weights", fusion.weights}, {"operands", operands}, {"results", results}};
+  nlohmann::ordered_json json = {{"weights", fusion.weights}, {"operands", operands}, {"results", results}};
+  if (fusion.next)
+    json["next"] = {{"out_groups", fusion.next->out_groups}, {"weights", fusion.next->weights}};
+  return json;
 }
 
 uint64_t hashOfFusion(const Fusion &fusion) {
@@ -102,6 +123,13 @@ uint64_t hashOfFusion(const Fusion &fusion) {
   hash = algrt_record_hash(hash, fusion.results.size());
   for (const ElementType type : fusion.results)
     hash = hashed(hash, name(type));
+  if (!fusion.next)
+    return hash;
+  for (const FusedOperand &operand : fusion.operands)
+    hash = algrt_record_hash(hash, uint64_t(operand.layer));
+  hash = algrt_record_hash(hash, uint64_t(fusion.next->weights));
+  for (const int64_t width : fusion.next->out_groups)
+    hash = algrt_record_hash(hash, uint64_t(width));
   return hash;
 }
 
@@ -118,7 +146,7 @@ std::vector<std::string> productOperands(const Layer &layer, Map map) {
   const OperandNames names = operandNames(map);
   const Fusion fusion = fusionOf(layer, map);
   std::vector<std::string> list = {names.x};
-  for (int64_t i = 0; i < fusion.weights; ++i)
+  for (int64_t i = 0; i < fusion.allWeights(); ++i)
     list.push_back(numberedName(names.w, i));
   for (const FusedOperand &operand : fusion.operands)
     list.push_back(operand.name);

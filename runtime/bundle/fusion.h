@@ -24,7 +24,8 @@ Fusion parseFusion(const JsonFields &fields);
 nlohmann::ordered_json fusionJson(const Fusion &fusion);
 
 // For the record in the code (runtime/kernel_record.h): of the number of weights, of the operands their
-// number, names, kinds and types, and of the types of the results.
+// number, names, kinds and types, and of the types of the results; with a next layer also of the operands'
+// layers, of its number of weights and of its groups.
 uint64_t hashOfFusion(const Fusion &fusion);
 
 // The fusion of a layer; of one that has none, what forward or dx is in such words: one weight, perhaps the

@@ -205,14 +205,18 @@ std::vector<KernelRecord> cpuRecords(const Kernel &kernel, const RecordedLayer &
   record.rows_per_task = kernel.rows_per_task;
   if (kernel.weights != WeightsForm::Packed)
     return {finished(kernel.symbol, record)};
-  record.pack_tasks = kernel.pack_tasks;
-  record.packed_bytes = kernel.packed_bytes;
-  auto pack = begun<algrt_cpu_record>(algrt_records_pack, layer, /*listed=*/false);
-  pack.features = record.features;
-  pack.weights = record.weights;
-  pack.pack_tasks = record.pack_tasks;
-  pack.packed_bytes = record.packed_bytes;
-  return {finished(kernel.symbol, record), finished(kernel.pack_symbol, pack)};
+  record.pack_tasks = kernel.packing.front().tasks;
+  record.packed_bytes = kernel.packing.front().bytes;
+  std::vector<KernelRecord> records = {finished(kernel.symbol, record)};
+  for (const Packing &packing : kernel.packing) {
+    auto pack = begun<algrt_cpu_record>(algrt_records_pack, layer, /*listed=*/false);
+    pack.features = record.features;
+    pack.weights = record.weights;
+    pack.pack_tasks = packing.tasks;
+    pack.packed_bytes = packing.bytes;
+    records.push_back(finished(packing.symbol, pack));
+  }
+  return records;
 }
 
 KernelRecord gpuRecord(const GpuKernel &kernel, const RecordedLayer &layer) {

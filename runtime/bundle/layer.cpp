@@ -76,6 +76,20 @@ const char *name(RowTypesKind kind) {
 
 int64_t Layer::weightColumns() const { return lift == Lift::Rows ? n : n / int64_t(out_groups.size()); }
 
+int64_t NextLayer::n() const { return std::accumulate(out_groups.begin(), out_groups.end(), int64_t(0)); }
+
+Layer layerOfWeight(const Layer &layer, int64_t weight) {
+  Layer own = layer;
+  own.fusion = {};
+  if (!layer.fusion || layer.fusion->layerOf(weight) == 0)
+    return own;
+  own.k = layer.n;
+  own.n = layer.fusion->next->n();
+  own.in_groups = own.weight_rows = layer.out_groups;
+  own.out_groups = layer.fusion->next->out_groups;
+  return own;
+}
+
 Layer joinGroups(const Layer &layer, int64_t groups) {
   Layer joined = layer;
   for (std::vector<int64_t> *widths : {&joined.in_groups, &joined.out_groups, &joined.weight_rows}) {
@@ -127,6 +141,17 @@ Layer parseLayer(const JsonFields &fields) {
       if (std::any_of(widths.begin(), widths.end(), [&](int64_t width) { return width != widths[0]; }))
         fields.fail(key, "are not all equal: slots are blocks of one shape");
     }
+  }
+  if (layer.fusion && layer.fusion->next) {
+    const NextLayer &next = *layer.fusion->next;
+    if (layer.lift != Lift::Rows)
+      fields.fail("fused", "has a next layer, but the lift is by slots");
+    if (next.out_groups.size() != layer.out_groups.size())
+      fields.fail("fused", "has a next layer of " + std::to_string(next.out_groups.size()) +
+                               " groups, but the algebra's products have " +
+                               std::to_string(layer.out_groups.size()));
+    checkedMultiply(checkedMultiply(layer.n, next.n(), "manifest: the weight matrix of the next layer"),
+                    elementBytes(layer.dtype), "manifest: the weight matrix of the next layer in bytes");
   }
   int64_t elements = checkedMultiply(layer.k, layer.n, "manifest: the weight matrix, layer.k times layer.n");
   checkedMultiply(elements, elementBytes(layer.dtype), "manifest: the weight matrix in bytes");

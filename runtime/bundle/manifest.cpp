@@ -18,6 +18,27 @@ constexpr size_t deepest_manifest = 64;
 // No program comes near; each is a bundle of its own in memory.
 constexpr size_t most_projections = 64;
 
+Packing parsePacking(const JsonFields &fields, const Layer &layer) {
+  Packing packing;
+  packing.symbol = fields.string("pack_symbol");
+  if (packing.symbol.empty())
+    fields.fail("pack_symbol", "is empty");
+  packing.tasks = fields.integer("pack_tasks", 1);
+  if (int64_t(layer.weight_rows.size()) % packing.tasks != 0)
+    fields.fail("pack_tasks", "is " + std::to_string(packing.tasks) + ", but the weight matrix has " +
+                                  std::to_string(layer.weight_rows.size()) +
+                                  " row groups, of which each task packs as many");
+  packing.bytes = fields.integer("packed_bytes", 1);
+  if (packing.bytes % elementBytes(layer.dtype) != 0)
+    fields.fail("packed_bytes", "is " + std::to_string(packing.bytes) + ", not a whole number of elements");
+  // parseLayer has seen that these fit.
+  const int64_t weight_bytes = layer.k * layer.weightColumns() * elementBytes(layer.dtype);
+  if (packing.bytes < weight_bytes)
+    fields.fail("packed_bytes", "is " + std::to_string(packing.bytes) + ", less than the " +
+                                    std::to_string(weight_bytes) + " of the weight matrix");
+  return packing;
+}
+
 // What kernels of forward and dx say.
 void parseProduct(const JsonFields &fields, const Layer &layer, Kernel &kernel) {
   const std::string weights = fields.string("weights");
@@ -37,23 +58,10 @@ void parseProduct(const JsonFields &fields, const Layer &layer, Kernel &kernel) 
     kernel.direct_rows = fields.integer("direct_rows", 0);
   if (kernel.weights != WeightsForm::Packed)
     return;
-  kernel.pack_symbol = fields.string("pack_symbol");
-  if (kernel.pack_symbol.empty())
-    fields.fail("pack_symbol", "is empty");
-  kernel.pack_tasks = fields.integer("pack_tasks", 1);
-  if (int64_t(layer.weight_rows.size()) % kernel.pack_tasks != 0)
-    fields.fail("pack_tasks", "is " + std::to_string(kernel.pack_tasks) + ", but the weight matrix has " +
-                                  std::to_string(layer.weight_rows.size()) +
-                                  " row groups, of which each task packs as many");
-  kernel.packed_bytes = fields.integer("packed_bytes", 1);
-  if (kernel.packed_bytes % elementBytes(layer.dtype) != 0)
-    fields.fail("packed_bytes",
-                "is " + std::to_string(kernel.packed_bytes) + ", not a whole number of elements");
-  // parseLayer has seen that these fit.
-  const int64_t weight_bytes = layer.k * layer.weightColumns() * elementBytes(layer.dtype);
-  if (kernel.packed_bytes < weight_bytes)
-    fields.fail("packed_bytes", "is " + std::to_string(kernel.packed_bytes) + ", less than the " +
-                                    std::to_string(weight_bytes) + " of the weight matrix");
+  kernel.packing.push_back(parsePacking(fields, layer));
+  if (layer.fusion && layer.fusion->next)
+    kernel.packing.push_back(
+        parsePacking(fields.object("next"), layerOfWeight(layer, layer.fusion->weights)));
 }
 
 // What kernels of dw say.
@@ -89,6 +97,9 @@ Kernel parseKernel(const JsonFields &fields, const Layer &layer) {
   kernel.features = fields.has("features") ? fields.strings("features") : std::vector<std::string>();
   const std::optional<Map> map = mapNamed(kernel.map);
   const bool weight_gradient = map == Map::Dw;
+  if (layer.fusion && layer.fusion->next && map && (map != Map::Forward || isGpuTarget(kernel.target)))
+    fields.fail("map", "is " + kernel.map + " for " + kernel.target +
+                           ", but layers one after another have kernels of forward on a CPU alone");
   if (map && isGpuTarget(kernel.target))
     kernel.gpu = parseGpuKernel(fields, kernel.target, *map, layer);
   if (kernel.map == group_rows_map && isGpuTarget(kernel.target))

@@ -25,6 +25,13 @@ const char *name(WeightsForm form);
 // of its arguments.
 std::vector<std::string> cpuOperands(Map map, const Layer &layer);
 
+// The function that rewrites weights of one layer for a packed kernel (algrt_pack_kernel).
+struct Packing {
+  std::string symbol;
+  int64_t tasks = 0;
+  int64_t bytes = 0; // of the packed weight matrix
+};
+
 // One kernel. A map or target that this runtime does not know is kept, with everything below `features`
 // unset.
 struct Kernel {
@@ -47,9 +54,7 @@ struct Kernel {
   int64_t scratch_bytes = 0;                       // of each thread
   bool row_lists = false;                          // rows may come in lists, of any positions or types
   int64_t direct_rows = 0;                         // copied kernels; 0 where absent
-  std::string pack_symbol;                         // packed kernels
-  int64_t pack_tasks = 0;
-  int64_t packed_bytes = 0;
+  std::vector<Packing> packing;                    // packed kernels: of each layer's weights
   int64_t tasks = 0;                     // of dw: tiles of the result; 0 for other maps
   ElementType output = ElementType::F32; // of dw: the type of the result
 };

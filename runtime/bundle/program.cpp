@@ -144,13 +144,17 @@ std::vector<ProgramOperand> operandsOf(const Layer &layer, Map map, const std::v
     const Fusion &fusion = *layer.fusion;
     for (int64_t i = 0; i < fusion.weights; ++i)
       add(numberedName(names.w, i), OperandRole::Weight, own, weight_shape);
+    const Extent output = fusion.next ? Extent::number(fusion.next->n()) : width;
+    for (int64_t i = fusion.weights; i < fusion.allWeights(); ++i)
+      add(numberedName(names.w, i), OperandRole::Weight, own, {n, output});
     for (const FusedOperand &operand : fusion.operands) {
-      add(operand.name, OperandRole::Input, {operandType(operand.type)}, shapeOf(operand.per, rows, width));
+      add(operand.name, OperandRole::Input, {operandType(operand.type)},
+          shapeOf(operand.per, rows, operand.layer == 0 ? width : output));
       operands.back().host = operand.per == FusedOperand::Per::Call;
     }
     for (size_t i = 0; i < fusion.results.size(); ++i)
       add(numberedName(names.y, int64_t(i)), OperandRole::Output, {operandType(fusion.results[i])},
-          {rows, width});
+          {rows, output});
     addRowOperands(layer, operands);
     return operands;
   }

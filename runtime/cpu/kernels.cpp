@@ -149,8 +149,8 @@ CpuKernel CpuKernels::load(size_t index) const {
     return loaded;
   }
   loaded.multiply = reinterpret_cast<algrt_product_kernel>(symbol);
-  if (kernel.weights == WeightsForm::Packed)
-    loaded.pack = reinterpret_cast<algrt_pack_kernel>(object->symbol(kernel.pack_symbol));
+  for (const Packing &packing : kernel.packing)
+    loaded.pack.push_back(reinterpret_cast<algrt_pack_kernel>(object->symbol(packing.symbol)));
   return loaded;
 }
 

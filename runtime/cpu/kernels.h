@@ -8,13 +8,14 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 namespace algrt {
 
 struct CpuKernel {
   const Kernel *description;
   algrt_product_kernel multiply = nullptr;                // of forward and of dx
-  algrt_pack_kernel pack = nullptr;                       // where the weights are packed
+  std::vector<algrt_pack_kernel> pack = {};               // where the weights are packed: of each layer
   algrt_weight_gradient_kernel weight_gradient = nullptr; // of dw
 };
 

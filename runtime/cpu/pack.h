@@ -7,11 +7,12 @@
 
 namespace algrt {
 
-// `weights` is layer.k x layer.weightColumns(). Throws std::bad_alloc.
-AlignedBuffer packWeights(const CpuKernel &kernel, const Layer &layer, const MatrixView &weights,
+// Weights of layer `number` of the kernel, whose elements are of that type, a matrix of its shape. Throws
+// std::bad_alloc.
+AlignedBuffer packWeights(const CpuKernel &kernel, size_t number, ElementType type, const MatrixView &weights,
                           int threads);
-// The same into what packWeights has made for that kernel.
-void repackWeights(const CpuKernel &kernel, const Layer &layer, const MatrixView &weights, int threads,
-                   AlignedBuffer &packed);
+// The same into what packWeights has made for that kernel and layer.
+void repackWeights(const CpuKernel &kernel, size_t number, ElementType type, const MatrixView &weights,
+                   int threads, AlignedBuffer &packed);
 
 } // namespace algrt

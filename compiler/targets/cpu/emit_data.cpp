@@ -1,4 +1,4 @@
-// hold and copy: bringing operands near.
+// buffer, hold and copy: bringing operands near.
 #include "compiler/targets/cpu/kernel_emitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -31,6 +31,25 @@ void KernelEmitter::copyRow(const Memory &from, Value row, Value from_start, con
   });
 }
 
+LogicalResult KernelEmitter::emitBuffer(tile::BufferOp buffer) {
+  tile::BufferType type = buffer.getBuffer().getType();
+  int64_t elements = type.getRows() * type.getColumns();
+  if (type.isPanels() && !layout_.isWeightGradient()) {
+    // One column panel of each row group of the weight matrix.
+    elements = paddedTotal(layout_.getWeights(), pairing_) * type.getPanel();
+  } else if (!layout_.isWeightGradient()) { // rows that another layer leaves
+    if (layout_.getIn().getTotal() != type.getColumns())
+      return buffer.emitOpError("has rows of ")
+             << type.getColumns() << " columns, but those that its layer multiplies have "
+             << layout_.getIn().getTotal() << "; rows of a matrix are held by tile.hold";
+    if (paddedTotal(layout_.getIn(), pairing_) != type.getColumns())
+      return buffer.emitOpError("has groups of an odd depth, whose rows are not filled up to pairs of bf16");
+  }
+  memory_[buffer.getBuffer()] = {scratchBuffer(elements, type.getElementType()), type.getElementType(),
+                                 type.getPanel(), /*buffer=*/true};
+  return success();
+}
+
 LogicalResult KernelEmitter::emitHold(tile::HoldOp hold) {
   alg::GroupsAttr in = layout_.getIn();
   Type element = hold.getBuffer().getType().getElementType();
@@ -52,7 +71,7 @@ LogicalResult KernelEmitter::emitHold(tile::HoldOp hold) {
     auto copied = loop(constant(0), count, 1, [&](Value i) {
       Value ordinal = add(owned_row_, i), row = rowOf(type, ordinal);
       return loop(constant(0), constant(in.getCount()), 1, [&](Value group) {
-        Value start = heldStart(type, group, ordinal);
+        Value start = heldStart(in, "in", type, group, ordinal);
         if (pads) { // an odd depth is filled up with zero, which the copy overwrites where the depth is even
           Value last = subtract(add(start, groupWidth(in, "in", group, pairing_)), 1);
           memref::StoreOp::create(builder_, location_, zero, buffer.memref, ValueRange{last});
@@ -66,7 +85,7 @@ LogicalResult KernelEmitter::emitHold(tile::HoldOp hold) {
     Value tiles = multiply(ceilDivide(count, tile_rows), tile_rows);
     auto filled = loop(count, tiles, 1, [&](Value i) {
       return loop(constant(0), constant(in.getCount()), 1, [&](Value group) {
-        Value start = heldStart(type, group, add(owned_row_, i));
+        Value start = heldStart(in, "in", type, group, add(owned_row_, i));
         return loop(constant(0), groupWidth(in, "in", group, pairing_), 1, [&](Value p) {
           memref::StoreOp::create(builder_, location_, zero, buffer.memref, ValueRange{add(start, p)});
           return success();

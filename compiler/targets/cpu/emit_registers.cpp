@@ -76,7 +76,7 @@ LogicalResult KernelEmitter::emitMma(ArrayRef<tile::MmaOp> products) {
     apply_sign();
 
   Value width = groupWidth(layout_.getIn(), "in", input_group, pairing_);
-  Value rows_start = heldStart(row_type, input_group, ordinal);
+  Value rows_start = heldStart(layout_.getIn(), "in", row_type, input_group, ordinal);
   const bool in_place = !weights.buffer && weights.panel == 0;
   if (in_place && layout_.isTransposed())
     return mma.emitOpError("cannot multiply by a transposed weight matrix in place: copy its blocks first");
@@ -198,6 +198,50 @@ Value KernelEmitter::streamsPastCache(const Memory &target) {
   Value size = multiply(batch_rows_, layout_.getOut().getTotal() * bytes);
   Value large = atLeast(size, least_bytes);
   return both(aligned, large);
+}
+
+LogicalResult KernelEmitter::emitStoreHeld(tile::StoreHeldOp store) {
+  tile::FragmentType type = store.getValue().getType();
+  const int64_t lanes = schedule_.getLanes(), vectors = type.getColumns() / lanes;
+  Memory held = memory_.lookup(store.getTarget());
+  Mask mask = masks_.lookup(store.getMask());
+  alg::GroupsAttr groups = layout_.getOut(); // which the other layer multiplies
+  Value group = scalars_.lookup(store.getGroup()), column = scalars_.lookup(store.getColumn());
+  Value start = add(heldStart(groups, "out", scalars_.lookup(store.getRowType()), group,
+                              scalars_.lookup(store.getRow())),
+                    column);
+  Value width = groupWidth(groups, "out", group, pairing_);
+  auto bits = VectorType::get({lanes}, storageOf(type.getElementType()));
+  SmallVector<Value> values = fragments_.lookup(store.getValue());
+  for (Value &value : values) {
+    if (value.getType() != bits)
+      value = vector::BitCastOp::create(builder_, location_, bits, value);
+    value = convert(value, type.getElementType(), held.element);
+  }
+  auto store_rows = [&](bool masked) {
+    for (int64_t r = 0; r < type.getRows(); ++r)
+      for (int64_t v = 0; v < vectors; ++v) {
+        Value at = add(add(start, multiply(width, r)), v * lanes);
+        if (masked)
+          vector::MaskedStoreOp::create(builder_, location_, held.memref, at,
+                                        columnMask(mask.columns, v, lanes), values[r * vectors + v]);
+        else
+          vector::StoreOp::create(builder_, location_, values[r * vectors + v], held.memref, at);
+      }
+  };
+  if (columnsAlwaysFill()) {
+    store_rows(/*masked=*/false);
+    return success();
+  }
+  // What is past the group's last column are the first ones of the next row.
+  auto branch = scf::IfOp::create(builder_, location_, atLeast(mask.columns, type.getColumns()),
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPoint(branch.thenBlock()->getTerminator());
+  store_rows(/*masked=*/false);
+  builder_.setInsertionPoint(branch.elseBlock()->getTerminator());
+  store_rows(/*masked=*/true);
+  return success();
 }
 
 LogicalResult KernelEmitter::emitStore(tile::StoreOp store) {

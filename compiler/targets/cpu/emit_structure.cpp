@@ -1,4 +1,4 @@
-// own and walk: the loops of a kernel.
+// own and walk: the loops of a kernel, and its layers.
 #include "compiler/targets/cpu/kernel_emitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -60,8 +60,59 @@ LogicalResult KernelEmitter::emitForall(tile::ForallOp own) {
     auto guarded = scf::IfOp::create(builder_, location_, any, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(builder_);
     builder_.setInsertionPoint(guarded.thenBlock()->getTerminator());
+    clearMarks(own);
     return emitBlock(own.getBody().front());
   });
+}
+
+LogicalResult KernelEmitter::emitLayer(tile::LayerOp layer) {
+  tile::LayoutAttr outer_layout = std::exchange(layout_, layer.getLayout());
+  tile::ScheduleAttr outer_schedule = std::exchange(schedule_, layer.getSchedule());
+  Block &body = layer.getBody().front();
+  LogicalResult lowered = success();
+  for (Operation &op : body.without_terminator())
+    if (failed(lowered = emitOp(&op)))
+      break;
+  layout_ = outer_layout;
+  schedule_ = outer_schedule;
+  if (failed(lowered))
+    return failure();
+  for (auto [result, yielded] : llvm::zip_equal(layer.getValues(), body.getTerminator()->getOperands())) {
+    if (!memory_.contains(yielded))
+      return layer.emitOpError("yields ") << yielded.getType() << "; only buffers leave a layer on a CPU";
+    const Memory memory = memory_.lookup(yielded);
+    memory_[result] = memory;
+  }
+  return success();
+}
+
+void KernelEmitter::clearMarks(tile::ForallOp own) {
+  const int64_t count = schedule_.getTypes() * layout_.getIn().getCount();
+  Value unmarked = arith::ConstantOp::create(builder_, location_, builder_.getI8IntegerAttr(0));
+  own.walk([&](tile::OnceOp once) {
+    Value marks = scratchBuffer(count, builder_.getI8Type());
+    marks_[once] = marks;
+    (void)loop(constant(0), constant(count), 1, [&](Value i) {
+      memref::StoreOp::create(builder_, location_, unmarked, marks, ValueRange{i});
+      return success();
+    });
+  });
+}
+
+LogicalResult KernelEmitter::emitOnce(tile::OnceOp once) {
+  Value type = scalars_.lookup(once.getRowType()), group = scalars_.lookup(once.getGroup());
+  Value marks = marks_.lookup(once);
+  Value at = add(multiply(subtract(type, owned_type_), layout_.getIn().getCount()), group);
+  Value mark = memref::LoadOp::create(builder_, location_, marks, ValueRange{at});
+  Value unmarked = arith::ConstantOp::create(builder_, location_, builder_.getI8IntegerAttr(0));
+  Value first =
+      arith::CmpIOp::create(builder_, location_, arith::CmpIPredicate::eq, mark, unmarked);
+  auto branch = scf::IfOp::create(builder_, location_, first, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPoint(branch.thenBlock()->getTerminator());
+  Value marked = arith::ConstantOp::create(builder_, location_, builder_.getI8IntegerAttr(1));
+  memref::StoreOp::create(builder_, location_, marked, marks, ValueRange{at});
+  return emitBlock(once.getBody().front());
 }
 
 LogicalResult KernelEmitter::emitFor(tile::ForOp walk, unsigned axis) {
@@ -78,11 +129,18 @@ LogicalResult KernelEmitter::emitFor(tile::ForOp walk, unsigned axis) {
     for (unsigned before = axis; before-- > 0;)
       if (cast<tile::AxisAttr>(walk.getAxes()[before]).getKind() == kind)
         return scalars_.lookup(walk.getBody().getArgument(before));
-    for (Operation *around = walk->getParentOp(); around; around = around->getParentOp())
+    for (Operation *around = walk->getParentOp(); around; around = around->getParentOp()) {
+      if (auto once = dyn_cast<tile::OnceOp>(around)) {
+        if (kind == tile::AxisKind::Types)
+          return scalars_.lookup(once.getRowType());
+        if (kind == tile::AxisKind::Groups)
+          return scalars_.lookup(once.getGroup());
+      }
       if (auto outer = dyn_cast<tile::ForOp>(around))
         for (auto [i, other] : llvm::enumerate(outer.getAxes().getAsRange<tile::AxisAttr>()))
           if (other.getKind() == kind)
             return scalars_.lookup(outer.getBody().getArgument(i));
+    }
     return {};
   };
 

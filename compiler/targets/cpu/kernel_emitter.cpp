@@ -47,12 +47,12 @@ FailureOr<func::FuncOp> KernelEmitter::emit() {
   if (layout_.isWeightGradient()) // gradients have element types of their own
     function_->setAttr("tile.output",
                        TypeAttr::get(memory_.lookup(kernel_.getBody().getArguments().back()).element));
-  for (auto &[value, operand] : memory_)
-    if (!operand.buffer && operand.panel)
-      function_->setAttr("tile.packed_bytes",
-                         builder_.getI64IntegerAttr(paddedTotal(layout_.getWeights(), pairing_) *
-                                                    panelCount() * operand.panel *
-                                                    (operand.element.getIntOrFloatBitWidth() / 8)));
+  auto packed = dyn_cast<tile::MatrixType>(kernel_.getBody().getArguments().back().getType());
+  if (packed && packed.isPanels()) // what a packing kernel writes
+    function_->setAttr("tile.packed_bytes",
+                       builder_.getI64IntegerAttr(paddedTotal(layout_.getWeights(), pairing_) * panelCount() *
+                                                  packed.getPanel() *
+                                                  (packed.getElementType().getIntOrFloatBitWidth() / 8)));
   return function_;
 }
 
@@ -186,19 +186,10 @@ LogicalResult KernelEmitter::emitOp(Operation *op) {
       .Case([&](tile::ForOp walk) { return emitFor(walk); })
       .Case([&](tile::TermsOp terms) { return emitTerms(terms); })
       .Case([&](tile::HoldOp hold) { return emitHold(hold); })
-      .Case([&](tile::BufferOp buffer) {
-        tile::BufferType type = buffer.getBuffer().getType();
-        if (!type.isPanels() && !layout_.isWeightGradient())
-          return LogicalResult(
-              buffer.emitOpError("the CPU target stages panels only; rows are held by tile.hold"));
-        // Of a product: one column panel of each row group of the weight matrix.
-        const int64_t elements = layout_.isWeightGradient()
-                                     ? type.getRows() * type.getColumns()
-                                     : paddedTotal(layout_.getWeights(), pairing_) * type.getPanel();
-        memory_[buffer.getBuffer()] = {scratchBuffer(elements, type.getElementType()), type.getElementType(),
-                                       type.getPanel(), /*buffer=*/true};
-        return LogicalResult(success());
-      })
+      .Case([&](tile::BufferOp buffer) { return emitBuffer(buffer); })
+      .Case([&](tile::LayerOp layer) { return emitLayer(layer); })
+      .Case([&](tile::OnceOp once) { return emitOnce(once); })
+      .Case([&](tile::StoreHeldOp store) { return emitStoreHeld(store); })
       .Case([&](tile::WeightTermsOp terms) { return emitWeightTerms(terms); })
       .Case([&](tile::BringOp bring) { return emitBring(bring); })
       .Case([&](tile::LoadOp load) { return emitLoad(load); })

@@ -62,14 +62,19 @@ private:
   void boundTerms(TermLevel &level);
   std::pair<Value, Value> groupsOfTerm(const TermLevel &level, Value term);
 
-  // emit_structure.cpp: own, walk
+  // emit_structure.cpp: own, walk, what belongs to another layer
   mlir::LogicalResult emitForall(tile::ForallOp own);
   mlir::LogicalResult emitFor(tile::ForOp walk, unsigned axis = 0);
+  mlir::LogicalResult emitLayer(tile::LayerOp layer);
+  mlir::LogicalResult emitOnce(tile::OnceOp once);
+  /// Forgets, at the beginning of a task, what the one before has made.
+  void clearMarks(tile::ForallOp own);
   /// Runs `body` in a loop; its result says whether lowering went well.
   mlir::LogicalResult loop(Value from, Value to, int64_t step,
                            llvm::function_ref<mlir::LogicalResult(Value)> body);
 
-  // emit_data.cpp: hold, copy
+  // emit_data.cpp: buffer, hold, copy
+  mlir::LogicalResult emitBuffer(tile::BufferOp buffer);
   mlir::LogicalResult emitHold(tile::HoldOp hold);
   mlir::LogicalResult emitCopy(tile::CopyOp copy);
   /// The same for a weight matrix whose blocks are wanted transposed (emit_transposed.cpp).
@@ -98,6 +103,8 @@ private:
   /// Products of the same rows with one weight matrix or several, in one loop over their depth.
   mlir::LogicalResult emitMma(llvm::ArrayRef<tile::MmaOp> products);
   mlir::LogicalResult emitStore(tile::StoreOp store);
+  /// The same into rows that another layer of the kernel multiplies.
+  mlir::LogicalResult emitStoreHeld(tile::StoreHeldOp store);
   /// Two neighbouring bf16 of a buffer, in every pair of lanes of a vector.
   Value spreadPair(const Memory &held, Value at);
   /// sum + a b, where a and b have two bf16 for each f32 of the sum.
@@ -147,14 +154,15 @@ private:
   /// Elements before panel (b, j, n) of a packed weight matrix, or before row group b of a staged column
   /// panel.
   Value panelStart(const Memory &memory, Value weight_row, Value group, Value column);
-  /// Elements before row `ordinal`, input group k, of a type's stationary rows.
-  Value heldStart(Value type, Value input_group, Value ordinal);
+  /// Elements before row `ordinal`, group k, of a type's stationary rows, which are cut into such groups: the
+  /// layout's input groups (`in`), or those of the layer that reads what is stored (`out` of this one).
+  Value heldStart(alg::GroupsAttr groups, llvm::StringRef name, Value type, Value group, Value ordinal);
   bool columnsAlwaysFill() const;
   Value columnMask(Value columns_left, int64_t vector, int64_t lanes);
 
   mlir::ModuleOp module_;
   tile::KernelOp kernel_;
-  tile::LayoutAttr layout_;
+  tile::LayoutAttr layout_; ///< of the layer around the op that is being lowered
   tile::ScheduleAttr schedule_;
   mlir::OpBuilder builder_;
   mlir::Location &location_ = location; ///< of the op that is being lowered
@@ -177,6 +185,8 @@ private:
   /// By result, i1: it is written past the cache; results that never are have none.
   llvm::MapVector<Value, Value> streams_;
   llvm::DenseMap<Value, TypeRows> type_rows_; ///< by lowered type index
+  /// Of each tile.once, i8 for each owned type and input group: whether this task has run its body.
+  llvm::DenseMap<mlir::Operation *, Value> marks_;
 };
 
 } // namespace compiler

@@ -193,14 +193,14 @@ Value KernelEmitter::panelStart(const Memory &weights, Value weight_row, Value g
   return add(multiply(start, panelCount()), multiply(multiply(panel, depth), weights.panel));
 }
 
-Value KernelEmitter::heldStart(Value type, Value input_group, Value ordinal) {
+Value KernelEmitter::heldStart(alg::GroupsAttr groups, StringRef name, Value type, Value group,
+                               Value ordinal) {
   // Type after type, in each group after group, in each row after row: the rows of a register tile lie at one
   // small stride from each other, whatever K is.
-  alg::GroupsAttr in = layout_.getIn();
-  Value slot = multiply(subtract(type, owned_type_), schedule_.getRows() * paddedTotal(in, pairing_));
-  Value group = multiply(groupStart(in, "in", input_group, pairing_), schedule_.getRows());
-  Value row = multiply(subtract(ordinal, owned_row_), groupWidth(in, "in", input_group, pairing_));
-  return add(add(slot, group), row);
+  Value slot = multiply(subtract(type, owned_type_), schedule_.getRows() * paddedTotal(groups, pairing_));
+  Value before = multiply(groupStart(groups, name, group, pairing_), schedule_.getRows());
+  Value row = multiply(subtract(ordinal, owned_row_), groupWidth(groups, name, group, pairing_));
+  return add(add(slot, before), row);
 }
 
 bool KernelEmitter::columnsAlwaysFill() const {

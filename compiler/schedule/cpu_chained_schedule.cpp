@@ -1,0 +1,83 @@
+#include "compiler/schedule/cpu_chained_schedule.h"
+
+#include <cassert>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+namespace compiler {
+
+// A round number, as those of cpu_core: bytes that a core writes to its caches in a cycle.
+static constexpr double near_bytes = 16;
+
+Cost chainedCost(const algebras::Layer &first, const algebras::Layer &last, const ChainedSchedule &schedule,
+                 int64_t m, int64_t cores) {
+  const Cost of_first = cpuCost(first, schedule.first, m, cores), of_last = cpuCost(last, schedule.last, m, cores);
+  const double between = static_cast<double>(m) * static_cast<double>(first.out.total()) *
+                         (schedule.last.pairs ? 2 : 4) / near_bytes;
+  Cost cost;
+  cost.tiles = of_last.tiles;
+  cost.turns = of_last.turns;
+  cost.waves = of_last.waves;
+  cost.busy = {{"rows", of_first["rows"] + between},
+               {"weights", of_first["weights"] + of_last["weights"]},
+               {"store", of_last["store"]},
+               {"multiply", of_first["multiply"] + of_last["multiply"]}};
+  const double busy = of_last.total() - of_last["idle"];
+  addInTurn(cost, busy > 0 ? of_last.total() / busy : 1);
+  return cost;
+}
+
+/// What a register tile of either layer may be.
+static std::vector<CpuSchedule> registerTiles(const algebras::Layer &layer, const CpuLevel &level,
+                                              WeightAccess access) {
+  std::vector<CpuSchedule> tiles;
+  for (int64_t vectors = 1; vectors <= 4; ++vectors)
+    for (int64_t rows = 2; rows <= 28; ++rows) {
+      CpuSchedule tile;
+      tile.types = 1;
+      tile.rows = tile.register_rows = rows;
+      tile.register_columns = vectors * level.lanes;
+      tile.lanes = level.lanes;
+      tile.weights = access;
+      tile.pairs = access != WeightAccess::Direct && usesPairs(layer, level);
+      if (!refuseRegisterTile(layer, level, tile))
+        tiles.push_back(tile);
+    }
+  return tiles;
+}
+
+ChainedSchedule chooseChainedSchedule(const algebras::Layer &first, const algebras::Layer &last,
+                                      const CpuLevel &level, WeightAccess access, int64_t m) {
+  // What a row keeps near: X, and of the first layer's result the groups of an output group's terms.
+  const algebras::Lift &lift = last.lift;
+  const double terms = static_cast<double>(lift.termCount()) /
+                       static_cast<double>(lift.types() * lift.outputGroups());
+  const double depth = terms * static_cast<double>(last.in.total()) / static_cast<double>(lift.inputGroups());
+  const double row = static_cast<double>(first.in.total()) + depth;
+  std::optional<ChainedSchedule> best;
+  double least = 0;
+  const std::vector<CpuSchedule> tiles = registerTiles(last, level, access);
+  for (CpuSchedule of_first : registerTiles(first, level, access))
+    for (CpuSchedule of_last : tiles) {
+      const int64_t step = std::lcm(of_first.register_rows, of_last.register_rows);
+      const double room = static_cast<double>(level.l2) / 2 / (of_last.pairs ? 2 : 4);
+      // A weight matrix in place is read with its own row stride, which the caches bear once.
+      const int64_t most = access == WeightAccess::Direct ? step : 32 * step;
+      for (int64_t rows = step; rows <= most; rows += step) {
+        if (rows > 256 || (rows > step && static_cast<double>(rows) * row > room))
+          break;
+        of_first.rows = of_last.rows = rows;
+        const ChainedSchedule schedule = {of_first, of_last};
+        const double cost = chainedCost(first, last, schedule, m).total();
+        if (!best || cost < least) {
+          best = schedule;
+          least = cost;
+        }
+      }
+    }
+  assert(best && "one register tile of rows of either layer is always a candidate");
+  return *best;
+}
+
+} // namespace compiler

@@ -1,0 +1,64 @@
+// Kernels of two layers: what their ops have to agree on.
+#include "dialects/tile/verify.h"
+
+using namespace mlir;
+using namespace tile;
+
+LogicalResult LayerOp::verify() {
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  if (!kernel)
+    return emitOpError("is a layer of a tile.kernel, and none is around it");
+  if ((*this)->getParentOfType<LayerOp>())
+    return emitOpError("is inside of another layer; layers of a kernel stand beside each other");
+  ScheduleAttr own = kernel.getThreadSchedule();
+  if (!own)
+    return emitOpError("belongs to kernels with a #tile.schedule, whose workers are threads");
+  if (getLayout().getRowTypes() != kernel.getLayout().getRowTypes())
+    return emitOpError("has rows of other types than the kernel: ")
+           << getLayout().getRowTypes() << ", not " << kernel.getLayout().getRowTypes();
+  if (getLayout().getOut() != kernel.getLayout().getIn())
+    return emitOpError("leaves ") << getLayout().getOut() << ", but the kernel's own layer multiplies "
+                                  << kernel.getLayout().getIn();
+  if (getSchedule().getTypes() != own.getTypes() || getSchedule().getRows() != own.getRows() ||
+      getSchedule().getLanes() != own.getLanes())
+    return emitOpError("owns ") << getSchedule().getTypes() << " types of " << getSchedule().getRows()
+                                << " rows in vectors of " << getSchedule().getLanes() << ", the kernel "
+                                << own.getTypes() << " of " << own.getRows() << " in vectors of "
+                                << own.getLanes();
+  auto yield = cast<YieldOp>(getBody().front().getTerminator());
+  if (yield.getOperandTypes() != getResultTypes())
+    return emitOpError("yields (") << yield.getOperandTypes() << ") but has results of (" << getResultTypes()
+                                   << ")";
+  return success();
+}
+
+LogicalResult OnceOp::verify() {
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  if (!kernel || !(*this)->getParentOfType<ForallOp>())
+    return emitOpError("is a part of a task, and no tile.forall is around it");
+  if (!kernel.getThreadSchedule())
+    return emitOpError("belongs to kernels with a #tile.schedule, whose workers are threads");
+  if ((*this)->getParentOfType<OnceOp>())
+    return emitOpError("is inside of another tile.once, which has made up its mind for both");
+  return success();
+}
+
+LogicalResult StoreHeldOp::verify() {
+  FragmentType value = getValue().getType();
+  MaskType mask = getMask().getType();
+  BufferType target = getTarget().getType();
+  if (mask.getRows() != value.getRows() || mask.getColumns() != value.getColumns())
+    return emitOpError("mask is ") << mask.getRows() << "x" << mask.getColumns() << ", the fragment "
+                                   << value.getRows() << "x" << value.getColumns();
+  if (target.isPanels())
+    return emitOpError("writes rows, not panels");
+  if (target.getElementType() != value.getElementType() && !target.getElementType().isF32())
+    return emitOpError("stores ") << value.getElementType() << " into a buffer of "
+                                  << target.getElementType() << "; round with tile.map first";
+  if (!(*this)->getParentOfType<LayerOp>() && (*this)->getParentOfType<KernelOp>())
+    return emitOpError("is of a layer whose results another one multiplies: put it into a tile.layer");
+  if (LayoutAttr layout = layoutAround(*this); layout && layout.getOut().getTotal() != target.getColumns())
+    return emitOpError("target has ") << target.getColumns() << " columns, the layout's output groups cover "
+                                      << layout.getOut().getTotal();
+  return success();
+}
