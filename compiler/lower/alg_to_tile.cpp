@@ -63,8 +63,8 @@ struct ConvertAlgToTile : compiler::impl::ConvertAlgToTileBase<ConvertAlgToTile>
         return signalPassFailure();
       const bool chained = product->layers.size() > 1;
       if (staged && chained) {
-        function.emitError("the kernels of ") << target.getValue()
-                                              << " compute one layer of products, and this is two";
+        function.emitError("the kernels of ")
+            << target.getValue() << " compute one layer of products, and this is two";
         return signalPassFailure();
       }
       if (chained)

@@ -99,7 +99,8 @@ KernelOp KernelBuilder::contraction(StringRef name) {
   const SmallVector<Value> readable = readableWeights(operands.weightMatrices());
   const Operands parts = {held, operands.weightMatrices(), readable, operands.furtherOperands(),
                           operands.results()};
-  Block &panel = loops<ForOp>({axis(AxisKind::Groups, 1), axis(AxisKind::Columns, schedule_.getRegisterColumns())});
+  Block &panel =
+      loops<ForOp>({axis(AxisKind::Groups, 1), axis(AxisKind::Columns, schedule_.getRegisterColumns())});
   Value j = panel.getArgument(0), n = panel.getArgument(1);
   Value t = loops<ForOp>({axis(AxisKind::Types, 1)}).getArgument(0);
   copyPanels(parts, t, j, n);

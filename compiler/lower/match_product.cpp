@@ -373,7 +373,8 @@ ProductFunction ProductMatch::describe() {
   if (layout.isTransposed())
     std::swap(described.in, described.out);
   const bool maps = !function_.getBody().front().getOps<alg::MapOp>().empty();
-  ProductFunction description{.mode = first.first.getMode(), .layer = described, .fusion = {}, .maps = maps, .arguments = {}};
+  ProductFunction description{
+      .mode = first.first.getMode(), .layer = described, .fusion = {}, .maps = maps, .arguments = {}};
   algrt::Fusion &fusion = description.fusion;
   fusion.weights = first.kernel.weights;
   for (const auto &[number, layer] : llvm::enumerate(layers_))

@@ -24,8 +24,8 @@ bool hasTwoLayers(func::FuncOp function) {
 static double separateCycles(const std::vector<MatchedLayer> &layers, const CpuLevel &level, int64_t m) {
   double cycles = 0;
   for (const MatchedLayer &layer : layers)
-    cycles +=
-        cpuCost(layer.scheduled, chooseCpuSchedule(layer.scheduled, level, WeightAccess::Packed, m), m).total();
+    cycles += cpuCost(layer.scheduled, chooseCpuSchedule(layer.scheduled, level, WeightAccess::Packed, m), m)
+                  .total();
   return cycles;
 }
 
@@ -50,8 +50,8 @@ std::optional<std::string> objectionToLayers(func::FuncOp function, const Compil
     const double together = chainedCost(first, last, schedule, options.rows).total(),
                  apart = separateCycles(product->layers, level, options.rows);
     if (together > apart)
-      return fmt::format("{} rows are predicted to take {:.2f} times as long in one kernel on {}", options.rows,
-                         together / apart, level.name);
+      return fmt::format("{} rows are predicted to take {:.2f} times as long in one kernel on {}",
+                         options.rows, together / apart, level.name);
   }
   return std::nullopt;
 }

@@ -72,9 +72,8 @@ bool isPlain(const ProductFunction &product) {
 algebras::Fused fusedOf(const algrt::Fusion &fusion) {
   using Per = algrt::FusedOperand::Per;
   const auto count = [&](Per per) {
-    return llvm::count_if(fusion.operands, [&](const algrt::FusedOperand &one) {
-      return one.per == per && one.layer == 0;
-    });
+    return llvm::count_if(fusion.operands,
+                          [&](const algrt::FusedOperand &one) { return one.per == per && one.layer == 0; });
   };
   return {.weights = fusion.weights,
           .results = static_cast<int64_t>(fusion.results.size()),

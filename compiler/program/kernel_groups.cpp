@@ -146,12 +146,12 @@ std::optional<std::string> KernelGroups::objectionToLayers(const KernelGroup &gr
         return "a map reads what the first layer of products has left beside what the second makes of it";
       continue;
     }
-    if (llvm::any_of(first_layer, [&](Operation *producer) {
-          return contract.getRhs().getDefiningOp() == producer;
-        }))
+    if (llvm::any_of(first_layer,
+                     [&](Operation *producer) { return contract.getRhs().getDefiningOp() == producer; }))
       return "weights that are computed are whole before they are read";
     if (contract.getMode() != alg::OutputMode::Product || first.getMode() != alg::OutputMode::Product)
-      return "the products of a kernel of two layers are of mode k, and a gradient of activations is of mode i";
+      return "the products of a kernel of two layers are of mode k, and a gradient of activations is of mode "
+             "i";
     if (contract.getAlgebra() != first.getAlgebra())
       return "the products of two layers are by different algebras";
     auto rows = cast<alg::SlotsType>(contract.getLhs().getType());
@@ -204,7 +204,8 @@ std::optional<std::string> KernelGroups::objection(const KernelGroup &group) con
   }
   const SmallVector<Value> results = resultsOf(group);
   if (llvm::any_of(results, [&](Value result) { return first_layer.contains(result.getDefiningOp()); }))
-    return "what the first layer of products leaves is read by other steps as well, and is nowhere as a whole";
+    return "what the first layer of products leaves is read by other steps as well, and is nowhere as a "
+           "whole";
   if (results.size() > options_.results)
     return "the result is read by other steps as well, and a kernel has " + std::to_string(options_.results) +
            (options_.results == 1 ? " result" : " results");

@@ -12,7 +12,8 @@ static constexpr double near_bytes = 16;
 
 Cost chainedCost(const algebras::Layer &first, const algebras::Layer &last, const ChainedSchedule &schedule,
                  int64_t m, int64_t cores) {
-  const Cost of_first = cpuCost(first, schedule.first, m, cores), of_last = cpuCost(last, schedule.last, m, cores);
+  const Cost of_first = cpuCost(first, schedule.first, m, cores),
+             of_last = cpuCost(last, schedule.last, m, cores);
   const double between = static_cast<double>(m) * static_cast<double>(first.out.total()) *
                          (schedule.last.pairs ? 2 : 4) / near_bytes;
   Cost cost;
@@ -51,8 +52,8 @@ ChainedSchedule chooseChainedSchedule(const algebras::Layer &first, const algebr
                                       const CpuLevel &level, WeightAccess access, int64_t m) {
   // What a row keeps near: X, and of the first layer's result the groups of an output group's terms.
   const algebras::Lift &lift = last.lift;
-  const double terms = static_cast<double>(lift.termCount()) /
-                       static_cast<double>(lift.types() * lift.outputGroups());
+  const double terms =
+      static_cast<double>(lift.termCount()) / static_cast<double>(lift.types() * lift.outputGroups());
   const double depth = terms * static_cast<double>(last.in.total()) / static_cast<double>(lift.inputGroups());
   const double row = static_cast<double>(first.in.total()) + depth;
   std::optional<ChainedSchedule> best;

@@ -21,9 +21,9 @@ struct ChainedSchedule {
 Cost chainedCost(const algebras::Layer &first, const algebras::Layer &last, const ChainedSchedule &schedule,
                  int64_t m, int64_t cores = compiled_for_cores);
 
-/// The cheapest for `m` rows on compiled_for_cores; the first one looked at among equals. A task owns one type
-/// there, and as many rows as leave half of the second-level cache to the weight matrices beside them, the
-/// groups of the first layer's result that an output group reads among them.
+/// The cheapest for `m` rows on compiled_for_cores; the first one looked at among equals. A task owns one
+/// type there, and as many rows as leave half of the second-level cache to the weight matrices beside them,
+/// the groups of the first layer's result that an output group reads among them.
 ChainedSchedule chooseChainedSchedule(const algebras::Layer &first, const algebras::Layer &last,
                                       const CpuLevel &level, WeightAccess access, int64_t m);
 

@@ -129,12 +129,13 @@ LayersPrediction predictLayers(const algebras::Layer &first, const algebras::Lay
                                    of_last = algebras::cost::costReport(last, m);
   const auto [first_bytes, first_macs] = weightBytesAndMacs(first, of_first);
   const auto [last_bytes, last_macs] = weightBytesAndMacs(last, of_last);
-  const double between = 2 * static_cast<double>(m) * static_cast<double>(first.out.total()) *
-                         static_cast<double>(byteWidth(first.dtype)); // written and read where there are steps
-  const Floor floor = floorOfCpu(
-      last,
-      static_cast<double>(of_first.activation_bytes + of_last.activation_bytes) - between + first_bytes + last_bytes,
-      first_macs + last_macs, machine);
+  const double between =
+      2 * static_cast<double>(m) * static_cast<double>(first.out.total()) *
+      static_cast<double>(byteWidth(first.dtype)); // written and read where there are steps
+  const Floor floor = floorOfCpu(last,
+                                 static_cast<double>(of_first.activation_bytes + of_last.activation_bytes) -
+                                     between + first_bytes + last_bytes,
+                                 first_macs + last_macs, machine);
   double least = std::numeric_limits<double>::infinity();
   for (const WeightAccess weights : {WeightAccess::Packed, WeightAccess::Copied, WeightAccess::Direct}) {
     const ChainedSchedule schedule = chooseChainedSchedule(first, last, machine.level, weights, m);

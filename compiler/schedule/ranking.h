@@ -56,7 +56,8 @@ Ranking rankMap(const algebras::Layer &layer, algrt::Map map, std::string_view t
                 algebras::DataType output, const CpuMachine &cpu = compiledForMachine());
 
 /// What a kernel of two layers is predicted to take on the cores of `cpu`, the second of which reads what the
-/// first leaves, and the least that bytes and arithmetic allow: X, the weights of both layers and Y, each once.
+/// first leaves, and the least that bytes and arithmetic allow: X, the weights of both layers and Y, each
+/// once.
 struct LayersPrediction {
   std::string machine;
   double predicted_us, floor_us;

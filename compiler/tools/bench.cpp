@@ -178,8 +178,8 @@ Spec networkOf(const algrt::TableRow &row, const std::string &dtype) {
   return spec;
 }
 
-// Programs, each beside the same in steps and operations apart where there is a spec to compile them from, and networks
-// beside dense products.
+// Programs, each beside the same in steps and operations apart where there is a spec to compile them from,
+// and networks beside dense products.
 int benchOnPrograms(const BenchCommand &options, const std::vector<algrt::TableRow> &table,
                     const BundleCompiler &compile, const ProgramTools &tools) {
   if (!options.target.empty() && options.target != "cpu")

@@ -7,6 +7,7 @@
 #include "runtime/bench/active_work.h"
 #include "runtime/bench/race.h"
 #include "runtime/bench/text_table.h"
+#include "runtime/bundle/fusion.h"
 #include "runtime/support/parallel.h"
 
 #include <algorithm>
@@ -79,36 +80,41 @@ public:
     for (const algrt::ProgramOperand &operand : description().operands)
       if (operand.role == algrt::OperandRole::Output)
         expected[operand.name] = other.arrays_.at(operand.name)->reference();
-    requireRight(compareOutputs(description(), arrays_, expected));
+    requireRight(compareOutputs(description(), arrays_, expected, &bundle));
   }
 
-  // Of all products, for the rows of this call.
-  int64_t activeMacs(int64_t m) const {
-    int64_t macs = 0;
-    for (const algrt::ProgramStep &step : description().steps)
-      if (!step.elementwise) {
-        const algrt::Bundle &projection = bundle.projection(step.projection);
-        const std::optional<algrt::Fusion> &fusion = projection.layer().fusion;
-        const std::vector<int32_t> types(
-            static_cast<size_t>(m)); // where they are explicit: all the first one
-        const auto count = [&](const algrt::Layer &layer, int64_t weights) {
-          macs += weights * algrt::averageWork(layer, projection.support(), step.rows.value_or(m),
-                                               types.data(), /*rotates=*/false)
-                                .macs;
-        };
-        count(projection.layer(), fusion ? fusion->weights : 1);
-        if (fusion && fusion->next)
-          count(algrt::layerOfWeight(projection.layer(), fusion->weights), fusion->next->weights);
+  // Multiplications of all products for the rows of this call, and what they read or write: of weights the
+  // blocks that some row reads, of the other operands all.
+  struct Work {
+    int64_t macs = 0, bytes = 0;
+  };
+  Work work(int64_t m) const {
+    Work work;
+    std::map<std::string, int64_t> weight_bytes; // of what steps multiply by
+    for (const algrt::ProgramStep &step : description().steps) {
+      if (step.elementwise)
+        continue;
+      const algrt::Bundle &projection = bundle.projection(step.projection);
+      const std::vector<int32_t> types(static_cast<size_t>(m)); // where they are explicit: all the first one
+      const char *name = algrt::operandNames(step.map).w;
+      const int64_t weights = algrt::fusionOf(projection.layer(), step.map).allWeights();
+      for (int64_t i = 0; i < weights; ++i) {
+        const algrt::Layer layer = algrt::layerOfWeight(projection.layer(), i);
+        const algrt::ActiveWork once = algrt::averageWork(layer, projection.support(), step.rows.value_or(m),
+                                                          types.data(), /*rotates=*/false);
+        work.macs += once.macs;
+        if (step.map == algrt::Map::Dw)
+          continue;
+        int64_t &bytes = weight_bytes[step.operands.at(algrt::numberedName(name, i))];
+        bytes = std::max(bytes, once.weight_elements * algrt::elementBytes(layer.dtype));
       }
-    return macs;
-  }
-  // Of the operands that a call reads or writes.
-  int64_t bytes() const {
-    int64_t sum = 0;
+    }
     for (const algrt::ProgramOperand &operand : description().operands)
       if (!operand.optional)
-        sum += static_cast<int64_t>(arrays_.at(operand.name)->bytes.size());
-    return sum;
+        work.bytes += weight_bytes.contains(operand.name)
+                          ? weight_bytes[operand.name]
+                          : static_cast<int64_t>(arrays_.at(operand.name)->bytes.size());
+    return work;
   }
 
   const algrt::Bundle bundle;
@@ -159,8 +165,8 @@ std::vector<ProgramBenchCase> ProgramBench::measure(const ProgramBenchSource &so
     Call fused(source.bundle, program, m, threads_);
     made.algebra = fused.bundle.manifest().algebra;
     made.steps = fused.description().steps.size();
-    made.active_macs = fused.activeMacs(m);
-    made.bytes = fused.bytes();
+    made.active_macs = fused.work(m).macs;
+    made.bytes = fused.work(m).bytes;
     fused.run();
     std::vector<algrt::Contender> contenders = {{[&] { fused.run(); }}};
 
@@ -234,9 +240,9 @@ std::vector<ProgramBenchCase> ProgramBench::measure(const ProgramBenchSource &so
 
 std::string programBenchText(const std::vector<ProgramBenchCase> &cases) {
   const auto once = [](const std::string &text, bool first) { return first ? text : std::string(); };
-  std::vector<std::vector<std::string>> rows = {{"case", "program", "algebra", "m", "steps", "cache",
-                                                 "fused us", "steps us", "apart us", "dense us", "to steps",
-                                                 "to apart", "to dense", "published", "floor us", "floor", "L2 error"}};
+  std::vector<std::vector<std::string>> rows = {
+      {"case", "program", "algebra", "m", "steps", "cache", "fused us", "steps us", "apart us", "dense us",
+       "to steps", "to apart", "to dense", "published", "floor us", "floor", "L2 error"}};
   for (const ProgramBenchCase &one : cases)
     for (const auto state : {&algrt::WarmAndFlushed::warm, &algrt::WarmAndFlushed::flushed}) {
       const bool warm = state == &algrt::WarmAndFlushed::warm;
@@ -256,8 +262,7 @@ std::string programBenchText(const std::vector<ProgramBenchCase> &cases) {
                            warm),
                       warm ? "warm" : "flushed", micro(one.algebra_us.*state), time(one.steps_us),
                       time(one.apart_us), time(one.dense_us), ratio(one.steps_us), ratio(one.apart_us),
-                      ratio(one.dense_us),
-                      published ? fmt::format("{:.2f}x", *published) : "-",
+                      ratio(one.dense_us), published ? fmt::format("{:.2f}x", *published) : "-",
                       fmt::format("{:.1f}", one.floor_us), fmt::format("{:.2f}", one.floor_us / fused),
                       once(fmt::format("{:.1e}", one.relative_l2), warm)});
     }

@@ -14,8 +14,17 @@ namespace compiler {
 
 using algrt::OperandRole;
 
-// How many steps are behind each tensor of the program, one after another.
-static std::map<std::string, int64_t> stepsBehind(const algrt::Program &program) {
+// Layers of a step that round one after another; of a bundle that nobody names, one.
+static int64_t layersOf(const algrt::Bundle *bundle, const algrt::ProgramStep &step) {
+  if (bundle == nullptr || step.elementwise)
+    return 1;
+  const std::optional<algrt::Fusion> &fusion = bundle->projection(step.projection).layer().fusion;
+  return fusion && fusion->next ? 2 : 1;
+}
+
+// How many layers are behind each tensor of the program, one after another.
+static std::map<std::string, int64_t> layersBehind(const algrt::Bundle *bundle,
+                                                   const algrt::Program &program) {
   std::map<std::string, int64_t> behind;
   std::map<std::string, bool> written; // operands that are inputs have none behind them
   for (const algrt::ProgramOperand &operand : program.operands)
@@ -28,7 +37,7 @@ static std::map<std::string, int64_t> stepsBehind(const algrt::Program &program)
       most = std::max(most, behind[tensor]);
     for (const auto &[name, tensor] : step.operands)
       if (written[tensor] && behind[tensor] == 0)
-        behind[tensor] = most + 1;
+        behind[tensor] = most + layersOf(bundle, step);
   }
   return behind;
 }
@@ -73,26 +82,26 @@ static bool roundsToBf16(const algrt::Program &program) {
 }
 
 std::vector<CheckedOutput> compareOutputs(const algrt::Program &program, const ProgramArrays &arrays,
-                                          const ReferenceArrays &expected) {
+                                          const ReferenceArrays &expected, const algrt::Bundle *bundle) {
   const bool bf16 = roundsToBf16(program);
-  std::map<std::string, int64_t> steps = stepsBehind(program);
+  std::map<std::string, int64_t> layers = layersBehind(bundle, program);
   std::vector<CheckedOutput> checked;
   for (const auto &[name, array] : expected)
     if (const auto actual = arrays.find(name); actual != arrays.end())
       checked.push_back({name, algrt::compare(actual->second->values(), array.values),
-                         algrt::tolerance(bf16) * static_cast<double>(std::max<int64_t>(1, steps[name]))});
+                         algrt::tolerance(bf16) * static_cast<double>(std::max<int64_t>(1, layers[name]))});
   return checked;
 }
 
 std::vector<CheckedOutput> checkOutputs(const algrt::Bundle &bundle, const algrt::Program &program,
                                         const ProgramArrays &arrays, const ReferenceArrays &expected,
                                         int64_t p0, const ProgramTools &tools) {
-  std::vector<CheckedOutput> checked = compareOutputs(program, arrays, expected);
+  std::vector<CheckedOutput> checked = compareOutputs(program, arrays, expected, &bundle);
   if (std::ranges::all_of(checked, &CheckedOutput::passed))
     return checked;
   constexpr int draws = 3; // one may leave a single number where it was by chance
   const double half_unit = roundsToBf16(program) ? 0x1p-9 : 0x1p-24;
-  std::map<std::string, int64_t> steps = stepsBehind(program);
+  std::map<std::string, int64_t> layers = layersBehind(&bundle, program);
   std::map<std::string, double> squares; // of the relative L2 distances
   std::mt19937 random(1);
   for (int draw = 0; draw < draws; ++draw) {
@@ -114,10 +123,10 @@ std::vector<CheckedOutput> checkOutputs(const algrt::Bundle &bundle, const algrt
         squares[name] += distance / length / draws;
     }
   }
-  // Three times the mean distance for each step that rounds.
+  // Three times the mean distance for each layer that rounds.
   for (CheckedOutput &output : checked)
     output.limit = std::max(output.limit, 3 * std::sqrt(squares[output.name]) *
-                                              static_cast<double>(std::max<int64_t>(1, steps[output.name])));
+                                              static_cast<double>(std::max<int64_t>(1, layers[output.name])));
   return checked;
 }
 

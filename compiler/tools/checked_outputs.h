@@ -10,7 +10,7 @@
 
 namespace compiler {
 
-// One output, and the relative L2 error that it may have: it grows with the steps that round one after
+// One output, and the relative L2 error that it may have: it grows with the layers that round one after
 // another, and where sums cancel.
 struct CheckedOutput {
   std::string name;
@@ -25,9 +25,10 @@ struct CheckedOutput {
 ReferenceArrays expectedOutputs(const algrt::Bundle &bundle, const algrt::Program &program,
                                 const ProgramArrays &arrays, int64_t p0, const ProgramTools &tools);
 
-// The outputs that are among the arrays.
+// The outputs that are among the arrays. With a bundle its steps are counted with their layers.
 std::vector<CheckedOutput> compareOutputs(const algrt::Program &program, const ProgramArrays &arrays,
-                                          const ReferenceArrays &expected);
+                                          const ReferenceArrays &expected,
+                                          const algrt::Bundle *bundle = nullptr);
 
 // Compares outputs that were computed from the arrays with what expectedOutputs gave for these. Where one is
 // further away than its limit, the definition says how far rounding may take it: it is computed again for

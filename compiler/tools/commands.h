@@ -25,7 +25,7 @@ struct BenchCompilation {
   int64_t m = 2048;
   std::vector<algrt::Map> maps = {algrt::Map::Forward};
   bool use_cache = true;
-  ProgramMaps program_maps = {}; // of programs, in place of maps
+  ProgramMaps program_maps = {};  // of programs, in place of maps
   Fusing fusing = Fusing::Layers; // of programs
 };
 // Writes the bundle of a spec. Empty in a build without the compiler.

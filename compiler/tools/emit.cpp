@@ -89,9 +89,9 @@ void requireOptionsOf(const EmitCommand &command, const Spec &spec) {
                                  command.map.empty() ? "--y-dtype" : "--map", spec.source_name));
   if (spec.program)
     return;
-  for (const auto &[option, value] : {std::pair("--kernel", &command.kernel),
-                                      std::pair("--program-maps", &command.program_maps),
-                                      std::pair("--fuse", &command.fuse)})
+  for (const auto &[option, value] :
+       {std::pair("--kernel", &command.kernel), std::pair("--program-maps", &command.program_maps),
+        std::pair("--fuse", &command.fuse)})
     if (!value->empty())
       throw UsageError(fmt::format("{} is for programs, and {} is none", option, spec.source_name));
 }

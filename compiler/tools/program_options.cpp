@@ -19,9 +19,10 @@ void addProgramMaps(CLI::App &app, std::string &maps) {
 }
 
 void addFusing(CLI::App &app, std::string &fuse) {
-  app.add_option("--fuse", fuse,
-                 "of programs, what shares a kernel: nothing, products of the same rows with the maps of their "
-                 "sums, or layers, products of what these leave, too, where one kernel is predicted to be faster")
+  app.add_option(
+         "--fuse", fuse,
+         "of programs, what shares a kernel: nothing, products of the same rows with the maps of their "
+         "sums, or layers, products of what these leave, too, where one kernel is predicted to be faster")
       ->type_name("WHAT")
       ->default_str("layers")
       ->group("Target");

@@ -56,7 +56,8 @@ std::string stepText(const ProgramPlan &plan, const algrt::ProgramStep &step) {
     text += fmt::format(", {} products", fusion.weights);
   if (fusion.next)
     text += fmt::format(", then {} to {}",
-                        fusion.next->weights == 1 ? "a product" : fmt::format("{} products", fusion.next->weights),
+                        fusion.next->weights == 1 ? "a product"
+                                                  : fmt::format("{} products", fusion.next->weights),
                         fusion.next->n());
   if (!fusion.operands.empty()) {
     std::vector<std::string> names;

@@ -53,8 +53,8 @@ LogicalResult StoreHeldOp::verify() {
   if (target.isPanels())
     return emitOpError("writes rows, not panels");
   if (target.getElementType() != value.getElementType() && !target.getElementType().isF32())
-    return emitOpError("stores ") << value.getElementType() << " into a buffer of "
-                                  << target.getElementType() << "; round with tile.map first";
+    return emitOpError("stores ") << value.getElementType() << " into a buffer of " << target.getElementType()
+                                  << "; round with tile.map first";
   if (!(*this)->getParentOfType<LayerOp>() && (*this)->getParentOfType<KernelOp>())
     return emitOpError("is of a layer whose results another one multiplies: put it into a tile.layer");
   if (LayoutAttr layout = layoutAround(*this); layout && layout.getOut().getTotal() != target.getColumns())

@@ -79,9 +79,9 @@ Matrix Reader::readWeight(int64_t number, FusedStep &step) const {
            (given.weights != nullptr ? "a tensor" : "packed weights") +
            ": pack all weights of a step, or none of them");
   if (given.weights == nullptr)
-    return {name, layer_.dtype,
-            readWeights(given.tensor, name.c_str(), call_.device, layerOfWeight(layer_, number),
-                        layer_.dtype)};
+    return {
+        name, layer_.dtype,
+        readWeights(given.tensor, name.c_str(), call_.device, layerOfWeight(layer_, number), layer_.dtype)};
   if (call_.device.device_type != kDLCPU)
     refuse(name + ": is packed for the CPU, but " + names_.x + " is on a CUDA device: pass the tensor there");
   const PackedWeights packed = readPacked(projection_, *given.weights, name + ": the weights");

@@ -41,7 +41,8 @@ ActiveWork averageWork(const Layer &layer, const Support &support, int64_t m, co
   const int64_t calls = rotates ? layer.types : 1;
   ActiveWork sum{};
   for (int64_t call = 0; call < calls; ++call) {
-    const ActiveWork work = activeWork(layer, support, rowTypes(layer, m, call * layer.row_type_width, types));
+    const ActiveWork work =
+        activeWork(layer, support, rowTypes(layer, m, call * layer.row_type_width, types));
     sum.macs = checkedAdd(sum.macs, work.macs, "active MACs");
     sum.x_elements = checkedAdd(sum.x_elements, work.x_elements, "elements of x");
     sum.weight_elements =

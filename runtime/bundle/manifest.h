@@ -55,8 +55,8 @@ struct Kernel {
   bool row_lists = false;                          // rows may come in lists, of any positions or types
   int64_t direct_rows = 0;                         // copied kernels; 0 where absent
   std::vector<Packing> packing;                    // packed kernels: of each layer's weights
-  int64_t tasks = 0;                     // of dw: tiles of the result; 0 for other maps
-  ElementType output = ElementType::F32; // of dw: the type of the result
+  int64_t tasks = 0;                               // of dw: tiles of the result; 0 for other maps
+  ElementType output = ElementType::F32;           // of dw: the type of the result
 };
 
 struct SectionEntry {

@@ -11,8 +11,8 @@ namespace algrt {
 namespace {
 
 // More slices than it takes to give every thread a few tasks would only copy x more often.
-// Each slice of a kernel of two layers makes what its groups read of the first one's result, also where others
-// make it, too: then there are no more slices than it takes to give every thread one task.
+// Each slice of a kernel of two layers makes what its groups read of the first one's result, also where
+// others make it, too: then there are no more slices than it takes to give every thread one task.
 int64_t chooseSlices(int64_t tasks_per_slice, int workers, int64_t output_groups, bool several_layers) {
   if (workers == 1)
     return 1;
@@ -42,8 +42,8 @@ void runProduct(const CpuKernels &kernels, const Layer &layer, const ProductCall
   const std::vector<int64_t> &groups = call.map == Map::Forward ? layer.out_groups : layer.in_groups;
   const int64_t per_slice =
       checkedMultiply(ceilDivide(layer.types, description.types_per_task), row_blocks, "tasks");
-  const int64_t slices = chooseSlices(per_slice, memory.workers(), int64_t(groups.size()),
-                                      layer.fusion && layer.fusion->next);
+  const int64_t slices =
+      chooseSlices(per_slice, memory.workers(), int64_t(groups.size()), layer.fusion && layer.fusion->next);
   const int64_t tasks = checkedMultiply(per_slice, slices, "tasks");
 
   const algrt_memref1 row_list = memory.rows(), start_list = memory.starts();

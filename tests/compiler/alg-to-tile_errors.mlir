@@ -4,12 +4,59 @@
 !x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
 !w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
 
-func.func @chain(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %p0: index) -> tensor<?x8xf32> {
+func.func @three_layers(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %p0: index) -> tensor<?x8xf32> {
   %xs = alg.slots %x rows(cyclic 2, %p0) cols(2 x 4) : tensor<?x8xf32>
   %ws = alg.slots %w rows(2 x 4) cols(2 x 4) : tensor<8x8xf32>
   %ys = alg.contract %xs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
-  // expected-error @+1 {{both operands must be slot views of the function's arguments}}
   %zs = alg.contract %ys, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
+  // expected-error @+1 {{products of one kernel read the same activations with the same terms}}
+  %us = alg.contract %zs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
+  %u = alg.gather %us : !x
+  return %u : tensor<?x8xf32>
+}
+
+// -----
+
+!x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
+!w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
+
+func.func @other_algebra(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %p0: index) -> tensor<?x8xf32> {
+  %xs = alg.slots %x rows(cyclic 2, %p0) cols(2 x 4) : tensor<?x8xf32>
+  %ws = alg.slots %w rows(2 x 4) cols(2 x 4) : tensor<8x8xf32>
+  %ys = alg.contract %xs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
+  // expected-error @+1 {{the layers of a kernel are products (mode k) by one algebra in the lift by rows, of one element type}}
+  %zs = alg.contract %ys, %ws by #alg.algebra<"T(2)"> -> k : !x, !w
+  %z = alg.gather %zs : !x
+  return %z : tensor<?x8xf32>
+}
+
+// -----
+
+!x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
+!w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
+
+func.func @hidden_returned(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %p0: index) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
+  %xs = alg.slots %x rows(cyclic 2, %p0) cols(2 x 4) : tensor<?x8xf32>
+  %ws = alg.slots %w rows(2 x 4) cols(2 x 4) : tensor<8x8xf32>
+  %ys = alg.contract %xs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
+  %zs = alg.contract %ys, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
+  // expected-error @+1 {{reads what the first layer of a kernel of two has left to the products of the second, which is nowhere as a whole}}
+  %y = alg.gather %ys : !x
+  %z = alg.gather %zs : !x
+  return %y, %z : tensor<?x8xf32>, tensor<?x8xf32>
+}
+
+// -----
+
+!x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
+!w = !alg.slots<8x8xf32, rows(2 x 4), cols(2 x 4)>
+
+func.func @gradient_of_layer(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>, %p0: index) -> tensor<?x8xf32> {
+  %xs = alg.slots %x rows(cyclic 2, %p0) cols(2 x 4) : tensor<?x8xf32>
+  %ws = alg.slots %w rows(2 x 4) cols(2 x 4) : tensor<8x8xf32>
+  %ys = alg.contract %xs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
+  // expected-error @+1 {{only products (mode k) read what other products of their kernel have left}}
+  %zs = alg.contract %ys, %ws by #alg.algebra<"Q(2)"> -> i : !x, !w
   %z = alg.gather %zs : !x
   return %z : tensor<?x8xf32>
 }

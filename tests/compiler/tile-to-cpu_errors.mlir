@@ -70,7 +70,7 @@ tile.kernel @plain_buffer(%x: !tile.matrix<?x10xf32>, %w: !tile.matrix<10x64xf32
                 register_columns = 16, lanes = 8, weights = direct>} {
   tile.forall (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
     %xs = tile.hold %x[%i, %r] : !tile.matrix<?x10xf32> -> !tile.buffer<4x10xf32>
-    // expected-error @+1 {{the CPU target stages panels only; rows are held by tile.hold}}
+    // expected-error @+1 {{has rows of 16 columns, but those that its layer multiplies have 10; rows of a matrix are held by tile.hold}}
     %stage = tile.buffer : !tile.buffer<10x16xf32>
     tile.for (%j, %n) over [<groups, 1>, <columns, 16>] {
       tile.for (%t) over [<types, 1>] {

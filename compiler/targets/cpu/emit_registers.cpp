@@ -207,9 +207,9 @@ LogicalResult KernelEmitter::emitStoreHeld(tile::StoreHeldOp store) {
   Mask mask = masks_.lookup(store.getMask());
   alg::GroupsAttr groups = layout_.getOut(); // which the other layer multiplies
   Value group = scalars_.lookup(store.getGroup()), column = scalars_.lookup(store.getColumn());
-  Value start = add(heldStart(groups, "out", scalars_.lookup(store.getRowType()), group,
-                              scalars_.lookup(store.getRow())),
-                    column);
+  Value start = add(
+      heldStart(groups, "out", scalars_.lookup(store.getRowType()), group, scalars_.lookup(store.getRow())),
+      column);
   Value width = groupWidth(groups, "out", group, pairing_);
   auto bits = VectorType::get({lanes}, storageOf(type.getElementType()));
   SmallVector<Value> values = fragments_.lookup(store.getValue());

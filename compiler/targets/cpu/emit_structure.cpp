@@ -105,8 +105,7 @@ LogicalResult KernelEmitter::emitOnce(tile::OnceOp once) {
   Value at = add(multiply(subtract(type, owned_type_), layout_.getIn().getCount()), group);
   Value mark = memref::LoadOp::create(builder_, location_, marks, ValueRange{at});
   Value unmarked = arith::ConstantOp::create(builder_, location_, builder_.getI8IntegerAttr(0));
-  Value first =
-      arith::CmpIOp::create(builder_, location_, arith::CmpIPredicate::eq, mark, unmarked);
+  Value first = arith::CmpIOp::create(builder_, location_, arith::CmpIPredicate::eq, mark, unmarked);
   auto branch = scf::IfOp::create(builder_, location_, first, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(builder_);
   builder_.setInsertionPoint(branch.thenBlock()->getTerminator());

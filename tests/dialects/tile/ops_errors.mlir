@@ -315,7 +315,7 @@ func.func @terms(%t: index, %j: index) {
 // -----
 
 func.func @yield(%a: f32) {
-  // expected-error @+1 {{'tile.yield' op expects parent op to be one of 'tile.terms, tile.weight_terms, tile.map'}}
+  // expected-error @+1 {{'tile.yield' op expects parent op to be one of 'tile.terms, tile.weight_terms, tile.map, tile.layer'}}
   tile.yield %a : f32
   return
 }
