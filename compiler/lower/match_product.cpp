@@ -54,7 +54,7 @@ private:
   func::FuncOp function_;
   std::vector<Layer> layers_ = std::vector<Layer>(1);
   Value between_; ///< what the second of two layers multiplies
-  llvm::DenseSet<Operation *> feeding_;
+  llvm::SetVector<Operation *> feeding_;
 };
 
 } // namespace
@@ -182,7 +182,7 @@ LogicalResult ProductMatch::findLayers() {
   SmallVector<Operation *> pending = {between_.getDefiningOp()};
   while (!pending.empty()) {
     Operation *op = pending.pop_back_val();
-    if (!isa<alg::ContractOp, alg::MapOp>(op) || !feeding_.insert(op).second)
+    if (!isa<alg::ContractOp, alg::MapOp>(op) || !feeding_.insert(op))
       continue;
     for (Value operand : op->getOperands())
       if (Operation *producer = operand.getDefiningOp())

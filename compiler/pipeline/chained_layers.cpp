@@ -50,8 +50,10 @@ std::optional<std::string> objectionToLayers(func::FuncOp function, const Compil
     const double together = chainedCost(first, last, schedule, options.rows).total(),
                  apart = separateCycles(product->layers, level, options.rows);
     if (together > apart)
-      return fmt::format("{} rows are predicted to take {:.2f} times as long in one kernel on {}",
-                         options.rows, together / apart, level.name);
+      return fmt::format(
+          "one is predicted to take {:.2f} times as long as a kernel for each layer, for M = {} "
+          "on {}",
+          together / apart, options.rows, level.name);
   }
   return std::nullopt;
 }

@@ -15,9 +15,8 @@ bool isStep(Operation *op) {
          llvm::any_of(op->getResultTypes(), [](Type type) { return isa<ShapedType>(type); });
 }
 
-KernelGroup producersOf(Operation *op) {
+static KernelGroup producersOfAll(SmallVector<Value> pending) {
   KernelGroup producers;
-  SmallVector<Value> pending(op->getOperands());
   for (size_t next = 0; next < pending.size(); ++next) {
     Operation *producer = pending[next].getDefiningOp();
     if (!producer)
@@ -29,6 +28,10 @@ KernelGroup producersOf(Operation *op) {
   }
   return producers;
 }
+
+KernelGroup producersOf(Operation *op) { return producersOfAll(SmallVector<Value>(op->getOperands())); }
+
+KernelGroup producersOf(Value value) { return producersOfAll({value}); }
 
 /// Whether a value is read, through views, by something that is not in the group.
 static bool isReadOutside(Value value, const KernelGroup &group) {
@@ -71,11 +74,6 @@ static bool readsComputedNumber(Operation *op) {
          });
 }
 
-/// Whether a step reads, through views, what another one of the group computes.
-static bool readsFrom(Operation *op, const KernelGroup &group) {
-  return llvm::any_of(producersOf(op), [&](Operation *producer) { return group.contains(producer); });
-}
-
 /// The steps of a group that make the rows of another step's product, directly or not: its first layer.
 static KernelGroup firstLayerOf(const KernelGroup &group) {
   KernelGroup feeding;
@@ -95,13 +93,17 @@ static KernelGroup firstLayerOf(const KernelGroup &group) {
 
 std::optional<std::string> KernelGroups::objectionToContractions(const KernelGroup &group) const {
   const KernelGroup first_layer = firstLayerOf(group);
+  for (Operation *op : group)
+    if (auto contract = dyn_cast<alg::ContractOp>(op);
+        contract && contract.getMode() == alg::OutputMode::WeightGradient && group.size() > 1)
+      return "a gradient of weights is added up over the rows of the batch and stored as it is";
+  if (std::optional<std::string> layers = objectionToLayers(group))
+    return layers;
   alg::ContractOp first, first_of_last;
   for (Operation *op : group) {
     auto contract = dyn_cast<alg::ContractOp>(op);
     if (!contract)
       continue;
-    if (contract.getMode() == alg::OutputMode::WeightGradient && group.size() > 1)
-      return "a gradient of weights is added up over the rows of the batch and stored as it is";
     alg::ContractOp &like = first_layer.contains(op) || first_layer.empty() ? first : first_of_last;
     if (!like)
       like = contract;
@@ -111,11 +113,16 @@ std::optional<std::string> KernelGroups::objectionToContractions(const KernelGro
     if (!contract.getResult().getType().isCutLike(like.getResult().getType()))
       return "the contractions have results of different groups";
   }
-  if (std::optional<std::string> layers = objectionToLayers(group))
-    return layers;
   if ((first || first_of_last) && llvm::any_of(group, readsComputedNumber))
     return "a kernel of products is launched with its numbers, and a step computes one that the map reads";
   return std::nullopt;
+}
+
+/// Whether a step of a group is a contraction, or made from one of the group.
+static bool isMadeByContraction(Operation *op, const KernelGroup &group) {
+  return isa<alg::ContractOp>(op) || llvm::any_of(producersOf(op), [&](Operation *producer) {
+           return group.contains(producer) && isMadeByContraction(producer, group);
+         });
 }
 
 /// An output slot (i, j) of a product of mode k needs the input groups B(i, j) of its own rows alone: whoever
@@ -127,15 +134,21 @@ std::optional<std::string> KernelGroups::objectionToLayers(const KernelGroup &gr
   if (!options_.layers)
     return "a contraction sums over groups of its operands, which other workers have to finish first";
   alg::ContractOp first;
-  for (Operation *op : first_layer)
-    if (auto contract = dyn_cast<alg::ContractOp>(op)) {
-      if (readsFrom(op, group))
-        return "a kernel has two layers of products at most";
-      first = contract;
-    }
+  for (Operation *op : first_layer) {
+    auto contract = dyn_cast<alg::ContractOp>(op);
+    if (!contract)
+      continue;
+    for (Operation *producer : producersOf(op))
+      if (group.contains(producer))
+        return isMadeByContraction(producer, group)
+                   ? "a kernel has two layers of products at most"
+                   : "a map of what products read is a step before them: each group that has a term with it "
+                     "would compute it again";
+    first = contract;
+  }
   if (!first)
-    return "only products of a batch are kept by the worker that owns their rows; maps of X alone are read "
-           "again by every group that has a term with them";
+    return "a map of what products read is a step before them: each group that has a term with it would "
+           "compute it again";
   Value between;
   for (Operation *op : group) {
     if (first_layer.contains(op))
@@ -146,8 +159,12 @@ std::optional<std::string> KernelGroups::objectionToLayers(const KernelGroup &gr
         return "a map reads what the first layer of products has left beside what the second makes of it";
       continue;
     }
-    if (llvm::any_of(first_layer,
-                     [&](Operation *producer) { return contract.getRhs().getDefiningOp() == producer; }))
+    const auto is_in = [](const KernelGroup &steps) {
+      return [&steps](Operation *producer) { return steps.contains(producer); };
+    };
+    if (llvm::none_of(producersOf(op), is_in(first_layer)))
+      return "the contractions do not read the same activations with the same terms";
+    if (llvm::any_of(producersOf(contract.getRhs()), is_in(group)))
       return "weights that are computed are whole before they are read";
     if (contract.getMode() != alg::OutputMode::Product || first.getMode() != alg::OutputMode::Product)
       return "the products of a kernel of two layers are of mode k, and a gradient of activations is of mode "
@@ -156,8 +173,11 @@ std::optional<std::string> KernelGroups::objectionToLayers(const KernelGroup &gr
       return "the products of two layers are by different algebras";
     auto rows = cast<alg::SlotsType>(contract.getLhs().getType());
     auto input = cast<alg::SlotsType>(first.getLhs().getType());
-    if (rows.isWeights() || !rows.getRowTypes() || rows.getRowTypes() != input.getRowTypes() ||
-        rows.getElementType() != input.getElementType())
+    if (rows.isWeights())
+      return "products of weights are made once for all rows";
+    if (!rows.getRowTypes())
+      return "kernels of two layers are in the lift by rows, where every row has a type";
+    if (rows.getRowTypes() != input.getRowTypes() || rows.getElementType() != input.getElementType())
       return "the rows of the two layers have other types, or elements of other types";
     between = contract.getLhs();
   }
@@ -243,7 +263,17 @@ KernelGroups::KernelGroups(func::FuncOp function, const Options &options) : opti
     if (options.apart)
       continue;
     const KernelGroup producers = producersOf(op);
-    // All at once where they can be: a map of two contractions.
+    // All at once where they can be: a map of two contractions, and of two of what a layer leaves with that
+    // layer, which none of the two could join alone.
+    if (options.layers) {
+      KernelGroup layers = producers;
+      for (Operation *producer : producers) {
+        const KernelGroup behind = producersOf(producer);
+        layers.insert(behind.begin(), behind.end());
+      }
+      if (layers.size() > producers.size() && tryToJoin(op, layers.getArrayRef()))
+        continue;
+    }
     if (tryToJoin(op, producers.getArrayRef()))
       continue;
     for (Operation *producer : producers)

@@ -21,6 +21,8 @@ bool isStep(mlir::Operation *op);
 
 /// The steps whose results an operation reads through views.
 KernelGroup producersOf(mlir::Operation *op);
+/// The steps that make a value, seen through views.
+KernelGroup producersOf(mlir::Value value);
 
 /// The results of a group that others read, or that the function returns.
 llvm::SmallVector<mlir::Value> resultsOf(const KernelGroup &group);

@@ -158,7 +158,10 @@ public:
     SmallVector<Value> operands;
     for (Value input : kernel.getInputs())
       operands.push_back(tensorOf(input));
-    auto call = func::CallOp::create(builder_, kernel.getFunction().getLoc(), kernel.getFunction(), operands);
+    // What the kernel computes keeps its name in the program.
+    ArrayRef<Value> results = kernel.getResults();
+    const Location place = results.size() == 1 ? results.front().getLoc() : kernel.getFunction().getLoc();
+    auto call = func::CallOp::create(builder_, place, kernel.getFunction(), operands);
     for (auto [value, tensor] : llvm::zip_equal(kernel.getResults(), call.getResults()))
       tensors_[value] = tensor;
   }

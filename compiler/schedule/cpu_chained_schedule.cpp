@@ -66,7 +66,7 @@ ChainedSchedule chooseChainedSchedule(const algebras::Layer &first, const algebr
       // A weight matrix in place is read with its own row stride, which the caches bear once.
       const int64_t most = access == WeightAccess::Direct ? step : 32 * step;
       for (int64_t rows = step; rows <= most; rows += step) {
-        if (rows > 256 || (rows > step && static_cast<double>(rows) * row > room))
+        if (rows > step && (rows > 256 || static_cast<double>(rows) * row > room))
           break;
         of_first.rows = of_last.rows = rows;
         const ChainedSchedule schedule = {of_first, of_last};
@@ -77,7 +77,7 @@ ChainedSchedule chooseChainedSchedule(const algebras::Layer &first, const algebr
         }
       }
     }
-  assert(best && "one register tile of rows of either layer is always a candidate");
+  assert(best && "the fewest rows of two register tiles are always a candidate");
   return *best;
 }
 

@@ -22,8 +22,9 @@ Cost chainedCost(const algebras::Layer &first, const algebras::Layer &last, cons
                  int64_t m, int64_t cores = compiled_for_cores);
 
 /// The cheapest for `m` rows on compiled_for_cores; the first one looked at among equals. A task owns one
-/// type there, and as many rows as leave half of the second-level cache to the weight matrices beside them,
-/// the groups of the first layer's result that an output group reads among them.
+/// type there and up to 256 of its rows: with the groups of the first layer's result that an output group
+/// reads, they leave half of the second-level cache to the weight matrices, unless they are the fewest that
+/// whole register tiles of both layers have.
 ChainedSchedule chooseChainedSchedule(const algebras::Layer &first, const algebras::Layer &last,
                                       const CpuLevel &level, WeightAccess access, int64_t m);
 

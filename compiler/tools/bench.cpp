@@ -366,8 +366,8 @@ void addBench(CLI::App &app, Session &session, const BundleCompiler &compile, co
   addProgramMaps(*command, options->program_maps);
   command->add_flag("--json", options->json, "print one JSON object");
   command->footer(
-      R"help(Programs are measured beside the same operations as kernels of their own, and feed-forward networks beside dense
-products, too. A table whose rows all have the map ffn is one of networks k -> n -> k.
+      R"help(Programs are measured beside a step for each layer and the same operations as kernels of their own, and feed-forward
+networks beside dense products, too. A table whose rows all have the map ffn is one of networks k -> n -> k.
 Results are checked against a double-precision evaluation before anything is timed.
 
 Examples:

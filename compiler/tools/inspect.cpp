@@ -191,9 +191,10 @@ std::string kernelText(const algrt::Kernel &kernel) {
       line("register tile", fmt::format("{} x {}", counted(kernel.register_rows, "row"),
                                         counted(kernel.register_columns, "column")));
     line("scratch", byteCount(kernel.scratch_bytes) + " per thread");
-    for (const algrt::Packing &packing : kernel.packing)
-      line("packed weights",
-           fmt::format("{}, packed in {}", byteCount(packing.bytes), counted(packing.tasks, "task")));
+    for (size_t number = 0; number < kernel.packing.size(); ++number)
+      line(number == 0 ? "packed weights" : "and then",
+           fmt::format("{}, packed in {}", byteCount(kernel.packing[number].bytes),
+                       counted(kernel.packing[number].tasks, "task")));
     if (kernel.direct_rows > 0)
       line("direct instead", fmt::format("up to {} per row type", counted(kernel.direct_rows, "row")));
   }

@@ -38,6 +38,9 @@ LogicalResult OnceOp::verify() {
     return emitOpError("is a part of a task, and no tile.forall is around it");
   if (!kernel.getThreadSchedule())
     return emitOpError("belongs to kernels with a #tile.schedule, whose workers are threads");
+  if ((*this)->getParentOfType<LayerOp>())
+    return emitOpError(
+        "is inside of a tile.layer, but its groups are those that the kernel's own layer reads");
   if ((*this)->getParentOfType<OnceOp>())
     return emitOpError("is inside of another tile.once, which has made up its mind for both");
   return success();
@@ -57,6 +60,10 @@ LogicalResult StoreHeldOp::verify() {
                                   << "; round with tile.map first";
   if (!(*this)->getParentOfType<LayerOp>() && (*this)->getParentOfType<KernelOp>())
     return emitOpError("is of a layer whose results another one multiplies: put it into a tile.layer");
+  ScheduleAttr schedule = threadScheduleAround(*this);
+  if (schedule && target.getRows() != schedule.getTypes() * schedule.getRows())
+    return emitOpError("target has ") << target.getRows() << " rows, the schedule owns "
+                                      << schedule.getTypes() << " types of " << schedule.getRows() << " rows";
   if (LayoutAttr layout = layoutAround(*this); layout && layout.getOut().getTotal() != target.getColumns())
     return emitOpError("target has ") << target.getColumns() << " columns, the layout's output groups cover "
                                       << layout.getOut().getTotal();

@@ -47,7 +47,7 @@ def Tile_OnceOp : Tile_Op<"once", [SingleBlock, NoTerminator, RecursiveMemoryEff
   }];
   let arguments = (ins Index:$row_type, Index:$group);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "`(` $row_type `,` $group `)` attr-dict-with-keyword $body";
+  let assemblyFormat = "` ` `(` $row_type `,` $group `)` attr-dict-with-keyword $body";
   let hasVerifier = 1;
 }
 

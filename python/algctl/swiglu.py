@@ -62,8 +62,8 @@ class SwiGLU(nn.Module):
     """y = (activation(x gate) * (x up)) down, all three products in the algebra.
 
     gate, up: AlgLinear d -> f; down: AlgLinear f -> d, whose weights are [in, out]. x: [..., T, d]; positions as in AlgLinear.
-    The network runs as one program of the compiler, in which gate and up share a kernel with activation and product, and its
-    gradients are the program that the compiler made by differentiation. Float32 weights beside bfloat16 products are trained
+    The network runs as one program of the compiler, in which gate and up share a kernel with activation and product, on a CPU
+    with down, too, and its gradients are the program that the compiler made by differentiation. Float32 weights beside bfloat16 products are trained
     layer by layer instead, because their gradients then are float32.
     """
 

@@ -31,17 +31,23 @@ public:
   Writer(std::mt19937 &random_, const FusedLayer &layer, bool transposed, bool bf16)
       : random_(random_), program_{layer, transposed, bf16, {}, {}} {}
 
-  FusedProgram write() {
+  FusedProgram write(bool two_layers = false) {
     if (!program_.layer.slots) {
       const bool given = program_.layer.width == 0;
       schedule_ = argument(given ? FusedArgument::Kind::Types : FusedArgument::Kind::Position, false);
     }
     const std::string x = argument(FusedArgument::Kind::Rows, program_.bf16, rowsWidth());
     rows_ = {viewOf(x, program_.bf16, /*result=*/false), program_.bf16};
-    for (int count = 1 + below(3); count > 0; --count)
-      addProduct();
-    for (int count = static_cast<int>(values_.size() > 1) + below(4); count > 0; --count)
-      addMap();
+    addLayer();
+    if (two_layers) {
+      // What lies between the layers has the type of the operands of products, and is made of all that the
+      // first one computes: nothing else may read that.
+      addMap(program_.bf16, values_);
+      rows_ = values_.back();
+      values_.clear();
+      last_ = true;
+      addLayer();
+    }
     std::vector<View> returned = {values_.back()};
     for (const View &value : values_)
       if (returned.size() < 3 && below(3) == 0)
@@ -66,8 +72,10 @@ private:
     body_ += "  " + fmt::format(text, std::forward<Parts>(parts)...) + "\n";
   }
   static const char *element(bool bf16) { return bf16 ? "bf16" : "f32"; }
-  int64_t rowsWidth() const { return program_.transposed ? program_.layer.n : program_.layer.k; }
-  int64_t resultWidth() const { return program_.transposed ? program_.layer.k : program_.layer.n; }
+  /// The gradient of a layer and the second of two go from N to K.
+  bool backwards() const { return program_.transposed || last_; }
+  int64_t rowsWidth() const { return backwards() ? program_.layer.n : program_.layer.k; }
+  int64_t resultWidth() const { return backwards() ? program_.layer.k : program_.layer.n; }
   static std::string matrixType(bool bf16, int64_t columns) {
     return fmt::format("tensor<?x{}x{}>", columns, element(bf16));
   }
@@ -75,7 +83,8 @@ private:
     const FusedLayer &layer = program_.layer;
     if (layer.slots)
       return fmt::format("tensor<2x{}x{}x{}>", layer.k / 2, layer.n / 2, element(program_.bf16));
-    return fmt::format("tensor<{}x{}x{}>", layer.k, layer.n, element(program_.bf16));
+    return fmt::format("tensor<{}x{}x{}>", last_ ? layer.n : layer.k, last_ ? layer.k : layer.n,
+                       element(program_.bf16));
   }
   std::string rowTypes() const {
     const FusedLayer &layer = program_.layer;
@@ -93,12 +102,12 @@ private:
                        groups(result));
   }
   const std::string &groups(bool result) const {
-    return result == program_.transposed ? program_.layer.in : program_.layer.out;
+    return result == backwards() ? program_.layer.in : program_.layer.out;
   }
 
   std::string argument(FusedArgument::Kind kind, bool bf16, int64_t columns = 0) {
     const std::string name = fmt::format("%a{}", program_.arguments.size());
-    program_.arguments.push_back({kind, bf16, columns});
+    program_.arguments.push_back({kind, bf16, columns, last_});
     std::string type;
     switch (kind) {
     case FusedArgument::Kind::Rows:
@@ -138,6 +147,13 @@ private:
     return name;
   }
 
+  void addLayer() {
+    for (int count = 1 + below(3); count > 0; --count)
+      addProduct();
+    for (int count = static_cast<int>(values_.size() > 1) + below(4); count > 0; --count)
+      addMap(below(2));
+  }
+
   void addProduct() {
     const FusedLayer &layer = program_.layer;
     const std::string weights = argument(FusedArgument::Kind::Weights, program_.bf16), view = fresh(),
@@ -148,9 +164,10 @@ private:
       type =
           fmt::format("!alg.slots<2x{}x{}x{}, plain(2)>", layer.k / 2, layer.n / 2, element(program_.bf16));
     } else {
-      line("{} = alg.slots {} rows({}) cols({}) : {}", view, weights, layer.in, layer.out, weightType());
-      type = fmt::format("!alg.slots<{}x{}x{}, rows({}), cols({})>", layer.k, layer.n, element(program_.bf16),
-                         layer.in, layer.out);
+      const std::string &rows = last_ ? layer.out : layer.in, &columns = last_ ? layer.in : layer.out;
+      line("{} = alg.slots {} rows({}) cols({}) : {}", view, weights, rows, columns, weightType());
+      type = fmt::format("!alg.slots<{}x{}x{}, rows({}), cols({})>", last_ ? layer.n : layer.k,
+                         last_ ? layer.k : layer.n, element(program_.bf16), rows, columns);
     }
     const bool into = program_.bf16 && below(2);
     line("{} = alg.contract {}, {} by #alg.algebra<\"{}\"> -> {} : {}, {}{}", name, rows_.name, view,
@@ -162,7 +179,7 @@ private:
   /// A view that a map may read: of what there is, of an argument, or of the rows where they are cut so.
   View input() {
     const bool square = program_.layer.in == program_.layer.out && program_.layer.k == program_.layer.n;
-    if (square && below(4) == 0)
+    if (square && !last_ && below(4) == 0)
       return rows_;
     if (below(4) > 0)
       return values_[static_cast<size_t>(below(static_cast<int>(values_.size())))];
@@ -170,7 +187,7 @@ private:
     return {viewOf(argument(FusedArgument::Kind::Rows, bf16, resultWidth()), bf16, true), bf16};
   }
 
-  void addMap() {
+  void addMap(bool bf16, std::vector<View> read = {}) {
     std::vector<std::string> views, view_types, vectors[3], types;
     std::string block, code, sum;
     auto take = [&](bool bf16) {
@@ -190,8 +207,10 @@ private:
       code += fmt::format("    {} = arith.{} {}, {} : f32\n", next, operations[below(4)], sum, wide);
       sum = next;
     };
-    for (int count = 1 + below(3); count > 0; --count) {
-      const View view = input();
+    if (read.empty())
+      for (int count = 1 + below(3); count > 0; --count)
+        read.push_back(input());
+    for (const View &view : read) {
       views.push_back(view.name);
       types.push_back(viewType(view.bf16, true));
       take(view.bf16);
@@ -200,15 +219,14 @@ private:
                                          FusedArgument::Kind::Number};
     for (int shape = 0; shape < 3; ++shape)
       for (int count = below(3) / 2 + below(2) * below(2); count > 0; --count) {
-        const bool bf16 = shape < 2 && below(2);
-        vectors[shape].push_back(argument(kinds[shape], bf16));
-        types.push_back(shape == 0   ? fmt::format("tensor<{}x{}>", resultWidth(), element(bf16))
-                        : shape == 1 ? fmt::format("tensor<?x{}>", element(bf16))
+        const bool narrow = shape < 2 && below(2);
+        vectors[shape].push_back(argument(kinds[shape], narrow));
+        types.push_back(shape == 0   ? fmt::format("tensor<{}x{}>", resultWidth(), element(narrow))
+                        : shape == 1 ? fmt::format("tensor<?x{}>", element(narrow))
                                      : "tensor<f32>");
-        take(bf16);
+        take(narrow);
       }
     const std::string name = fresh(), low = fresh(), high = fresh(), lowest = fresh(), highest = fresh();
-    const bool bf16 = below(2);
     code += fmt::format("    {} = arith.maximumf {}, {} : f32\n    {} = arith.minimumf {}, {} : f32\n", low,
                         sum, lowest, high, low, highest);
     std::string result = high;
@@ -230,6 +248,7 @@ private:
 
   std::mt19937 &random_;
   FusedProgram program_;
+  bool last_ = false; ///< whether what is added belongs to the second of two layers
   std::string schedule_, body_;
   View rows_{};
   std::vector<View> values_;
@@ -241,6 +260,10 @@ private:
 
 FusedProgram randomFusedProgram(std::mt19937 &random, const FusedLayer &layer, bool transposed, bool bf16) {
   return Writer(random, layer, transposed, bf16).write();
+}
+
+FusedProgram randomNetwork(std::mt19937 &random, const FusedLayer &layer, bool bf16) {
+  return Writer(random, layer, /*transposed=*/false, bf16).write(/*two_layers=*/true);
 }
 
 } // namespace compiler_test

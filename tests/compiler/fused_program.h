@@ -27,6 +27,7 @@ struct FusedArgument {
   Kind kind;
   bool bf16;
   int64_t columns; ///< of Rows
+  bool last;       ///< whether the second of two layers reads it
 };
 
 struct FusedProgram {
@@ -41,5 +42,8 @@ struct FusedProgram {
 /// results. With rows and weight matrices of -1, 0 and 1, and operands of whole numbers up to 4, nothing in
 /// it is rounded: sums are small, and maps keep values below 60.
 FusedProgram randomFusedProgram(std::mt19937 &random, const FusedLayer &layer, bool transposed, bool bf16);
+
+/// The same of mode k with a second layer of products, from N to K, of what a map of the first one leaves.
+FusedProgram randomNetwork(std::mt19937 &random, const FusedLayer &layer, bool bf16);
 
 } // namespace compiler_test

@@ -109,13 +109,14 @@ struct Call {
 private:
   DenseArray valueOf(std::mt19937 &random, const FusedProgram &program, const FusedArgument &argument) {
     const FusedLayer &layer = program.layer;
-    const int64_t width = program.transposed ? layer.k : layer.n;
+    const int64_t width = program.transposed || argument.last ? layer.k : layer.n;
     switch (argument.kind) {
     case FusedArgument::Kind::Rows:
       return randomArray(random, {m, argument.columns}, 1);
     case FusedArgument::Kind::Weights:
-      return layer.slots ? randomArray(random, {2, layer.k / 2, layer.n / 2}, 1)
-                         : randomArray(random, {layer.k, layer.n}, 1);
+      return layer.slots     ? randomArray(random, {2, layer.k / 2, layer.n / 2}, 1)
+             : argument.last ? randomArray(random, {layer.n, layer.k}, 1)
+                             : randomArray(random, {layer.k, layer.n}, 1);
     case FusedArgument::Kind::Columns:
       return randomArray(random, {width}, 4);
     case FusedArgument::Kind::RowVector:
@@ -138,7 +139,8 @@ Matrix matrixOf(const FusedProgram &program, const Call &call, size_t number) {
   const bool rows =
       argument.kind == FusedArgument::Kind::Rows || argument.kind == FusedArgument::Kind::RowVector;
   const bool weights = argument.kind == FusedArgument::Kind::Weights;
-  return Matrix(array, rows ? call.m : weights ? program.layer.k : 1, argument.bf16);
+  const int64_t depth = argument.last ? program.layer.n : program.layer.k;
+  return Matrix(array, rows ? call.m : weights ? depth : 1, argument.bf16);
 }
 
 void runAndCompare(const FusedProgram &program, const CompiledModule &module, const std::string &name,
@@ -157,22 +159,23 @@ void runAndCompare(const FusedProgram &program, const CompiledModule &module, co
     ADD_FAILURE() << "no argument is " << operand;
   };
   add(program.transposed ? "dy" : "x");
-  for (int64_t weight = 0; weight < description.fusion.weights; ++weight) {
+  for (int64_t weight = 0; weight < description.fusion.allWeights(); ++weight) {
     add(algrt::numberedName("w", weight));
     if (name != "f_packed")
       continue;
-    const int64_t bytes = module.kernel("f_packed").packed_bytes;
-    Matrix packed(1, bytes / (program.bf16 ? 2 : 4), program.bf16, 0);
+    const CompiledKernel &pack =
+        module.kernel(description.fusion.layerOf(weight) == 0 ? "f_pack" : "f_pack_next");
+    Matrix packed(1, pack.packed_bytes / (program.bf16 ? 2 : 4), program.bf16, 0);
     const algrt_memref2 from = operands.back(), to = packed.descriptor();
-    reinterpret_cast<algrt_pack_kernel>(module.kernel("f_pack").code)(&from, &to, 0,
-                                                                      program.layer.weight_groups);
+    reinterpret_cast<algrt_pack_kernel>(pack.code)(&from, &to, 0, program.layer.weight_groups);
     matrices.push_back(std::move(packed));
     operands.back() = to;
   }
   for (const algrt::FusedOperand &operand : description.fusion.operands)
     add(operand.name);
   for (const algrt::ElementType result : description.fusion.results) {
-    results.emplace_back(call.m, program.transposed ? program.layer.k : program.layer.n,
+    const bool backwards = program.transposed || description.fusion.next;
+    results.emplace_back(call.m, backwards ? program.layer.k : program.layer.n,
                          result == algrt::ElementType::Bf16);
     operands.push_back(results.back().descriptor());
   }
@@ -219,5 +222,24 @@ TEST_P(FusedKernels, ComputeWhatTheirFunctionsMean) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Layers, FusedKernels, testing::Range(size_t{0}, fusedLayers().size()));
+
+class FusedNetworks : public testing::TestWithParam<size_t> {};
+
+TEST_P(FusedNetworks, ComputeWhatTheirFunctionsMean) {
+  std::mt19937 random(static_cast<unsigned>(GetParam()) + 101);
+  for (const bool bf16 : {false, true})
+    for (int repeat = 0; repeat < 2; ++repeat)
+      check(randomNetwork(random, fusedLayers()[GetParam()], bf16), random);
+}
+
+/// The layers of a kernel are in the lift by rows.
+std::vector<size_t> layersByRows() {
+  std::vector<size_t> numbers;
+  for (size_t number = 0; number < fusedLayers().size(); ++number)
+    if (!fusedLayers()[number].slots)
+      numbers.push_back(number);
+  return numbers;
+}
+INSTANTIATE_TEST_SUITE_P(Layers, FusedNetworks, testing::ValuesIn(layersByRows()));
 
 } // namespace

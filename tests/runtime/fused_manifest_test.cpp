@@ -147,6 +147,105 @@ TEST(FusedManifest, OfNonsenseIsRefused) {
               HasSubstr("bias is true, but the layer is fused: a bias is one of its operands"));
 }
 
+// The same with a further layer of one product, back to the width of x, which reads the residual.
+Json withNextLayer() {
+  Json manifest = fusedManifest(shape("cyclic_bf16"));
+  Json &projection = manifest["projections"][0], &layer = projection["layer"];
+  layer["fused"]["next"] = {{"out_groups", layer["in_groups"]}, {"weights", 1}};
+  layer["fused"]["operands"][2]["layer"] = 1;
+  for (Json &kernel : projection["kernels"]) {
+    kernel["operands"] = {"x", "w", "w2", "w3", "scale", "factor", "residual", "alpha", "y", "y2"};
+    if (kernel.contains("pack_symbol"))
+      kernel["next"] = {
+          {"pack_symbol", "pack_next"}, {"pack_tasks", kernel["pack_tasks"]}, {"packed_bytes", 24 * 16 * 2}};
+  }
+  Json &program = manifest["programs"][0];
+  const int64_t k = layer["k"], n = layer["n"];
+  for (Json &operand : program["operands"])
+    if (const std::string name = operand["name"]; name == "residual" || name == "y" || name == "g")
+      operand["shape"] = {"M", k};
+  program["operands"].push_back(
+      {{"name", "down"}, {"role", "weight"}, {"types", {"bf16"}}, {"shape", {n, k}}});
+  program["steps"][0]["operands"]["w3"] = "down";
+  return manifest;
+}
+
+TEST(FusedManifest, MayHaveANextLayer) {
+  const Json manifest = withNextLayer();
+  const Bundle bundle = Bundle::parse(bundleWith(manifest));
+  const Layer &layer = bundle.projection(0).layer();
+  ASSERT_TRUE(layer.fusion && layer.fusion->next);
+  EXPECT_EQ(layer.fusion->next->n(), 24);
+  EXPECT_EQ(layer.outputColumns(), 24);
+  EXPECT_EQ(layer.fusion->allWeights(), 3);
+  EXPECT_EQ(layer.fusion->layerOf(1), 0);
+  EXPECT_EQ(layer.fusion->layerOf(2), 1);
+  EXPECT_EQ(fusionJson(*layer.fusion), manifest["projections"][0]["layer"]["fused"]);
+  const Layer last = layerOfWeight(layer, 2);
+  EXPECT_EQ(last.k, 15);
+  EXPECT_EQ(last.n, 24);
+  EXPECT_EQ(last.weight_rows, layer.out_groups);
+  EXPECT_FALSE(last.fusion);
+  EXPECT_EQ(layerOfWeight(layer, 1).n, 15);
+  EXPECT_THAT(textsOf(operandsOf(layer, Map::Forward, {})),
+              ElementsAre("x [M, 24] bf16 input", "w [24, 15] bf16 weight", "w2 [24, 15] bf16 weight",
+                          "w3 [15, 24] bf16 weight", "scale [15] bf16 input", "factor [M] f32 input",
+                          "residual [M, 24] bf16 input", "alpha [1] f32 input host", "y [M, 24] bf16 output",
+                          "y2 [M, 24] f32 output", "positions [M] i32 i64 input optional",
+                          "sequence_starts [S + 1] i32 i64 input optional",
+                          "sequence_positions [S] i32 i64 input optional"));
+  // Code of another layer, or with an operand in the other one, is other code.
+  Fusion other = *layer.fusion;
+  other.next->out_groups.back() += 1;
+  EXPECT_NE(hashOfFusion(other), hashOfFusion(*layer.fusion));
+  other = *layer.fusion;
+  other.operands[2].layer = 0;
+  EXPECT_NE(hashOfFusion(other), hashOfFusion(*layer.fusion));
+}
+
+TEST(FusedManifest, ANextLayerOfNonsenseIsRefused) {
+  const auto refused = [](const std::function<void(Json &)> &spoil) {
+    Json manifest = withNextLayer();
+    spoil(manifest["projections"][0]);
+    try {
+      Bundle::parse(bundleWith(manifest));
+      return std::string();
+    } catch (const Error &error) {
+      return std::string(error.what());
+    }
+  };
+  const auto next = [&](const std::function<void(Json &)> &spoil) {
+    return refused([&](Json &p) { spoil(p["layer"]["fused"]["next"]); });
+  };
+  ASSERT_EQ(refused([](Json &) {}), "");
+  EXPECT_THAT(next([](Json &n) { n["out_groups"] = Json::array(); }), HasSubstr("next.out_groups is empty"));
+  EXPECT_THAT(next([](Json &n) { n["out_groups"].push_back(1); }),
+              HasSubstr("but the algebra's products have"));
+  EXPECT_THAT(next([](Json &n) { n["out_groups"][0] = 0; }), HasSubstr("out_groups"));
+  EXPECT_THAT(next([](Json &n) {
+                n["out_groups"][0] = INT64_MAX;
+                n["out_groups"][1] = INT64_MAX;
+              }),
+              HasSubstr("out_groups add up to more than 64 bits hold"));
+  EXPECT_THAT(next([](Json &n) { n["out_groups"][0] = INT64_MAX / 4; }),
+              HasSubstr("the weight matrix of the next layer"));
+  for (const Json &weights : {Json(0), Json(65), Json("1")})
+    EXPECT_THAT(next([&](Json &n) { n["weights"] = weights; }), HasSubstr("next.weights"));
+  EXPECT_THAT(refused([](Json &p) { p["layer"]["fused"]["operands"][2]["layer"] = 2; }),
+              HasSubstr("operands[2].layer"));
+  EXPECT_THAT(refused([](Json &p) { p["kernels"][0].erase("next"); }), HasSubstr("kernels[0].next"));
+  EXPECT_THAT(refused([](Json &p) { p["kernels"][0]["next"]["packed_bytes"] = 2; }),
+              HasSubstr("next.packed_bytes is 2, less than the 720 of the weight matrix"));
+  EXPECT_THAT(refused([](Json &p) {
+                p["kernels"][1]["map"] = "dx";
+                p["kernels"][1]["weights"] = "copied";
+              }),
+              HasSubstr("layers one after another have kernels of forward on a CPU alone"));
+  // Without a next layer no operand belongs to one.
+  EXPECT_THAT(refusal([](Json &m) { m["projections"][0]["layer"]["fused"]["operands"][2]["layer"] = 1; }),
+              HasSubstr("operands[2].layer"));
+}
+
 TEST(FusedManifest, KernelsAreOfOneMap) {
   const auto kernels = [](const std::function<void(Json &)> &spoil) {
     return refusal([&](Json &m) { spoil(m["projections"][0]["kernels"]); });
