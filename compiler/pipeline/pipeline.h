@@ -25,6 +25,9 @@ class CompilationCache;
 struct ProgramMaps {
   bool forward = true;
   bool backward = false;
+  /// Whether gradients take the sums of products, and what reductions give, from a further program that
+  /// returns them after the results, NAME_keeping. Otherwise they compute what they need of these again.
+  bool keeping = false;
 };
 
 /// What of a program may be one kernel, each with all that is before it.

@@ -22,6 +22,13 @@ static Location withoutName(Location location) {
   return name ? name.getChildLoc() : location;
 }
 
+static std::vector<std::string> namesOfResults(func::FuncOp function) {
+  std::vector<std::string> names;
+  for (Value result : function.getBody().front().getTerminator()->getOperands())
+    names.push_back(nameOf(result).str());
+  return names;
+}
+
 /// Calls the results of a function so, and nothing else in it.
 static void nameResults(func::FuncOp function, ArrayRef<std::string> names) {
   llvm::StringSet<> taken;
@@ -39,9 +46,11 @@ static void nameResults(func::FuncOp function, ArrayRef<std::string> names) {
       op->setLoc(NameLoc::get(StringAttr::get(op->getContext(), name), withoutName(op->getLoc())));
 }
 
-/// Adds the gradient of a program.
-static LogicalResult addGradient(func::FuncOp function) {
+/// Adds the gradient of a program, and where it takes what was kept the program that returns that, too.
+static LogicalResult addGradient(func::FuncOp function, bool keeping) {
   GradientOptions options;
+  if (keeping)
+    options.keeping = (function.getSymName() + "_keeping").str();
   options.name = function.getSymName() == "forward" ? "backward" : function.getSymName().str() + "_backward";
   std::vector<std::string> names;
   for (BlockArgument argument : function.getArguments()) {
@@ -55,6 +64,9 @@ static LogicalResult addGradient(func::FuncOp function) {
   if (failed(gradient))
     return failure();
   nameResults(*gradient, names);
+  if (auto kept = function->getParentOfType<ModuleOp>().lookupSymbol<func::FuncOp>(options.keeping);
+      keeping && kept)
+    nameResults(kept, namesOfResults(kept));
   return success();
 }
 
@@ -69,12 +81,9 @@ OwningOpRef<ModuleOp> buildPrograms(Compilation &compilation, const Spec &spec, 
   compilation.check(succeeded(checkPrograms(*module)), "the program is none that a bundle can hold");
   const SmallVector<func::FuncOp> functions(module->getOps<func::FuncOp>());
   for (func::FuncOp function : functions) {
-    std::vector<std::string> names;
-    for (Value result : function.getBody().front().getTerminator()->getOperands())
-      names.push_back(nameOf(result).str());
-    nameResults(function, names);
+    nameResults(function, namesOfResults(function));
     if (maps.backward)
-      compilation.check(succeeded(addGradient(function)), "the program has no gradient");
+      compilation.check(succeeded(addGradient(function, maps.keeping)), "the program has no gradient");
     if (!maps.forward)
       function.erase();
   }

@@ -68,6 +68,10 @@ bool isPlain(const ProductFunction &product) {
           fusion.results == std::vector{own});
 }
 
+/// Results of a kernel at most, where programs keep sums: of the two products of a gated network, and their
+/// map.
+constexpr int64_t most_results = 3;
+
 /// What schedules of the first layer are chosen by.
 algebras::Fused fusedOf(const algrt::Fusion &fusion) {
   using Per = algrt::FusedOperand::Per;
@@ -122,6 +126,8 @@ void Planner::fuseSteps() {
   const auto fused = [this](ModuleOp module, bool layers) {
     compilation_.run(module, [&](OpPassManager &passes) {
       AlgFuseOptions fusion;
+      if (options_.program_maps.keeping) // what is kept is a further result of the kernel that computes it
+        fusion.results = most_results;
       fusion.apart = options_.fusing == Fusing::Nothing;
       fusion.layers = layers;
       passes.addPass(createAlgFuse(fusion));

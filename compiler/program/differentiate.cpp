@@ -2,6 +2,7 @@
 
 #include "compiler/program/gradient_parts.h"
 #include "compiler/program/gradient_sweep.h"
+#include "compiler/program/value_names.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -40,6 +41,11 @@ static SmallVector<Operation *> findKeepable(func::FuncOp function) {
   return operations;
 }
 
+/// What is kept goes by its name in the forward program, or else by its number there.
+static Location keptLocation(Value value, unsigned number) {
+  return nameOf(value).empty() ? namedLocation(value.getContext(), "kept" + Twine(number)) : value.getLoc();
+}
+
 static RankedTensorType keptType(Value value) {
   if (auto view = dyn_cast<alg::SlotsType>(value.getType()))
     return view.getTensor();
@@ -57,7 +63,7 @@ static FailureOr<SmallVector<unsigned>> takeKept(func::FuncOp gradient, unsigned
       continue;
     Value value = op->getResult(0);
     const unsigned index = first + kept.size();
-    if (failed(gradient.insertArgument(index, keptType(value), {}, value.getLoc())))
+    if (failed(gradient.insertArgument(index, keptType(value), {}, keptLocation(value, number.getInt()))))
       return failure();
     BlockArgument argument = gradient.getArgument(index);
     builder.setInsertionPoint(op);
@@ -89,7 +95,7 @@ static func::FuncOp writeKeeping(func::FuncOp function, StringRef name, ArrayRef
   for (unsigned number : numbers) {
     Value value = operations[number]->getResult(0);
     if (isa<alg::SlotsType>(value.getType()))
-      value = alg::GatherOp::create(builder, value.getLoc(), value);
+      value = alg::GatherOp::create(builder, keptLocation(value, number), value);
     results.push_back(value);
   }
   end.getOperandsMutable().assign(results);

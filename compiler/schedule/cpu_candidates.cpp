@@ -43,14 +43,6 @@ MaybeRefusal refuseRegisterTile(const algebras::Layer &layer, const CpuLevel &le
         "registers",
         fmt::format("{} sums, {} vectors of the weight matrix and a broadcast need {} registers, of {}", sums,
                     vectors, sums + vectors + 1, level.registers));
-  // The compiler keeps some of the sums that wait for those of other weight matrices in registers, and others
-  // of the loop that runs in memory, where there is no room for both.
-  constexpr int64_t spare = 2;
-  if (together < layer.fused.weights && sums + vectors + 1 + spare > level.registers)
-    return refuse("registers",
-                  fmt::format("{} sums, {} vectors of the weight matrix and a broadcast leave sums of other "
-                              "weight matrices less than {} registers",
-                              sums, vectors, spare));
   return std::nullopt;
 }
 

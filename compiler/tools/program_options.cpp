@@ -10,9 +10,11 @@
 namespace compiler {
 
 void addProgramMaps(CLI::App &app, std::string &maps) {
-  app.add_option("--program-maps", maps,
-                 "of programs, separated by commas: forward, they themselves, and for training backward, the "
-                 "gradients of their results to those of their tensors")
+  app.add_option(
+         "--program-maps", maps,
+         "of programs, separated by commas: forward, they themselves, for training backward, the gradients "
+         "of their results to those of their tensors, and keeping: gradients then take the sums of products "
+         "from a further program that returns them, and do not compute them again")
       ->type_name("MAPS")
       ->default_str("forward")
       ->group("Target");
@@ -41,13 +43,21 @@ Fusing fusingOf(const std::string &fuse) {
 ProgramMaps programMapsOf(const std::string &maps) {
   if (maps.empty())
     return {};
-  ProgramMaps wanted{false, false};
+  ProgramMaps wanted{.forward = false};
   for (std::string &name : CLI::detail::split(maps, ',')) {
     CLI::detail::trim(name);
-    if (name != "forward" && name != "backward")
-      throw UsageError(fmt::format("--program-maps names '{}'; there are forward and backward", name));
-    (name == "forward" ? wanted.forward : wanted.backward) = true;
+    if (name == "forward")
+      wanted.forward = true;
+    else if (name == "backward")
+      wanted.backward = true;
+    else if (name == "keeping")
+      wanted.keeping = true;
+    else
+      throw UsageError(
+          fmt::format("--program-maps names '{}'; there are forward, backward and keeping", name));
   }
+  if (wanted.keeping && !wanted.backward)
+    throw UsageError("--program-maps names keeping without backward, for which something is kept");
   return wanted;
 }
 

@@ -13,7 +13,8 @@ namespace compiler {
 
 // The option --program-maps, which says what of programs is compiled.
 void addProgramMaps(CLI::App &app, std::string &maps);
-// What it says, where it is not empty. Throws UsageError for what is neither forward nor backward.
+// What it says, where it is not empty. Throws UsageError for anything but forward, backward and keeping,
+// which goes with backward.
 ProgramMaps programMapsOf(const std::string &maps);
 
 // The option --fuse: nothing, products or layers.

@@ -850,10 +850,17 @@ tile.kernel @operands(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x32xf32>, %
 // CHECK-COUNT-1: memref.view
 // CHECK:       %[[FIRST:.*]]:2 = scf.for {{.*}} iter_args
 // CHECK:         vector.load %[[GATE]]
+// The sums of the first product wait in memory, where LLVM does not see that they are the same afterwards.
+// CHECK:       %[[PARKED:.*]] = memref.view
+// CHECK:       vector.store %[[FIRST]]#0, %[[PARKED]]
+// CHECK:       vector.store %[[FIRST]]#1, %[[PARKED]]
+// CHECK:       llvm.inline_asm has_side_effects "", "~{memory}"
 // CHECK:       %[[SECOND:.*]]:2 = scf.for {{.*}} iter_args
 // CHECK:         vector.load %[[UP]]
-// CHECK:       arith.mulf %[[FIRST]]#0, %[[SECOND]]#0 : vector<8xf32>
-// CHECK:       arith.mulf %[[FIRST]]#1, %[[SECOND]]#1 : vector<8xf32>
+// CHECK:       %[[A:.*]] = vector.load %[[PARKED]]
+// CHECK:       %[[B:.*]] = vector.load %[[PARKED]]
+// CHECK:       arith.mulf %[[A]], %[[SECOND]]#0 : vector<8xf32>
+// CHECK:       arith.mulf %[[B]], %[[SECOND]]#1 : vector<8xf32>
 // CHECK:       vector.store {{.*}}, %[[Y]]
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, weights = <2 x 8>, out = <2 x 16>,
                        row_types = <cyclic 2>>

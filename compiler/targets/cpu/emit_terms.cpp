@@ -4,8 +4,10 @@
 #include "algebras/term_levels.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
@@ -121,6 +123,55 @@ static bool areSideBySide(tile::MmaOp product, Operation *op) {
   return isa<BlockArgument>(other.getAccumulator()) && without_weights(product) == without_weights(other);
 }
 
+void KernelEmitter::forgetMemory() {
+  LLVM::InlineAsmOp::create(builder_, location_, /*res=*/TypeRange(), /*operands=*/ValueRange(),
+                            /*asm_string=*/"", /*constraints=*/"~{memory}", /*has_side_effects=*/true,
+                            /*is_align_stack=*/false, LLVM::TailCallKind::None,
+                            /*asm_dialect=*/LLVM::AsmDialectAttr(), /*operand_attrs=*/ArrayAttr());
+}
+
+/// Left in registers, the sums of one product would drive those of the next one out of theirs, in the middle
+/// of its loop: then each step of the loop waits for a sum that it has just stored.
+SmallVector<std::pair<Value, Value>> KernelEmitter::parkSums(tile::TermsOp terms) {
+  SmallVector<std::pair<Value, Value>> parked;
+  if (terms.getInits().empty())
+    return parked;
+  for (Operation &before : *terms->getBlock()) {
+    if (&before == terms)
+      break;
+    auto other = dyn_cast<tile::TermsOp>(before);
+    if (!other)
+      continue;
+    for (Value sum : other.getSums()) {
+      const auto is_behind = [&](Operation *user) {
+        Operation *here = terms->getBlock()->findAncestorOpInBlock(*user);
+        return here && terms->isBeforeInBlock(here);
+      };
+      if (llvm::none_of(sum.getUsers(), is_behind))
+        continue;
+      const SmallVector<Value> &values = fragments_.lookup(sum);
+      const int64_t lanes = schedule_.getLanes();
+      Value memory = scratchBuffer(static_cast<int64_t>(values.size()) * lanes, builder_.getF32Type());
+      for (auto [i, value] : llvm::enumerate(values))
+        vector::StoreOp::create(builder_, location_, value, memory,
+                                constant(static_cast<int64_t>(i) * lanes));
+      parked.emplace_back(sum, memory);
+    }
+  }
+  if (!parked.empty())
+    forgetMemory();
+  return parked;
+}
+
+void KernelEmitter::fetchSums(ArrayRef<std::pair<Value, Value>> parked) {
+  for (auto [sum, memory] : parked) {
+    const int64_t lanes = schedule_.getLanes();
+    for (auto [i, value] : llvm::enumerate(fragments_[sum]))
+      value = vector::LoadOp::create(builder_, location_, value.getType(), memory,
+                                     constant(static_cast<int64_t>(i) * lanes));
+  }
+}
+
 LogicalResult KernelEmitter::emitTerms(tile::TermsOp terms) {
   const algebras::Lift &lift = layout_.getTerms();
   const std::vector<algebras::Lift> lifts = algebras::termLevels(lift);
@@ -219,9 +270,11 @@ LogicalResult KernelEmitter::emitTerms(tile::TermsOp terms) {
       return failure();
     return llvm::to_vector_of<Value>(loop.getResults());
   };
+  const SmallVector<std::pair<Value, Value>> parked = parkSums(terms);
   FailureOr<SmallVector<Value>> sums = nest(nest, 0, {}, inits);
   if (failed(sums))
     return failure();
+  fetchSums(parked);
   ValueRange results = *sums;
   for (auto [sum, init] : llvm::zip_equal(terms.getSums(), terms.getInits())) {
     const size_t count = fragments_.lookup(init).size();

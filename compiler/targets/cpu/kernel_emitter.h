@@ -61,6 +61,11 @@ private:
   mlir::LogicalResult emitTerms(tile::TermsOp terms);
   void boundTerms(TermLevel &level);
   std::pair<Value, Value> groupsOfTerm(const TermLevel &level, Value term);
+  /// The sums of terms before these that somebody reads after them: where they are in scratch meanwhile.
+  llvm::SmallVector<std::pair<Value, Value>> parkSums(tile::TermsOp terms);
+  void fetchSums(llvm::ArrayRef<std::pair<Value, Value>> parked);
+  /// Keeps LLVM from reading a value that was stored before out of a register after.
+  void forgetMemory();
 
   // emit_structure.cpp: own, walk, what belongs to another layer
   mlir::LogicalResult emitForall(tile::ForallOp own);
