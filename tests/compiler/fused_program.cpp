@@ -28,8 +28,8 @@ struct View {
 
 class Writer {
 public:
-  Writer(std::mt19937 &random_, const FusedLayer &layer, bool transposed, bool bf16)
-      : random_(random_), program_{layer, transposed, bf16, {}, {}} {}
+  Writer(std::mt19937 &generator, const FusedLayer &layer, bool transposed, bool bf16)
+      : random_(generator), program_{layer, transposed, bf16, {}, {}} {}
 
   FusedProgram write(bool two_layers = false) {
     if (!program_.layer.slots) {

@@ -88,9 +88,9 @@ LogicalResult KernelEmitter::emitMma(ArrayRef<tile::MmaOp> products) {
   } else {
     weight_start = panelStart(weights, weight_row, group, column);
   }
-  SmallVector<Value> row_starts_(rows);
+  SmallVector<Value> starts_of_rows(rows);
   for (int64_t r = 0; r < rows; ++r)
-    row_starts_[r] = r == 0 ? rows_start : add(rows_start, multiply(width, r));
+    starts_of_rows[r] = r == 0 ? rows_start : add(rows_start, multiply(width, r));
   SmallVector<Value> column_masks(vectors);
   if (in_place && !columnsAlwaysFill())
     for (int64_t v = 0; v < vectors; ++v)
@@ -148,7 +148,7 @@ LogicalResult KernelEmitter::emitMma(ArrayRef<tile::MmaOp> products) {
 
   sums.assign(depth.getRegionIterArgs().begin(), depth.getRegionIterArgs().end());
   for (int64_t r = 0; r < rows; ++r) {
-    Value at = add(row_starts_[r], p);
+    Value at = add(starts_of_rows[r], p);
     Value spread;
     if (pairing_ == 2) {
       spread = spreadPair(held, at);

@@ -216,10 +216,10 @@ LogicalResult KernelEmitter::emitTerms(tile::TermsOp terms) {
       fragments_[argument] = llvm::to_vector(carried.take_front(count));
       carried = carried.drop_front(count);
     }
-    for (auto op = body.begin(), end_ = std::prev(body.end()); op != end_;) {
+    for (auto op = body.begin(), terminator = std::prev(body.end()); op != terminator;) {
       // Products of the same rows that follow one another are computed side by side.
       SmallVector<tile::MmaOp> products;
-      for (; op != end_ && (products.empty() || areSideBySide(products.front(), &*op)); ++op) {
+      for (; op != terminator && (products.empty() || areSideBySide(products.front(), &*op)); ++op) {
         auto mma = dyn_cast<tile::MmaOp>(*op);
         if (!mma)
           break;
