@@ -48,11 +48,13 @@ def generated_code(decoder: Decoder, window: int) -> str:
 
 
 def program_launches(call: ast.Call) -> int:
-    """Each step of a program is a kernel."""
+    """Each step of a program is a kernel, and on a GPU each of its layers: there kernels have one."""
     import algctl
     *_, bundle, program = (argument.value for argument in call.args if isinstance(argument, ast.Constant))
-    programs = {entry["name"]: entry for entry in algctl.Bundle.named(bundle).manifest["programs"]}
-    return len(programs[program]["steps"])
+    manifest = algctl.Bundle.named(bundle).manifest
+    programs = {entry["name"]: entry for entry in manifest["programs"]}
+    of_two_layers = {entry["name"] for entry in manifest["projections"] if "next" in entry["layer"].get("fused", {})}
+    return sum(2 if step.get("projection") in of_two_layers else 1 for step in programs[program]["steps"])
 
 
 def step_calls(decoder: Decoder, window: int) -> Counter[str]:
