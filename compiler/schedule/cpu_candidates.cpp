@@ -43,6 +43,13 @@ MaybeRefusal refuseRegisterTile(const algebras::Layer &layer, const CpuLevel &le
         "registers",
         fmt::format("{} sums, {} vectors of the weight matrix and a broadcast need {} registers, of {}", sums,
                     vectors, sums + vectors + 1, level.registers));
+  // The sums of other weight matrices wait in memory meanwhile. Without a register for what their loops need
+  // besides, LLVM keeps one of the sums in memory, too, and each step waits for what it has just stored.
+  if (together < layer.fused.weights && sums + vectors + 1 == level.registers)
+    return refuse("registers",
+                  fmt::format("{} sums, {} vectors of the weight matrix and a broadcast leave several weight "
+                              "matrices no register",
+                              sums, vectors));
   return std::nullopt;
 }
 
