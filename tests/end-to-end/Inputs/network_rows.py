@@ -1,4 +1,4 @@
-"""A network's rows at positions of their own, beside the same rows one after another: every bit is equal."""
+"""A network's rows at positions of their own, and in steps, beside the same rows one after another: every bit is equal."""
 import random
 import struct
 import subprocess
@@ -20,7 +20,7 @@ def rows_of(path, count):
     return [body[row * width:(row + 1) * width] for row in range(count)]
 
 
-bundle = sys.argv[1]
+bundle, steps = sys.argv[1:]
 shapes = {"x": [9, 45], "gate": [45, 70], "up": [45, 70], "down": [70, 25], "gate_bias": [70], "up_bias": [70],
           "down_bias": [25]}
 random.seed(5)
@@ -35,9 +35,11 @@ x = rows_of("x.npy", 9)
 values = [value for row in order for value in struct.unpack("<45f", x[row])]
 subprocess.run(["algctl", "run", bundle, *arguments, "--offset", "3", "--get", "y=y.npy"], check=True,
                stdout=subprocess.DEVNULL)
+subprocess.run(["algctl", "run", steps, *arguments, "--offset", "3", "--get", "y=steps.npy"], check=True, stdout=subprocess.DEVNULL)
 write("x.npy", [9, 45], "<f4", "f", values)
 subprocess.run(["algctl", "run", bundle, *arguments, "--set", "positions=positions.npy", "--get", "y=moved.npy"],
                check=True, stdout=subprocess.DEVNULL)
 y, moved = rows_of("y.npy", 9), rows_of("moved.npy", 9)
 same = all(moved[place] == y[row] for place, row in enumerate(order))
 print("rows at positions:", "equal to" if same else "OTHER THAN", "rows one after another")
+print("steps:", "equal to" if rows_of("steps.npy", 9) == y else "OTHER THAN", "one kernel")
