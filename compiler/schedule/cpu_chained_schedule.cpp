@@ -1,5 +1,6 @@
 #include "compiler/schedule/cpu_chained_schedule.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <numeric>
@@ -9,6 +10,7 @@ namespace compiler {
 
 // A round number, as those of cpu_core: bytes that a core writes to its caches in a cycle.
 static constexpr double near_bytes = 16;
+static constexpr int64_t most_rows = 256; // of a task, unless one register tile of each layer has more
 
 Cost chainedCost(const algebras::Layer &first, const algebras::Layer &last, const ChainedSchedule &schedule,
                  int64_t m, int64_t cores) {
@@ -64,9 +66,9 @@ ChainedSchedule chooseChainedSchedule(const algebras::Layer &first, const algebr
       const int64_t step = std::lcm(of_first.register_rows, of_last.register_rows);
       const double room = static_cast<double>(level.l2) / 2 / (of_last.pairs ? 2 : 4);
       // A weight matrix in place is read with its own row stride, which the caches bear once.
-      const int64_t most = access == WeightAccess::Direct ? step : 32 * step;
+      const int64_t most = access == WeightAccess::Direct ? step : std::max<int64_t>(step, most_rows);
       for (int64_t rows = step; rows <= most; rows += step) {
-        if (rows > step && (rows > 256 || static_cast<double>(rows) * row > room))
+        if (rows > step && static_cast<double>(rows) * row > room)
           break;
         of_first.rows = of_last.rows = rows;
         const ChainedSchedule schedule = {of_first, of_last};

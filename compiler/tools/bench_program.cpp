@@ -165,8 +165,9 @@ std::vector<ProgramBenchCase> ProgramBench::measure(const ProgramBenchSource &so
     Call fused(source.bundle, program, m, threads_);
     made.algebra = fused.bundle.manifest().algebra;
     made.steps = fused.description().steps.size();
-    made.active_macs = fused.work(m).macs;
-    made.bytes = fused.work(m).bytes;
+    const Call::Work work = fused.work(m);
+    made.active_macs = work.macs;
+    made.bytes = work.bytes;
     fused.run();
     std::vector<algrt::Contender> contenders = {{[&] { fused.run(); }}};
 

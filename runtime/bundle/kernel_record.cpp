@@ -209,7 +209,10 @@ std::vector<KernelRecord> cpuRecords(const Kernel &kernel, const RecordedLayer &
   record.packed_bytes = kernel.packing.front().bytes;
   std::vector<KernelRecord> records = {finished(kernel.symbol, record)};
   for (const Packing &packing : kernel.packing) {
-    auto pack = begun<algrt_cpu_record>(algrt_records_pack, layer, /*listed=*/false);
+    const bool first = &packing == &kernel.packing.front();
+    const Layer next = first ? Layer{} : layerOfWeight(layer.layer, layer.layer.fusion->weights);
+    const RecordedLayer own = first ? layer : RecordedLayer(next, layer.support);
+    auto pack = begun<algrt_cpu_record>(algrt_records_pack, own, /*listed=*/false);
     pack.features = record.features;
     pack.weights = record.weights;
     pack.pack_tasks = packing.tasks;
@@ -327,10 +330,13 @@ uint64_t hashOfTexts(const std::vector<std::string> &texts) {
   return hash;
 }
 
-RecordedLayer::RecordedLayer(const Layer &layer, const Support &support)
+RecordedLayer::RecordedLayer(const Layer &layer, uint64_t support)
     : layer(layer), groups(hashed(hashed(hashed(algrt_record_hash_begin, layer.in_groups), layer.out_groups),
                                   layer.weight_rows)),
-      support(hashOfSupport(support.factors())) {}
+      support(support) {}
+
+RecordedLayer::RecordedLayer(const Layer &layer, const Support &support)
+    : RecordedLayer(layer, hashOfSupport(support.factors())) {}
 
 std::vector<KernelRecord> recordsOf(const Kernel &kernel, const RecordedLayer &layer) {
   if (kernel.known)

@@ -14,6 +14,8 @@ namespace algrt {
 // Of a layer what all records of a bundle have: hashes that are taken once.
 struct RecordedLayer {
   RecordedLayer(const Layer &layer, const Support &support);
+  // Of another layer with the same terms.
+  RecordedLayer(const Layer &layer, uint64_t support);
 
   const Layer &layer;
   uint64_t groups, support;
@@ -28,7 +30,7 @@ struct KernelRecord {
 uint64_t hashOfTexts(const std::vector<std::string> &texts);
 
 // Of a kernel that this runtime knows: that of its symbol, and of a CPU kernel with packed weights that of
-// the kernel which packs them. Empty for others.
+// the kernel which packs them, of each layer, whose record is of that layer alone. Empty for others.
 std::vector<KernelRecord> recordsOf(const Kernel &kernel, const RecordedLayer &layer);
 // That of a kernel of the map group_rows, which is for any layer.
 KernelRecord groupRowsRecordOf(const Kernel &kernel);

@@ -66,6 +66,27 @@ TEST(CompiledRecords, LiesAboutCpuKernelsAreRefusedOrDoNoHarm) {
   }
 }
 
+/// Weights of two layers, which are of one shape here, are packed by functions of their own.
+TEST(CompiledRecords, EveryLayerHasItsPackingFunction) {
+  Spec spec{algebras::completeGraph(3), {}, false, "square.toml"};
+  const algebras::Groups groups = algebras::Groups::equal(3, 8);
+  spec.program = Swiglu{.lift = algebras::Lift::rows(*spec.algebra),
+                        .in = groups,
+                        .hidden = groups,
+                        .out = groups,
+                        .dtype = DataType::F32,
+                        .row_types = RowTypes::cyclic(3)};
+  const std::string bytes = compiled(spec, forCpu());
+  const algrt::Bundle bundle = algrt::Bundle::parse(bytes);
+  ASSERT_EQ(bundle.projection(0).fault(0), "");
+  nlohmann::json manifest = nlohmann::json::parse(bundle.manifestText());
+  nlohmann::json &kernel = manifest["projections"][0]["kernels"][0];
+  ASSERT_EQ(kernel["weights"], "packed");
+  std::swap(kernel["pack_symbol"], kernel["next"]["pack_symbol"]);
+  const algrt::Bundle swapped = algrt::Bundle::parse(algrt::test::withManifest(bytes, manifest));
+  EXPECT_NE(swapped.projection(0).fault(0), "");
+}
+
 void expectGpuKernels(Target target, algrt::Map map, size_t least) {
   Spec spec = specOf(algebras::path(3), 64, DataType::BF16, RowTypes::cyclic(3));
   spec.layer->bias = true;
