@@ -71,6 +71,11 @@
  *
  * In the map dx box_columns is of the depth of a stage and box_rows of a tile's columns: blocks are read as they lie.
  *
+ * A kernel of two layers multiplies what the first one leaves by the weight matrices of the next, which have maps of
+ * their own: groups of columns are those of Y, row groups those of the columns of the first layer's result. Boxes of
+ * them have all columns of a group and as many rows as the kernel makes columns of that result at a time. What it takes
+ * in a turn are all columns of `held_groups` consecutive groups of Y for one block of rows.
+ *
  * ---- the map dw ------------------------------------------------------------------------------------------------
  *
  * dW = X^T (times) dY + beta * dW. What dW holds is read only where beta is not 0. dW is one map as the weight
@@ -224,6 +229,7 @@ typedef struct algrt_gpu_record {
   int64_t tile_cluster_rows, tile_cluster_columns, tile_types, tile_held_groups, tile_split, tile_long_groups;
   int64_t x_columns, x_rows, x_swizzle, w_columns, w_rows, w_swizzle, y_columns, y_rows,
       y_swizzle;       /* boxes */
+  int64_t next_w_columns, next_w_rows, next_w_swizzle; /* of the weight matrices of a next layer */
   uint64_t parameters; /* hash of their list (kernel_parameters.h); of group_rows, too */
 } algrt_gpu_record;
 

@@ -26,7 +26,7 @@ extern "C" {
 #define algrt_record_hash_begin UINT64_C(0xcbf29ce484222325)
 
 enum {
-  algrt_record_version = 4,
+  algrt_record_version = 5,
   /* What the code computes. */
   algrt_records_forward = 0,
   algrt_records_dx = 1,

@@ -67,6 +67,8 @@ nlohmann::ordered_json gpuKernelJson(const algrt::Kernel &kernel) {
   if (gpu.tile.stationary_groups > 0)
     entry["tile"]["held_groups"] = gpu.tile.stationary_groups;
   entry["boxes"] = {{"x", box(gpu.x)}, {"w", box(gpu.w)}, {"y", box(gpu.y)}};
+  if (gpu.next_w.columns > 0)
+    entry["boxes"]["next_w"] = box(gpu.next_w);
   entry["parameters"] = gpu.parameters.json();
   return entry;
 }

@@ -4,6 +4,7 @@
 #include "compiler/lower/match_product.h"
 #include "compiler/lower/passes.h"
 #include "compiler/lower/reduced_kernel.h"
+#include "compiler/lower/staged_chained_kernel.h"
 #include "compiler/lower/staged_kernel.h"
 #include "compiler/lower/staged_schedule.h"
 #include "compiler/lower/weight_gradient_kernel.h"
@@ -63,9 +64,10 @@ struct ConvertAlgToTile : compiler::impl::ConvertAlgToTileBase<ConvertAlgToTile>
         return signalPassFailure();
       const bool chained = product->layers.size() > 1;
       if (staged && chained) {
-        function.emitError("the kernels of ")
-            << target.getValue() << " compute one layer of products, and this is two";
-        return signalPassFailure();
+        if (failed(writeStagedChained(function, product->layers)))
+          return signalPassFailure();
+        function.erase();
+        continue;
       }
       if (chained)
         writeChainedKernels(function, product->layers, level);
@@ -82,6 +84,10 @@ private:
   /// The same of two layers.
   void writeChainedKernels(func::FuncOp function, ArrayRef<MatchedLayer> layers, const CpuLevel &level);
   LogicalResult writeStagedKernel(func::FuncOp function, MatchedLayer &product);
+  LogicalResult writeStagedChained(func::FuncOp function, MutableArrayRef<MatchedLayer> layers);
+  /// One result of the operands' type is written in either type, as it is asked for; others are what they are.
+  Type chooseResult(ProductsOfKernel &kernel, OpBuilder &builder) const;
+  StagedChoice choiceFor(Type result) const;
   static void report(Operation *op, const algebras::InputError &error) {
     InFlightDiagnostic diagnostic = op->emitError(error.what());
     if (!error.hint().empty())
@@ -99,20 +105,49 @@ static tile::ScheduleAttr toAttribute(MLIRContext *context, const CpuSchedule &s
                                  access[static_cast<int>(schedule.weights)]);
 }
 
-LogicalResult ConvertAlgToTile::writeStagedKernel(func::FuncOp function, MatchedLayer &product) {
-  ProductsOfKernel &kernel = product.kernel;
-  OpBuilder builder(function);
-  // One result of the operands' type is written in either type, as it is asked for; others are what they are.
+Type ConvertAlgToTile::chooseResult(ProductsOfKernel &kernel, OpBuilder &builder) const {
   std::vector<Epilogue::Result> &results = kernel.epilogue.results;
   if (kernel.weights == 1 && results.size() == 1 && results.front().element == kernel.element)
     results.front().element = output == "f32" ? Type(builder.getF32Type()) : Type(builder.getBF16Type());
-  Type result = results.front().element;
+  return results.front().element;
+}
+
+StagedChoice ConvertAlgToTile::choiceFor(Type result) const {
   StagedChoice choice;
   choice.output = result.isF32() ? algebras::DataType::F32 : algebras::DataType::BF16;
   choice.schedule = schedule.getValue();
   choice.rows = rows;
   choice.vector = vector;
   choice.positions = positions;
+  return choice;
+}
+
+static std::string nameOfResult(func::FuncOp function, Type result) {
+  return (function.getSymName() + (result.isF32() ? "_f32" : "_bf16")).str();
+}
+
+LogicalResult ConvertAlgToTile::writeStagedChained(func::FuncOp function,
+                                                   MutableArrayRef<MatchedLayer> layers) {
+  OpBuilder builder(function);
+  Type result = chooseResult(layers[1].kernel, builder);
+  ChainedSchedules schedules;
+  try {
+    schedules = stagedChainedSchedules(&getContext(), target.getValue(), layers[0].scheduled,
+                                       layers[1].scheduled, choiceFor(result));
+  } catch (const algebras::InputError &error) {
+    report(function, error);
+    return failure();
+  }
+  writeStagedChainedKernel(builder, function.getLoc(), nameOfResult(function, result), layers[0].kernel,
+                           schedules.hidden, layers[1].kernel, schedules.own);
+  return success();
+}
+
+LogicalResult ConvertAlgToTile::writeStagedKernel(func::FuncOp function, MatchedLayer &product) {
+  ProductsOfKernel &kernel = product.kernel;
+  OpBuilder builder(function);
+  Type result = chooseResult(kernel, builder);
+  StagedChoice choice = choiceFor(result);
   choice.weight_gradient = kernel.layout.isWeightGradient();
   choice.forward = !kernel.layout.isTransposed() && !choice.weight_gradient;
   tile::StagedAttr chosen;
@@ -125,7 +160,7 @@ LogicalResult ConvertAlgToTile::writeStagedKernel(func::FuncOp function, Matched
     report(function, error);
     return failure();
   }
-  const std::string name = (function.getSymName() + (result.isF32() ? "_f32" : "_bf16")).str();
+  const std::string name = nameOfResult(function, result);
   if (reduced)
     writeReducedProduct(builder, function.getLoc(), name, kernel, reduced);
   else

@@ -1,6 +1,6 @@
 #include "compiler/lower/chained_kernel.h"
 
-#include "runtime/bundle/layer.h"
+#include "compiler/lower/layers_operands.h"
 
 using namespace mlir;
 using namespace tile;
@@ -16,47 +16,16 @@ public:
   KernelOp write(StringRef name);
 
 private:
-  SmallVector<Type> operandTypes() const;
-  void nameOperands(Block &body) const;
   /// A region of the first layer; the builder stands in it until the guard goes.
   LayerOp enterFirst(TypeRange results);
   /// What the terms of (type, group) read and is not there yet.
   void makeHidden(Value type, Value group);
-
-  size_t count(int64_t number) const { return static_cast<size_t>(number); }
 
   KernelBuilder &first_, &last_;
   KernelBuilder::Operands hidden_; ///< of the first layer
 };
 
 } // namespace
-
-SmallVector<Type> ChainedKernel::operandTypes() const {
-  const ProductsOfKernel &first = first_.products(), &last = last_.products();
-  const SmallVector<Type> of_first = typesOfOperands(first, first_.weightsType()),
-                          of_last = typesOfOperands(last, last_.weightsType());
-  const size_t first_weights = count(first.weights), last_weights = count(last.weights);
-  SmallVector<Type> types = {of_first.front()};
-  types.append(first_weights, first_.weightsType());
-  types.append(last_weights, last_.weightsType());
-  llvm::append_range(types, ArrayRef(of_first).slice(1 + first_weights, first.epilogue.operands.size()));
-  llvm::append_range(types, ArrayRef(of_last).drop_front(1 + last_weights));
-  return types;
-}
-
-void ChainedKernel::nameOperands(Block &body) const {
-  const ProductsOfKernel &first = first_.products(), &last = last_.products();
-  std::vector<std::string> names = {"x"};
-  for (int64_t weight = 0; weight < first.weights + last.weights; ++weight)
-    names.push_back(algrt::numberedName("w", weight));
-  for (const ProductsOfKernel *layer : {&first, &last})
-    for (const Epilogue::Operand &operand : layer->epilogue.operands)
-      names.push_back(operand.name);
-  for (size_t result = 0; result < last.epilogue.results.size(); ++result)
-    names.push_back(algrt::numberedName("y", static_cast<int64_t>(result)));
-  for (auto [argument, name] : llvm::zip_equal(body.getArguments(), names))
-    argument.setLoc(NameLoc::get(builder.getStringAttr(name), argument.getLoc()));
-}
 
 LayerOp ChainedKernel::enterFirst(TypeRange results) {
   auto layer = LayerOp::create(builder, location, results, first_.products().layout, first_.schedule());
@@ -87,20 +56,10 @@ KernelOp ChainedKernel::write(StringRef name) {
   OpBuilder::InsertionGuard guard(builder);
   const ProductsOfKernel &first = first_.products(), &last = last_.products();
   ScheduleAttr schedule = last_.schedule();
-  KernelOp kernel = this->kernel(name, schedule, operandTypes());
+  KernelOp kernel = this->kernel(name, schedule,
+                                 typesOfOperands(first, first_.weightsType(), last, last_.weightsType()));
   Block &body = kernel.getBody().front();
-  nameOperands(body);
-  ArrayRef<BlockArgument> left = body.getArguments();
-  auto take = [&](size_t wanted) {
-    SmallVector<Value> taken(left.take_front(wanted));
-    left = left.drop_front(wanted);
-    return taken;
-  };
-  const SmallVector<Value> rows = take(1), first_weights = take(count(first.weights)),
-                           last_weights = take(count(last.weights)),
-                           first_operands = take(first.epilogue.operands.size()),
-                           last_operands = take(last.epilogue.operands.size()),
-                           results = take(last.epilogue.results.size());
+  const LayersOperands operands(first, last, body);
 
   builder.setInsertionPointToEnd(&body);
   Block &own = loops<ForallOp>({axis(AxisKind::Types, schedule.getTypes()),
@@ -110,12 +69,12 @@ KernelOp ChainedKernel::write(StringRef name) {
     OpBuilder::InsertionGuard outside(builder);
     SmallVector<Type> types = {first_.heldType()};
     if (first_.schedule().getWeights() == tile::WeightAccess::Copied)
-      types.append(first_weights.size(), first_.stageType());
+      types.append(operands.first_weights.size(), first_.stageType());
     LayerOp layer = enterFirst(types);
-    SmallVector<Value> made = {HoldOp::create(builder, named("held"), first_.heldType(), rows.front(),
+    SmallVector<Value> made = {HoldOp::create(builder, named("held"), first_.heldType(), operands.rows,
                                               own.getArgument(0), own.getArgument(1))};
     if (types.size() > 1)
-      made.append(first_.readableWeights(first_weights));
+      made.append(first_.readableWeights(operands.first_weights));
     YieldOp::create(builder, location, made);
     llvm::append_range(buffers, layer.getValues());
   }
@@ -123,10 +82,10 @@ KernelOp ChainedKernel::write(StringRef name) {
   const SmallVector<Value> targets = {hidden},
                            first_readable = buffers.size() > 1
                                                 ? SmallVector<Value>(ArrayRef(buffers).drop_front())
-                                                : first_weights;
-  hidden_ = {buffers.front(), first_weights, first_readable, first_operands, targets};
-  const SmallVector<Value> last_readable = last_.readableWeights(last_weights);
-  const KernelBuilder::Operands of_last = {hidden, last_weights, last_readable, last_operands, results};
+                                                : operands.first_weights;
+  hidden_ = {buffers.front(), operands.first_weights, first_readable, operands.first_operands, targets};
+  const SmallVector<Value> last_readable = last_.readableWeights(operands.last_weights);
+  const KernelBuilder::Operands of_last = {hidden, operands.last_weights, last_readable, operands.last_operands, operands.results};
 
   Value j = loops<ForOp>({axis(AxisKind::Groups, 1)}).getArgument(0);
   {

@@ -4,6 +4,7 @@
 #include "compiler/schedule/ranking.h"
 #include "compiler/schedule/reduction_schedule.h"
 #include "compiler/schedule/staged.h"
+#include "compiler/schedule/staged_chained.h"
 #include "compiler/schedule/targets.h"
 
 #include "algebras/error.h"
@@ -101,6 +102,34 @@ tile::ReducedAttr reducedSchedule(MLIRContext *context, std::string_view target,
   requireLegal(choice.schedule, refusal(layer, asked));
   const ReductionSchedule whole = completed(layer, asked);
   return tile::ReducedAttr::get(context, whole.rows, whole.columns, whole.slices, whole.vector);
+}
+
+ChainedSchedules stagedChainedSchedules(MLIRContext *context, std::string_view target,
+                                        const algebras::Layer &first, const algebras::Layer &last,
+                                        const StagedChoice &choice) {
+  const StagedChainedProblem problem{first, last, choice.output};
+  if (const std::string why = whyNotChained(problem, target); !why.empty())
+    throw algebras::InputError("two layers have no kernel together: " + why);
+  StagedChainedSchedule schedule;
+  if (choice.schedule.empty()) {
+    schedule = *chooseStagedChained(problem, choice.rows, *entryOf(targetNamed(target)).machine);
+  } else {
+    schedule = parseStagedChained(choice.schedule);
+    requireLegal(toString(schedule), refusal(problem, schedule));
+    schedule = completed(problem, schedule);
+  }
+  return {tile::StagedAttr::get(context, 1, schedule.rows, schedule.hidden, schedule.depth, schedule.stages),
+          tile::StagedAttr::get(context, 1, schedule.rows, last.out.width(0), schedule.hidden,
+                                schedule.next_stages, 0, 0, 0, 1, 1, schedule.stationary_groups)};
+}
+
+std::string scheduleText(const ChainedSchedules &schedules, int64_t stages, int64_t next_stages) {
+  return toString(StagedChainedSchedule{.rows = schedules.own.getRows(),
+                                        .hidden = schedules.hidden.getColumns(),
+                                        .depth = schedules.hidden.getDepth(),
+                                        .stages = stages,
+                                        .next_stages = next_stages,
+                                        .stationary_groups = schedules.own.getStationaryGroups()});
 }
 
 std::string scheduleText(tile::ReducedAttr schedule) {

@@ -30,9 +30,20 @@ tile::StagedAttr stagedSchedule(mlir::MLIRContext *context, std::string_view tar
 tile::ReducedAttr reducedSchedule(mlir::MLIRContext *context, std::string_view target,
                                   const algebras::Layer &layer, const StagedChoice &choice);
 
+/// The schedules of a kernel of two layers: of the one whose results stay hidden, and of the kernel's own. Throws
+/// as stagedSchedule does.
+struct ChainedSchedules {
+  tile::StagedAttr hidden, own;
+};
+ChainedSchedules stagedChainedSchedules(mlir::MLIRContext *context, std::string_view target,
+                                        const algebras::Layer &first, const algebras::Layer &last,
+                                        const StagedChoice &choice);
+
 /// The schedule as --schedule reads it.
 std::string scheduleText(tile::ReducedAttr schedule);
 /// The schedule as --schedule reads it, with so many stages.
 std::string scheduleText(tile::StagedAttr schedule, int64_t stages);
+/// The same of two layers, with so many stages of each.
+std::string scheduleText(const ChainedSchedules &schedules, int64_t stages, int64_t next_stages);
 
 } // namespace compiler

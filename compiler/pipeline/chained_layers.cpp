@@ -2,6 +2,8 @@
 
 #include "compiler/lower/match_product.h"
 #include "compiler/schedule/cpu_chained_schedule.h"
+#include "compiler/schedule/ranking.h"
+#include "compiler/schedule/staged_chained.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -29,31 +31,71 @@ static double separateCycles(const std::vector<MatchedLayer> &layers, const CpuL
   return cycles;
 }
 
+/// Microseconds of a GPU's kernel for each layer.
+static double separateTime(const std::vector<MatchedLayer> &layers, Target target, int64_t m) {
+  double sum = 0;
+  for (const MatchedLayer &layer : layers)
+    sum += rankSchedules(layer.scheduled, toString(target), m, algebras::DataType::BF16)
+               .legal.front()
+               .predicted();
+  return sum;
+}
+
+static std::optional<std::string> longerBy(double together, double apart, int64_t rows, const std::string &where) {
+  if (together <= apart)
+    return std::nullopt;
+  return fmt::format(
+      "one is predicted to take {:.2f} times as long as a kernel for each layer, for M = {} on {}",
+      together / apart, rows, where);
+}
+
+static std::optional<std::string> objectionOnCpu(const std::vector<MatchedLayer> &layers,
+                                                 const std::string &name, int64_t rows) {
+  const algebras::Layer &first = layers[0].scheduled, &last = layers[1].scheduled;
+  const CpuLevel level = cpuLevel(name);
+  if (usesPairs(last, level) &&
+      std::ranges::any_of(last.in.widths(), [](int64_t width) { return width % 2 != 0; }))
+    return fmt::format("{} multiplies bf16 in pairs, and what lies between the layers has groups of an odd "
+                       "width",
+                       level.name);
+  const ChainedSchedule schedule = chooseChainedSchedule(first, last, level, WeightAccess::Packed, rows);
+  return longerBy(chainedCost(first, last, schedule, rows).total(), separateCycles(layers, level, rows), rows,
+                  level.name);
+}
+
+static std::optional<std::string> objectionOnGpu(const std::vector<MatchedLayer> &layers, Target target,
+                                                 const CompileOptions &options) {
+  const StagedChainedProblem problem{layers[0].scheduled, layers[1].scheduled, algebras::DataType::BF16};
+  const std::string name = toString(target);
+  if (std::string why = whyNotChained(problem, name); !why.empty())
+    return why;
+  if (options.row_lists)
+    return fmt::format("the kernels of {} for rows at positions of their own compute one", name);
+  if (!options.schedule.empty())
+    return std::nullopt; // by hand
+  const GpuMachine &machine = *entryOf(target).machine;
+  const auto schedule = chooseStagedChained(problem, options.rows, machine);
+  return longerBy(StagedChainedCosts(problem, options.rows, machine)(*schedule).total(),
+                  separateTime(layers, target, options.rows), options.rows, name);
+}
+
 std::optional<std::string> objectionToLayers(func::FuncOp function, const CompileOptions &options) {
-  for (const Target target : options.targets)
-    if (target != Target::Cpu)
-      return fmt::format("the kernels of {} compute one, and all targets of a bundle have the same steps",
-                         toString(target));
   FailureOr<MatchedProduct> product = matchProduct(function);
   if (failed(product) || product->layers.size() < 2)
     return std::nullopt; // reported by whoever writes its kernels
-  const algebras::Layer &first = product->layers[0].scheduled, &last = product->layers[1].scheduled;
-  for (const std::string &name : options.cpu_levels) {
-    const CpuLevel level = cpuLevel(name);
-    if (usesPairs(last, level) &&
-        std::ranges::any_of(last.in.widths(), [](int64_t width) { return width % 2 != 0; }))
-      return fmt::format("{} multiplies bf16 in pairs, and what lies between the layers has groups of an odd "
-                         "width",
-                         level.name);
-    const ChainedSchedule schedule =
-        chooseChainedSchedule(first, last, level, WeightAccess::Packed, options.rows);
-    const double together = chainedCost(first, last, schedule, options.rows).total(),
-                 apart = separateCycles(product->layers, level, options.rows);
-    if (together > apart)
-      return fmt::format(
-          "one is predicted to take {:.2f} times as long as a kernel for each layer, for M = {} "
-          "on {}",
-          together / apart, options.rows, level.name);
+  for (const Target target : options.targets) {
+    std::optional<std::string> objection;
+    if (target != Target::Cpu) {
+      objection = objectionOnGpu(product->layers, target, options);
+    } else {
+      for (const std::string &name : options.cpu_levels)
+        if (!objection)
+          objection = objectionOnCpu(product->layers, name, options.rows);
+    }
+    if (objection && options.targets.size() > 1)
+      *objection += ", and all targets of a bundle have the same steps";
+    if (objection)
+      return objection;
   }
   return std::nullopt;
 }

@@ -195,6 +195,9 @@ LauncherFiles emitLauncher(const KernelSource &source, Target target, const std:
     throw AbsentError(
         "the launcher in C groups no rows of explicit types: algctl compile makes a bundle, whose "
         "runtime does");
+  if (source.next)
+    throw AbsentError("the launcher in C launches kernels of one layer: take --fuse products, or algctl compile, "
+                      "which makes a bundle, whose runtime launches all");
   CudaProgram program;
   program.names = launcherNames(path);
   const GpuImages images = gpuImages(source, target, options);
@@ -240,11 +243,11 @@ void addGpuJobs(const KernelSource &source, Target target, const CompileOptions 
   // Refused before schedules are looked for.
   requireSupported(source.layer, target, options);
   // Jobs refer to what is given, which outlives them.
-  if (!source.rows)
+  if (!source.rows && !source.next)
     for (CompileJob &job : groupRowsJobs(source, target, given))
       jobs.push_back(std::move(job));
   const bool rows_of_types = source.layer.lift.kind() == algebras::Lift::Kind::Rows;
-  const bool some_listed = options.row_lists && rows_of_types && source.takes_positions &&
+  const bool some_listed = options.row_lists && rows_of_types && source.takes_positions && !source.next &&
                            source.layer.row_types.kind() != algebras::RowTypes::Kind::Explicit;
   std::vector<std::shared_ptr<const KernelSource>> sources = {
       {std::shared_ptr<const KernelSource>(), &source}};
@@ -264,7 +267,10 @@ void addGpuJobs(const KernelSource &source, Target target, const CompileOptions 
           one.further_schedules.clear();
         }
         size_t number = 0;
-        for (const GpuVariant &variant : gpuVariants(which->layer, target, output, one)) {
+        const std::vector<GpuVariant> variants =
+            which->next ? chainedVariants({which->layer, *which->next, output}, target, one)
+                        : gpuVariants(which->layer, target, output, one);
+        for (const GpuVariant &variant : variants) {
           one.schedule = variant.schedule;
           const std::string suffix =
               (listed ? "-listed" : "") + (++number > 1 ? "-" + std::to_string(number) : "");

@@ -173,4 +173,31 @@ std::vector<GpuVariant> gpuVariants(const algebras::Layer &layer, Target target,
   return variants;
 }
 
+std::vector<GpuVariant> chainedVariants(const StagedChainedProblem &problem, Target target,
+                                        const CompileOptions &options) {
+  std::vector<GpuVariant> variants;
+  if (!options.schedule.empty()) {
+    variants.push_back({options.schedule, {0, 0}});
+    for (const std::string &schedule : options.further_schedules)
+      variants.push_back({schedule, {0, 0}, static_cast<int64_t>(variants.size()) + 1});
+    return variants;
+  }
+  std::map<int64_t, std::string> best_for = {{options.rows, ""}};
+  for (const int64_t rows : options.further_rows)
+    best_for[rows] = "";
+  for (auto &[rows, schedule] : best_for)
+    schedule = toString(*chooseStagedChained(problem, rows, *entryOf(target).machine));
+  // Neighbours share a kernel; the one for options.rows is the default.
+  for (const auto &[rows, schedule] : best_for)
+    if (!variants.empty() && variants.back().schedule == schedule)
+      variants.back().best_for_rows.to = rows;
+    else
+      variants.push_back({schedule, {rows, rows}});
+  const auto asked = std::ranges::find_if(variants, [&](const GpuVariant &variant) {
+    return variant.best_for_rows.from <= options.rows && options.rows <= variant.best_for_rows.to;
+  });
+  std::rotate(variants.begin(), asked, asked + 1);
+  return variants;
+}
+
 } // namespace compiler

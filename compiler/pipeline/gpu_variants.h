@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/pipeline/pipeline.h"
+#include "compiler/schedule/staged_chained.h"
 #include "runtime/bundle/gpu_kernel.h"
 
 #include <string>
@@ -25,5 +26,9 @@ struct GpuVariant {
 /// each such kernel that is the best for its rows. Throws as rankSchedules does.
 std::vector<GpuVariant> gpuVariants(const algebras::Layer &layer, Target target, algebras::DataType output,
                                     const CompileOptions &options);
+
+/// The same of kernels of two layers, which have no others beside them: the best for each number of rows.
+std::vector<GpuVariant> chainedVariants(const StagedChainedProblem &problem, Target target,
+                                        const CompileOptions &options);
 
 } // namespace compiler

@@ -91,6 +91,23 @@ struct StagedSchedule {
   bool operator==(const StagedSchedule &) const = default;
 };
 
+/// Kernels of two layers whose operands come in stages, by the copy engine: a block of threads goes through
+/// consecutive output groups with one block of rows of one type. The hidden group of that type stays in shared
+/// memory, every other one is made for its own output group, some columns at a time, and multiplied from the
+/// registers that hold it. A tile has all columns of an output group.
+struct StagedChainedSchedule {
+  int64_t rows = 64;   ///< of a tile, 64 for each warpgroup that multiplies
+  int64_t hidden = 64; ///< columns of a hidden group that are made at a time: 16, 32 or 64
+  int64_t depth = 64;  ///< depth of one stage of the first layer: 16, 32 or 64
+  int64_t stages = 0;  ///< in the ring of the first layer's blocks; 0: as many as fit
+  int64_t next_stages = 2; ///< in that of the second layer's
+  int64_t stationary_groups = 8; ///< output groups of a turn
+
+  int64_t warpgroups() const { return rows / 64; }
+  int64_t threads() const { return (warpgroups() + 1) * 128; }
+  bool operator==(const StagedChainedSchedule &) const = default;
+};
+
 /// Kernels of vector reductions: products of few rows, each perhaps of a type of its own. A block of threads
 /// owns `rows` consecutive rows of the batch and `columns` columns of an output group. `lanes` of its threads
 /// stand side by side along the columns, in `slices` that divide the depth of every term.
@@ -148,6 +165,10 @@ Schedule parseSchedule(std::string_view text, Kernels kernels);
 /// The same where it is known of which kind the schedule is.
 StagedSchedule parseStaged(std::string_view text, Copies copies);
 ReductionSchedule parseReduction(std::string_view text);
+
+/// The same of kernels of two layers, "rows=64,hidden=64,depth=64,stages=4x2,stationary=8".
+std::string toString(const StagedChainedSchedule &schedule);
+StagedChainedSchedule parseStagedChained(std::string_view text);
 
 /// Whether a schedule is of vector reductions; of a text, whether it is read as one.
 inline bool isReduction(const Schedule &schedule) {

@@ -40,6 +40,14 @@ template <class Visitor> void visitEntries(StagedSchedule &schedule, Visitor &vi
   visitor.other("longest_first", schedule.longest_first);
 }
 
+template <class Visitor> void visitEntries(StagedChainedSchedule &schedule, Visitor &visitor) {
+  visitor.always("rows", schedule.rows);
+  visitor.always("hidden", schedule.hidden);
+  visitor.always("depth", schedule.depth);
+  visitor.always("stages", schedule.stages, schedule.next_stages);
+  visitor.always("stationary", schedule.stationary_groups);
+}
+
 template <class Visitor> void visitEntries(ReductionSchedule &schedule, Visitor &visitor) {
   visitor.always("reduce", schedule.slices);
   visitor.always("rows", schedule.rows);
@@ -73,6 +81,8 @@ constexpr std::string_view
         "write a schedule as rows=64,columns=128,depth=32,stages=4,warps=2x2,vector=8, for unequal groups "
         "also longest_first=1; what is left out keeps its default, stages=0 takes what fits, and vector=0 "
         "the widest that the layer allows",
+    chained_hint = "write a schedule of two layers as rows=64,hidden=64,depth=64,stages=4x2,stationary=8; what "
+                   "is left out keeps its default, and stages=0x2 takes as many as fit",
     reduction_hint = "write a schedule of vector reductions as reduce=32,rows=4,columns=64,vector=8; what is "
                      "left out keeps its default, and vector=0 takes the widest that the layer allows";
 
@@ -176,17 +186,20 @@ bool names(std::string_view text, std::string_view entry) {
 
 } // namespace
 
-std::string toString(const Schedule &schedule) {
-  return std::visit(
-      []<class Kind>(Kind kind) { // a copy, since the entries are places to write to
-        Kind unsaid = usual(kind);
-        Writer written, left_out;
-        visitEntries(kind, written);
-        visitEntries(unsaid, left_out);
-        return written.beside(left_out);
-      },
-      schedule);
+/// `kind` is a copy, since the entries are places to write to.
+template <class Kind> static std::string textOf(Kind kind) {
+  Kind unsaid = usual(kind);
+  Writer written, left_out;
+  visitEntries(kind, written);
+  visitEntries(unsaid, left_out);
+  return written.beside(left_out);
 }
+
+std::string toString(const Schedule &schedule) {
+  return std::visit([](const auto &kind) { return textOf(kind); }, schedule);
+}
+
+std::string toString(const StagedChainedSchedule &schedule) { return textOf(schedule); }
 
 /// Reads the entries of a text into a schedule that has what is left out.
 template <class Kind> static Kind parse(std::string_view text, Kind schedule, std::string_view hint) {
@@ -224,6 +237,10 @@ StagedSchedule parseStaged(std::string_view text, Copies copies) {
 
 ReductionSchedule parseReduction(std::string_view text) {
   return parse(text, ReductionSchedule{}, reduction_hint);
+}
+
+StagedChainedSchedule parseStagedChained(std::string_view text) {
+  return parse(text, StagedChainedSchedule{}, chained_hint);
 }
 
 bool isReduction(std::string_view text) { return names(text, "reduce"); }

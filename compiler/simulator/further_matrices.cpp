@@ -18,9 +18,13 @@ struct Shape {
 
 Shape shapeOf(const FurtherOperand &which, const algrt::Layer &layer, const algrt::GpuKernel &kernel,
               int64_t m) {
-  if (which.kind == FurtherOperand::Kind::Weight)
-    return {layer.k, layer.weightColumns()};
-  const int64_t n = algrt::cuda::kernelShape(layer, kernel).n();
+  if (which.kind == FurtherOperand::Kind::Weight) {
+    const algrt::Layer own = algrt::layerOfWeight(layer, static_cast<int64_t>(which.number));
+    return {own.k, own.weightColumns()};
+  }
+  const bool hidden = which.kind == FurtherOperand::Kind::Operand && layer.fusion->next &&
+                      layer.fusion->operands[which.number].layer == 0;
+  const int64_t n = hidden ? layer.n : algrt::cuda::kernelShape(layer, kernel).n();
   if (which.kind == FurtherOperand::Kind::Result)
     return {m, n};
   switch (layer.fusion->operands[which.number].per) {
@@ -80,7 +84,8 @@ FurtherMatrices::FurtherMatrices(const algrt::Layer &layer, const algrt::GpuKern
     const bool is_weight = which.kind == FurtherOperand::Kind::Weight,
                single = which.isPerRow(*layer.fusion) || which.hasNoMap(*layer.fusion);
     const int64_t moved = single ? 1 : unit;
-    const int64_t padding = is_weight ? w.leading() - columns : moved * settings.further_padding;
+    // All weights have their rows as far apart as the first beyond their width.
+    const int64_t padding = is_weight ? w.leading() - layer.weightColumns() : moved * settings.further_padding;
     const int64_t shift = is_weight ? w.shift() : moved * settings.further_shift;
     DeviceMatrix matrix(rows, columns, padding, shift, which.element(*layer.fusion, layer.dtype));
     if (!is_result)

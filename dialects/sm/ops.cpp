@@ -26,10 +26,29 @@ LogicalResult sm::impl::verifyRunsInAllThreads(Operation *op) {
 // The kernel
 //===--------------------------------------------------------------------------------------------===//
 
+/// Of two layers, what the first leaves is what the second multiplies.
+static LogicalResult verifyLayers(KernelOp kernel, tile::LayoutAttr own) {
+  if (!kernel.getHiddenLayout() != !kernel.getHiddenSchedule())
+    return kernel.emitOpError("says the layout of its hidden layer together with its schedule");
+  if (!kernel.getHiddenLayout())
+    return success();
+  auto hidden = dyn_cast<tile::LayoutAttr>(*kernel.getHiddenLayout());
+  if (!hidden || !isa<tile::StagedAttr>(*kernel.getHiddenSchedule()) ||
+      !isa<tile::StagedAttr>(kernel.getSchedule()))
+    return kernel.emitOpError("has two layers, each with a #tile.layout and a #tile.staged schedule");
+  if (hidden.getOut() != own.getIn())
+    return kernel.emitOpError("has a hidden layer that leaves ")
+           << hidden.getOut() << ", but its own one multiplies " << own.getIn();
+  return success();
+}
+
 LogicalResult KernelOp::verify() {
   auto layout = dyn_cast<tile::LayoutAttr>(getLayout());
   if (!layout)
     return emitOpError("needs the #tile.layout of the kernel that it came from, got ") << getLayout();
+  if (failed(verifyLayers(*this, layout)))
+    return failure();
+  const auto hidden = getHiddenLayout() ? cast<tile::LayoutAttr>(*getHiddenLayout()) : tile::LayoutAttr();
   Block &body = getBody().front();
   auto is = [&](unsigned argument, auto test) {
     return argument < body.getNumArguments() && test(body.getArgument(argument).getType());
@@ -79,22 +98,25 @@ LogicalResult KernelOp::verify() {
     auto beside = dyn_cast<MapsType>(type);
     if (!beside)
       continue;
-    if (beside.getRowDimension() == 2 && beside != body.getArgument(1).getType())
+    // Those of the second of two layers have boxes of their own.
+    if (beside.getRowDimension() == 2 && beside != body.getArgument(1).getType() && !hidden)
       return emitOpError("has maps of a further weight matrix, ")
              << beside << ", unlike those of W, " << body.getArgument(1).getType();
     if (beside.getRowDimension() == 3 && !beside.isPlain())
       return emitOpError("has tensor maps beside those of X, W and Y, ")
              << beside << "; threads read operands of maps and write further results, through plain ones";
   }
+  // Of unequal groups it is one.
+  auto has = [](tile::LayoutAttr of, ColumnsType columns) {
+    alg::GroupsAttr out = of.getOut();
+    const bool one_group = of.hasUnequalGroups();
+    return columns.getGroups() == (one_group ? 1 : out.getCount()) &&
+           columns.getWidth() == (one_group ? out.getTotal() : out.getWidth(0));
+  };
   for (Type type : body.getArgumentTypes())
-    if (auto columns = dyn_cast<ColumnsType>(type)) {
-      alg::GroupsAttr out = layout.getOut();
-      // Of unequal groups it is one.
-      const bool one_group = layout.hasUnequalGroups();
-      if (columns.getGroups() != (one_group ? 1 : out.getCount()) ||
-          columns.getWidth() != (one_group ? out.getTotal() : out.getWidth(0)))
-        return emitOpError("has ") << columns << ", but its layout's output groups are " << out;
-    }
+    if (auto columns = dyn_cast<ColumnsType>(type);
+        columns && !has(layout, columns) && !(hidden && has(hidden, columns)))
+      return emitOpError("has ") << columns << ", but its layout's output groups are " << layout.getOut();
   return success();
 }
 

@@ -91,7 +91,10 @@ LogicalResult WriteOp::verify() {
     return emitOpError("writes sums of warpgroups; those of single ")
            << (sum.hasWarps() ? "warps" : "threads") << " are stored straight to memory";
   const bool narrow = !sum.getTransposed() && sum.getColumnsOfWarpgroup() < target.getColumns();
-  if (target.getRows() != sum.getRowsOfWarpgroup() ||
+  // A stage of one panel may have the rows of all warpgroups, one below the other.
+  const bool all = !sum.getTransposed() && target.getRows() == sum.getRows() && target.getSwizzle() &&
+                   target.getPanels() == 1;
+  if ((target.getRows() != sum.getRowsOfWarpgroup() && !all) ||
       (target.getColumns() != sum.getColumnsOfWarpgroup() && !narrow))
     return emitOpError("writes a warpgroup's ")
            << sum.getRowsOfWarpgroup() << " x " << sum.getColumnsOfWarpgroup() << " sums, but the stage has "

@@ -49,18 +49,24 @@ def Sm_HoldOp : Sm_Op<"hold", [AttrSizedOperandSegments, MemoryEffects<[MemRead]
   let summary = "Fetch stationary rows for several products";
   let description = [{
     Fetches all parts, as `sm.fetch_parts` does, with as many boxes side by side as the block is wide: the block is
-    divided into *pieces* of the width of a box. There may be a single part.
+    divided into *pieces* of the width of a box. There may be a single part. The pipe that they pass through has one stage,
+    or as many as `stages` says, so that the next rows come while these are multiplied.
 
     ```mlir
     %held = sm.hold %x[%map0, %map1] [%column, %group0, %segment0, %row0, %column, %group1, %segment1, %row1]
         : !sm.maps<2 x 64 x 64 x bf16, row_dimension 3> -> !sm.block<128 x 192 x bf16>
     ```
   }];
-  let arguments = (ins Sm_MapsType:$source, Variadic<Index>:$maps, Variadic<Index>:$coordinates);
+  let arguments = (ins Sm_MapsType:$source, Variadic<Index>:$maps, Variadic<Index>:$coordinates,
+                       OptionalAttr<I64Attr>:$stages);
   let results = (outs Sm_BlockType:$block);
   let assemblyFormat = [{
-    $source `[` $maps `]` `[` $coordinates `]` attr-dict `:` type($source) `->` type($block)
+    $source `[` $maps `]` `[` $coordinates `]` (`stages` $stages^)? attr-dict `:` type($source) `->` type($block)
   }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$block, "::mlir::Value":$source, "::mlir::ValueRange":$maps,
+                                 "::mlir::ValueRange":$coordinates), [{
+    build($_builder, $_state, block, source, maps, coordinates, ::mlir::IntegerAttr());
+  }]>];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     int64_t getParts() { return static_cast<int64_t>(getMaps().size()); }

@@ -17,6 +17,10 @@ def Sm_KernelOp : Sm_Op<"kernel", [IsolatedFromAbove, Symbol, SymbolTable, Singl
     plain maps of operands that have rows, as wide as the result or one column wide, and numbers (f32). Last come plain
     maps of further results.
 
+    A kernel of two layers has the layout and the schedule of the one that writes its results, and says with `hidden_layout`
+    and `hidden_schedule` what those of the other one are, whose results the kernel multiplies. X and W are operands of that
+    one, Y and the last of the further weight matrices belong to the kernel's own layer.
+
     A kernel with a `#tile.reduced` schedule takes rows as they lie in memory: the maps of X and Y are of all rows, and behind the
     terms table come the positions and the bytes of one position (`index`), 8 or 4.
 
@@ -33,8 +37,12 @@ def Sm_KernelOp : Sm_Op<"kernel", [IsolatedFromAbove, Symbol, SymbolTable, Singl
     A kernel without partitions has 32 threads for each of the `warps` of its `#tile.staged` schedule, or the threads of
     all slices of its `#tile.reduced` schedule.
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, AnyAttr:$layout, AnyAttr:$schedule);
+  let arguments = (ins SymbolNameAttr:$sym_name, AnyAttr:$layout, AnyAttr:$schedule, OptionalAttr<AnyAttr>:$hidden_layout,
+                       OptionalAttr<AnyAttr>:$hidden_schedule);
   let regions = (region SizedRegion<1>:$body);
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::Attribute":$layout, "::mlir::Attribute":$schedule), [{
+    build($_builder, $_state, $_builder.getStringAttr(name), layout, schedule, ::mlir::Attribute(), ::mlir::Attribute());
+  }]>];
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let hasRegionVerifier = 1;

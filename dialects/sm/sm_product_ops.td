@@ -175,7 +175,8 @@ def Sm_WriteOp : Sm_Op<"write", [MemoryEffects<[MemWrite]>]> {
   let description = [{
     Warpgroup g writes stage `stage` with its own rows, or columns; the stage is chosen per warpgroup (`sm.warpgroup`).
     bf16 goes through stmatrix, which transposes where the sums are, f32 through vector stores, both in the
-    buffer's swizzled layout. Sums with fewer columns than the stage are written to the first ones.
+    buffer's swizzled layout. Sums with fewer columns than the stage are written to the first ones. A stage that is one panel
+    wide may have the rows of all warpgroups: each writes its own.
   }];
   let arguments = (ins Sm_AccumulatorType:$accumulator, Sm_BufferType:$target, Index:$stage);
   let assemblyFormat = "$accumulator `to` $target `[` $stage `]` attr-dict `:` type($accumulator) `to` type($target)";

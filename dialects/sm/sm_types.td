@@ -165,6 +165,21 @@ def Sm_AccumulatorType : Sm_Type<"Accumulator", "accumulator"> {
   }];
 }
 
+def Sm_FragmentType : Sm_Type<"Fragment", "fragment"> {
+  let summary = "bf16 rows in registers, operand A of products of warpgroups";
+  let description = [{
+    `!sm.fragment<64 x 32>`: each warpgroup holds 64 rows. For every 16 columns a thread has four words of two bf16, the
+    first of which is in the lower half: lane l of warp v has of rows 16v + l/4 and 16v + l/4 + 8 the columns 2(l mod 4)
+    and the one behind it, and then of both rows those 8 further on. So wgmma's accumulators lie, too.
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$columns);
+  let assemblyFormat = "`<` $rows `x` $columns `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    int64_t getWords() const { return getColumns() / 4; }
+  }];
+}
+
 def Sm_RowSumsType : Sm_Type<"RowSums", "row_sums"> {
   let summary = "f32 sums of one row in registers, divided among slices of the block's threads";
   let description = [{

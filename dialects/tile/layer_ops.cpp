@@ -4,27 +4,51 @@
 using namespace mlir;
 using namespace tile;
 
+/// Both layers own the same rows.
+static LogicalResult verifyThreads(LayerOp layer, ScheduleAttr hidden, ScheduleAttr own) {
+  if (!hidden)
+    return layer.emitOpError("has a schedule of another kind than its kernel, whose workers are threads");
+  if (hidden.getTypes() != own.getTypes() || hidden.getRows() != own.getRows() ||
+      hidden.getLanes() != own.getLanes())
+    return layer.emitOpError("owns ") << hidden.getTypes() << " types of " << hidden.getRows()
+                                      << " rows in vectors of " << hidden.getLanes() << ", the kernel "
+                                      << own.getTypes() << " of " << own.getRows() << " in vectors of "
+                                      << own.getLanes();
+  return success();
+}
+
+/// The same where operands come in stages; and what is made at a time is multiplied at a time.
+static LogicalResult verifyStaged(LayerOp layer, StagedAttr hidden, StagedAttr own) {
+  if (!hidden)
+    return layer.emitOpError("has a schedule of another kind than its kernel, whose operands come in stages");
+  if (hidden.getTypes() != own.getTypes() || hidden.getRows() != own.getRows())
+    return layer.emitOpError("owns ") << hidden.getTypes() << " types of " << hidden.getRows()
+                                      << " rows, the kernel " << own.getTypes() << " of " << own.getRows();
+  if (hidden.getColumns() != own.getDepth())
+    return layer.emitOpError("makes ") << hidden.getColumns() << " columns at a time, but the kernel's own "
+                                       << "layer multiplies " << own.getDepth();
+  return success();
+}
+
 LogicalResult LayerOp::verify() {
   auto kernel = (*this)->getParentOfType<KernelOp>();
   if (!kernel)
     return emitOpError("is a layer of a tile.kernel, and none is around it");
   if ((*this)->getParentOfType<LayerOp>())
     return emitOpError("is inside of another layer; layers of a kernel stand beside each other");
-  ScheduleAttr own = kernel.getThreadSchedule();
-  if (!own)
-    return emitOpError("belongs to kernels with a #tile.schedule, whose workers are threads");
+  if (kernel.getReducedSchedule())
+    return emitOpError("belongs to kernels whose workers are threads or whose operands come in stages, not "
+                       "to those of vector reductions");
   if (getLayout().getRowTypes() != kernel.getLayout().getRowTypes())
     return emitOpError("has rows of other types than the kernel: ")
            << getLayout().getRowTypes() << ", not " << kernel.getLayout().getRowTypes();
   if (getLayout().getOut() != kernel.getLayout().getIn())
     return emitOpError("leaves ") << getLayout().getOut() << ", but the kernel's own layer multiplies "
                                   << kernel.getLayout().getIn();
-  if (getSchedule().getTypes() != own.getTypes() || getSchedule().getRows() != own.getRows() ||
-      getSchedule().getLanes() != own.getLanes())
-    return emitOpError("owns ") << getSchedule().getTypes() << " types of " << getSchedule().getRows()
-                                << " rows in vectors of " << getSchedule().getLanes() << ", the kernel "
-                                << own.getTypes() << " of " << own.getRows() << " in vectors of "
-                                << own.getLanes();
+  if (failed(kernel.getThreadSchedule()
+                 ? verifyThreads(*this, getThreadSchedule(), kernel.getThreadSchedule())
+                 : verifyStaged(*this, getStagedSchedule(), kernel.getStagedSchedule())))
+    return failure();
   auto yield = cast<YieldOp>(getBody().front().getTerminator());
   if (yield.getOperandTypes() != getResultTypes())
     return emitOpError("yields (") << yield.getOperandTypes() << ") but has results of (" << getResultTypes()
@@ -36,8 +60,9 @@ LogicalResult OnceOp::verify() {
   auto kernel = (*this)->getParentOfType<KernelOp>();
   if (!kernel || !(*this)->getParentOfType<ForallOp>())
     return emitOpError("is a part of a task, and no tile.forall is around it");
-  if (!kernel.getThreadSchedule())
-    return emitOpError("belongs to kernels with a #tile.schedule, whose workers are threads");
+  if (kernel.getReducedSchedule())
+    return emitOpError("belongs to kernels whose workers are threads or whose operands come in stages, not "
+                       "to those of vector reductions");
   if ((*this)->getParentOfType<LayerOp>())
     return emitOpError(
         "is inside of a tile.layer, but its groups are those that the kernel's own layer reads");
@@ -60,10 +85,15 @@ LogicalResult StoreHeldOp::verify() {
                                   << "; round with tile.map first";
   if (!(*this)->getParentOfType<LayerOp>() && (*this)->getParentOfType<KernelOp>())
     return emitOpError("is of a layer whose results another one multiplies: put it into a tile.layer");
-  ScheduleAttr schedule = threadScheduleAround(*this);
-  if (schedule && target.getRows() != schedule.getTypes() * schedule.getRows())
-    return emitOpError("target has ") << target.getRows() << " rows, the schedule owns "
-                                      << schedule.getTypes() << " types of " << schedule.getRows() << " rows";
+  const auto check_rows = [&](auto schedule) -> LogicalResult {
+    if (schedule && target.getRows() != schedule.getTypes() * schedule.getRows())
+      return emitOpError("target has ")
+             << target.getRows() << " rows, the schedule owns " << schedule.getTypes() << " types of "
+             << schedule.getRows() << " rows";
+    return success();
+  };
+  if (failed(check_rows(threadScheduleAround(*this))) || failed(check_rows(stagedScheduleAround(*this))))
+    return failure();
   if (LayoutAttr layout = layoutAround(*this); layout && layout.getOut().getTotal() != target.getColumns())
     return emitOpError("target has ") << target.getColumns() << " columns, the layout's output groups cover "
                                       << layout.getOut().getTotal();

@@ -216,9 +216,16 @@ LayoutAttr tile::layoutAround(Operation *op) {
 
 ScheduleAttr tile::threadScheduleAround(Operation *op) {
   if (auto layer = op->getParentOfType<LayerOp>())
-    return layer.getSchedule();
+    return layer.getThreadSchedule();
   auto kernel = op->getParentOfType<KernelOp>();
   return kernel ? kernel.getThreadSchedule() : ScheduleAttr();
+}
+
+StagedAttr tile::stagedScheduleAround(Operation *op) {
+  if (auto layer = op->getParentOfType<LayerOp>())
+    return layer.getStagedSchedule();
+  auto kernel = op->getParentOfType<KernelOp>();
+  return kernel ? kernel.getStagedSchedule() : StagedAttr();
 }
 
 LogicalResult HoldOp::verify() {
@@ -293,10 +300,12 @@ LogicalResult MmaOp::verify() {
     return emitOpError("says that its coefficients are signs, but has none");
   if (auto kernel = (*this)->getParentOfType<KernelOp>()) {
     ScheduleAttr thread = threadScheduleAround(*this);
-    StagedAttr staged = kernel.getStagedSchedule();
+    StagedAttr staged = stagedScheduleAround(*this);
     if (kernel.getReducedSchedule())
       return emitOpError(
           "multiplies rows of one type; a kernel of vector reductions adds tile.add_row_terms");
+    if (!thread && !staged)
+      return success(); // the layer around it is refused
     const int64_t rows = thread ? thread.getRegisterRows() : staged.getTileRows();
     const int64_t columns = thread ? thread.getRegisterColumns() : staged.getColumns();
     if (rows != accumulator.getRows() || columns != accumulator.getColumns())

@@ -11,7 +11,8 @@ def Tile_LayerOp : Tile_Op<"layer", [SingleBlockImplicitTerminator<"YieldOp">, R
     here stand for them: groups, terms and blocks of the weight matrix are those of another layer, whose results the
     kernel's own layer multiplies. Rows have the same types in both, and both schedules own the same types and rows,
     because an output slot `(t, j)` needs the input groups that `B(t, j)` names, of rows of its own type, and nothing
-    that another worker computes.
+    that another worker computes. Where operands come in stages, the columns of the layer's tiles are the depth in which
+    the kernel's own layer multiplies them.
 
     ```mlir
     %held = tile.layer attributes {layout = #hidden, schedule = #of_hidden} -> !tile.buffer<64x2048xf32> {
@@ -20,11 +21,17 @@ def Tile_LayerOp : Tile_Op<"layer", [SingleBlockImplicitTerminator<"YieldOp">, R
     }
     ```
   }];
-  let arguments = (ins Tile_LayoutAttr:$layout, Tile_ScheduleAttr:$schedule);
+  let arguments = (ins Tile_LayoutAttr:$layout, AnyAttrOf<[Tile_ScheduleAttr, Tile_StagedAttr]>:$schedule);
   let results = (outs Variadic<AnyType>:$values);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "attr-dict-with-keyword (`->` type($values)^)? $body";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The schedule of a layer whose workers are threads, or null.
+    ScheduleAttr getThreadSchedule() { return ::llvm::dyn_cast<ScheduleAttr>(getSchedule()); }
+    /// The schedule of a layer whose operands come in stages, or null.
+    StagedAttr getStagedSchedule() { return ::llvm::dyn_cast<StagedAttr>(getSchedule()); }
+  }];
 }
 
 def Tile_OnceOp : Tile_Op<"once", [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
@@ -44,6 +51,9 @@ def Tile_OnceOp : Tile_Op<"once", [SingleBlock, NoTerminator, RecursiveMemoryEff
     ```
 
     `%t` and `%k` are the type and the group of loops over rows and columns inside.
+
+    In a kernel whose operands come in stages a task is a tile, and `stationary = G` of the schedule lets a worker keep the
+    group of the rows' own type for G tiles of consecutive groups.
   }];
   let arguments = (ins Index:$row_type, Index:$group);
   let regions = (region SizedRegion<1>:$body);

@@ -11,6 +11,9 @@ LayoutAttr layoutAround(mlir::Operation *op);
 /// The schedule of the layer around an op, or of the kernel, where its workers are threads; null elsewhere.
 ScheduleAttr threadScheduleAround(mlir::Operation *op);
 
+/// The same where operands come in stages.
+StagedAttr stagedScheduleAround(mlir::Operation *op);
+
 /// The body of terms begins with so many indices and a coefficient.
 mlir::LogicalResult verifyTermArguments(mlir::Operation *op, mlir::Block &body, unsigned indices);
 

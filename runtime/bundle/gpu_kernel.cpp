@@ -167,6 +167,21 @@ RowRange parseBestRows(const JsonFields &fields) {
   return {range[0], range[1]};
 }
 
+// A kernel of two layers: the copy engine brings the blocks of both, and maps between them read what is there
+// for each row or column.
+void parseNextLayer(const JsonFields &fields, const JsonFields &boxes, const Fusion &fusion,
+                    GpuKernel &kernel) {
+  if (kernel.copies != GpuCopies::Engine)
+    fields.fail("copies", "is threads, but layers one after another have kernels of the copy engine alone");
+  if (kernel.tile.stationary_groups == 0)
+    fields.fail("tile", "has no held_groups, and kernels of layers one after another go through groups");
+  for (const FusedOperand &operand : fusion.operands)
+    if (operand.layer == 0 && operand.per == FusedOperand::Per::Element)
+      fields.fail("target", "is a GPU, where maps between two layers read no elements of '" + operand.name +
+                                "'");
+  kernel.next_w = parseBox(boxes, "next_w", ElementType::Bf16, kernel.copies);
+}
+
 std::string textOf(const KernelParameter &parameter) {
   std::string text = name(parameter.value);
   if (parameter.isMap())
@@ -204,7 +219,7 @@ void addMaps(KernelParameters &list, ParameterType type, const std::string &oper
 // Further weights come as the first one does; threads read what maps ask for and write further results.
 void addFusion(const Fusion &fusion, const OperandNames &names, ParameterType copied,
                const std::vector<ViewKind> &rows, KernelParameters &list) {
-  for (int64_t number = 1; number < fusion.weights; ++number)
+  for (int64_t number = 1; number < fusion.allWeights(); ++number)
     addMaps(list, copied, numberedName(names.w, number), {ViewKind::Weights});
   for (const FusedOperand &operand : fusion.operands)
     if (operand.per == FusedOperand::Per::Row || operand.per == FusedOperand::Per::Element)
@@ -309,6 +324,8 @@ GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, Map 
   kernel.x = parseBox(boxes, "x", ElementType::Bf16, kernel.copies);
   kernel.w = parseBox(boxes, "w", ElementType::Bf16, kernel.copies);
   kernel.y = parseBox(boxes, "y", kernel.output, kernel.copies);
+  if (layer.fusion && layer.fusion->next)
+    parseNextLayer(fields, boxes, *layer.fusion, kernel);
   const ProductParameters wanted = productParameters(kernel, layer);
   checkParameters(fields, kernel, wanted.required, wanted.optional);
   return kernel;

@@ -83,6 +83,7 @@ struct GpuKernel : GpuCode {
   int64_t registers;      // of a thread, for inspection; 0 where absent
   GpuTile tile;
   GpuBox x, w, y;
+  GpuBox next_w = {}; // of the weights of a next layer, which only such kernels have
   bool terms; // reads the terms table
   // Groups of X, Y and the weight matrix as the kernel counts them, where it takes several consecutive groups
   // of the layer as one (the factor M(b) of A*M(b)); 0: those of the layer.

@@ -97,6 +97,9 @@ constexpr WordText gpu_texts[] = {{"target"},
                                   {"boxes.y.columns"},
                                   {"boxes.y.rows"},
                                   {"boxes.y.swizzle"},
+                                  {"boxes.next_w.columns"},
+                                  {"boxes.next_w.rows"},
+                                  {"boxes.next_w.swizzle"},
                                   parameters_text};
 static_assert(sizeof(algrt_gpu_record) == (head_words + std::size(gpu_texts)) * word);
 
@@ -261,6 +264,9 @@ KernelRecord gpuRecord(const GpuKernel &kernel, const RecordedLayer &layer) {
   record.y_columns = kernel.y.columns;
   record.y_rows = kernel.y.rows;
   record.y_swizzle = kernel.y.swizzle;
+  record.next_w_columns = kernel.next_w.columns;
+  record.next_w_rows = kernel.next_w.rows;
+  record.next_w_swizzle = kernel.next_w.swizzle;
   record.parameters = kernel.parameters.hash();
   return finished(kernel.symbol, record);
 }

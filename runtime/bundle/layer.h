@@ -48,7 +48,7 @@ struct NextLayer {
 // shaped like the layer's weight matrix, and maps of their sums. Kernels of a fused layer are of one map,
 // forward or dx. Beside x (or dy) they take the weights "w", "w2", "w3", ..., then the operands, and write
 // the results "y", "y2", ... (or "dx", "dx2", ...), all shaped like the result of the map. With a next layer,
-// which kernels of forward on a CPU alone have, the results are that one's.
+// which kernels of forward alone have, the results are that one's.
 struct Fusion {
   int64_t weights = 1;
   std::vector<FusedOperand> operands;

@@ -97,9 +97,8 @@ Kernel parseKernel(const JsonFields &fields, const Layer &layer) {
   kernel.features = fields.has("features") ? fields.strings("features") : std::vector<std::string>();
   const std::optional<Map> map = mapNamed(kernel.map);
   const bool weight_gradient = map == Map::Dw;
-  if (layer.fusion && layer.fusion->next && map && (map != Map::Forward || isGpuTarget(kernel.target)))
-    fields.fail("map", "is " + kernel.map + " for " + kernel.target +
-                           ", but layers one after another have kernels of forward on a CPU alone");
+  if (layer.fusion && layer.fusion->next && map && map != Map::Forward)
+    fields.fail("map", "is " + kernel.map + ", but layers one after another have kernels of forward alone");
   if (map && isGpuTarget(kernel.target))
     kernel.gpu = parseGpuKernel(fields, kernel.target, *map, layer);
   if (kernel.map == group_rows_map && isGpuTarget(kernel.target))

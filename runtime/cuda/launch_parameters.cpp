@@ -52,7 +52,7 @@ void setProduct(ParameterBlock &block, const KernelParameters &list, const Launc
       break;
     case ParameterValue::Operand:
       if (fused != nullptr) {
-        block.set(parameter, values.further[size_t(values.fusion->weights - 1) + number].address);
+        block.set(parameter, values.further[size_t(values.fusion->allWeights() - 1) + number].address);
         break;
       }
       if (!bias && !positions)

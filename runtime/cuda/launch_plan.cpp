@@ -73,6 +73,12 @@ void appendMaps(LaunchPlan &plan, const KernelShape &shape, const Layer &layer, 
   } operands[] = {{names.x, views.x, kernel.x, layer.dtype},
                   {names.w, views.w, kernel.w, layer.dtype},
                   {names.y, views.y, kernel.y, kernel.output}};
+  // The blocks of all weights of a layer have the boxes of its first; of what else there is threads copy.
+  const auto box_of = [&](const FurtherOperand &further) -> const GpuBox & {
+    const bool of_next = further.kind == FurtherOperand::Kind::Weight &&
+                         layer.fusion->layerOf(int64_t(further.number)) > 0;
+    return of_next ? kernel.next_w : kernel.w;
+  };
   const auto append = [&](const KernelParameter &parameter, const ViewsOfOperand &seen, const GpuBox &box,
                           ElementType element) {
     const OperandView *view = seen.find(parameter.view);
@@ -91,12 +97,11 @@ void appendMaps(LaunchPlan &plan, const KernelShape &shape, const Layer &layer, 
     if (operand != std::end(operands)) {
       found = append(parameter, operand->views, operand->box, operand->element);
     } else if (layer.fusion) {
-      // The blocks of all weights have the boxes of the first; of what else there is threads copy.
       const auto place = FurtherOperand::find(*layer.fusion, kernel.map, parameter.operand);
       found =
           place && !FurtherOperand::at(*layer.fusion, *place).hasNoMap(*layer.fusion) &&
           append(parameter, viewFurther(shape, layer, *place, given.further[*place], plan.rows, plan.offset),
-                 kernel.w, layer.dtype);
+                 box_of(FurtherOperand::at(*layer.fusion, *place)), layer.dtype);
     }
     if (!found)
       throw Error(ALGRT_BAD_BUNDLE, std::string("the kernel takes a map of ") + name(parameter.view) +

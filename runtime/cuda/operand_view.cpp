@@ -147,14 +147,26 @@ struct GroupsOfShape {
   int64_t weight_granule;
 };
 
+// The weight matrices of a next layer: their rows are the columns of the first one's, their columns those of Y.
+KernelShape nextWeights(const KernelShape &shape) {
+  KernelShape next = shape;
+  next.weight_row_groups = shape.weight_groups;
+  next.weight_height = shape.weight_width;
+  next.weight_groups = shape.out_groups;
+  next.weight_width = shape.out_width;
+  next.weight_rows_total = shape.weight_columns_total;
+  next.weight_columns_total = shape.n_total;
+  return next;
+}
+
 } // namespace
 
 size_t FurtherOperand::count(const Fusion &fusion) {
-  return size_t(fusion.weights - 1) + fusion.operands.size() + fusion.results.size() - 1;
+  return size_t(fusion.allWeights() - 1) + fusion.operands.size() + fusion.results.size() - 1;
 }
 
 FurtherOperand FurtherOperand::at(const Fusion &fusion, size_t place) {
-  const size_t weights = size_t(fusion.weights - 1), operands = fusion.operands.size();
+  const size_t weights = size_t(fusion.allWeights() - 1), operands = fusion.operands.size();
   if (place < weights)
     return {Kind::Weight, place + 1};
   if (place < weights + operands)
@@ -207,9 +219,11 @@ KernelShape kernelShape(const Layer &layer, Map map, int64_t groups, bool listed
   const auto counted = [&](const std::vector<int64_t> &widths) {
     return widthsOf(widths, groups == 0 ? int64_t(widths.size()) : groups);
   };
-  const GroupWidths in = counted(layer.in_groups), out = counted(layer.out_groups),
-                    weight_rows = counted(layer.weight_rows);
-  shape.unequal = !in.equal || !out.equal || !weight_rows.equal;
+  const bool has_next = layer.fusion && layer.fusion->next;
+  const GroupWidths in = counted(layer.in_groups), columns = counted(layer.out_groups),
+                    weight_rows = counted(layer.weight_rows),
+                    out = has_next ? counted(layer.fusion->next->out_groups) : columns;
+  shape.unequal = !in.equal || !columns.equal || !out.equal || !weight_rows.equal;
   shape.in_groups = in.count;
   shape.in_width = in.widest;
   shape.in_granule = in.granule;
@@ -218,10 +232,10 @@ KernelShape kernelShape(const Layer &layer, Map map, int64_t groups, bool listed
   shape.out_granule = out.granule;
   shape.weight_row_groups = weight_rows.count;
   shape.weight_height = weight_rows.widest;
-  shape.weight_groups = slots ? 1 : out.count;
-  shape.weight_width = slots ? layer.weightColumns() : out.widest;
+  shape.weight_groups = slots ? 1 : columns.count;
+  shape.weight_width = slots ? layer.weightColumns() : columns.widest;
   shape.k_total = layer.k;
-  shape.n_total = layer.n;
+  shape.n_total = has_next ? layer.fusion->next->n() : layer.n;
   shape.weight_columns_total = layer.weightColumns();
   shape.weight_rows_total = layer.k;
   if (map == Map::Dx) {
@@ -276,8 +290,10 @@ ViewsOfOperand viewFurther(const KernelShape &shape, const Layer &layer, size_t 
   const ElementType element = further.element(fusion, layer.dtype);
   const GroupsOfShape groups(shape);
   if (further.kind == FurtherOperand::Kind::Weight) {
-    checkSpan(name.c_str(), operand, element, shape.weightRows(), shape.weightColumns());
-    return viewWeights(shape, operand, groups.weight_granule);
+    const bool of_next = fusion.layerOf(int64_t(further.number)) > 0;
+    const KernelShape own = of_next ? nextWeights(shape) : shape;
+    checkSpan(name.c_str(), operand, element, own.weightRows(), own.weightColumns());
+    return viewWeights(own, operand, of_next ? groups.out.granule : groups.weight_granule);
   }
   const ColumnGroups one = {1, 1, 1, -1};
   const bool per_row = further.isPerRow(fusion);

@@ -27,7 +27,7 @@ public:
   FurtherOfCall(const Layer &layer, const ProductCall &call) {
     if (!layer.fusion)
       return;
-    const size_t weights = size_t(layer.fusion->weights - 1);
+    const size_t weights = size_t(layer.fusion->allWeights() - 1);
     for (size_t place = 0; place < call.further.size(); ++place) {
       const ProductOperand &each = call.further[place];
       operands_.at(place) = operandOf(each.view);

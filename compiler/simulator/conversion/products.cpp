@@ -57,6 +57,23 @@ void settle(Operation *op, CallBuilder &call) {
   call.replace(call.load(type, sums));
 }
 
+/// sm.wgmma_from_registers: sums, four words of operand A, the descriptor of B.
+void wgmmaFromRegisters(Operation *op, CallBuilder &call) {
+  const Type type = op->getResult(0).getType();
+  const auto count = floatCount(type);
+  if (!count)
+    return call.refuse("the sums are a struct of f32");
+  constexpr unsigned words = 4;
+  Value sums = call.temporary(type),
+        a = call.temporary(LLVM::LLVMArrayType::get(IntegerType::get(op->getContext(), 32), words));
+  call.store(op->getOperand(0), sums);
+  for (unsigned word = 0; word < words; ++word)
+    call.store(op->getOperand(1 + word), call.advance(a, 4 * static_cast<int64_t>(word)));
+  call.call("sm_wgmma_mma_registers", {sums, a, op->getOperand(1 + words), call.i32(2 * *count),
+                                       call.i32(sm_wgmma_accumulate | sm_wgmma_b_mn_major)});
+  call.replace(call.load(type, sums));
+}
+
 template <typename Op> bool isSixteenBit(Op op, CallBuilder &call) {
   const bool known = op.getShape().getM() == 8 && op.getShape().getN() == 8 &&
                      op.getEltType() == NVVM::LdStMatrixEltType::B16;
@@ -157,6 +174,7 @@ void addProducts(ConversionList &list) {
     call.call("sm_wgmma_wait_group", {call.i32(static_cast<int64_t>(op.getGroup()))});
   });
   list["sm.settle"] = settle;
+  list["sm.wgmma_from_registers"] = wgmmaFromRegisters;
 
   // matrices of a warp
   on<NVVM::LdMatrixOp>(list, ldmatrix);

@@ -67,7 +67,7 @@ LogicalResult KernelEmitter::emitForall(tile::ForallOp own) {
 
 LogicalResult KernelEmitter::emitLayer(tile::LayerOp layer) {
   tile::LayoutAttr outer_layout = std::exchange(layout_, layer.getLayout());
-  tile::ScheduleAttr outer_schedule = std::exchange(schedule_, layer.getSchedule());
+  tile::ScheduleAttr outer_schedule = std::exchange(schedule_, layer.getThreadSchedule());
   Block &body = layer.getBody().front();
   LogicalResult lowered = success();
   for (Operation &op : body.without_terminator())

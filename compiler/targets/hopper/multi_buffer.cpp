@@ -3,8 +3,10 @@
 #include "compiler/targets/hopper/passes.h"
 #include "compiler/targets/hopper/pipe_walk.h"
 #include "compiler/targets/hopper/staged_blocks.h"
+#include "compiler/targets/hopper/staged_layers.h"
 #include "dialects/sm/pipe_ends.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace compiler {
@@ -73,16 +75,47 @@ static LogicalResult checkConsume(sm::ConsumeOp consume) {
   for (Value block : consume.getBlocks())
     for (OpOperand &use : block.getUses()) {
       Operation *user = use.getOwner();
+      if (isHeldBy(user, block))
+        continue; // by as many products of a kernel of two layers as there are
       auto multiply = dyn_cast<sm::MultiplyOp>(user);
       if (multiply && multiply.getHeld() == block) {
         if (!block.hasOneUse())
           return consume.emitOpError("must take rows that are held for one product, and nothing else");
-      } else if (!(multiply || isa<sm::StoreBlockOp>(user)) || user->getBlock() != consume->getBlock()) {
+      } else if (!(isProductOfBlocks(user) || isa<sm::StoreBlockOp>(user)) ||
+                 user->getBlock() != consume->getBlock()) {
         return consume.emitOpError(
             "must take blocks that are multiplied or stored beside it, and nothing else");
       }
     }
   return success();
+}
+
+/// Whether all that a loop does with sums is to add to them: then products of a step are in flight while the
+/// next one begins.
+static bool onlyAdds(Operation *loop) {
+  return isa<scf::ForOp>(loop) &&
+         !loop->walk([](Operation *op) {
+                const bool reads = !isProductOfBlocks(op) && !isa<scf::YieldOp, scf::ForOp>(op) &&
+                                   llvm::any_of(op->getOperandTypes(), llvm::IsaPred<sm::AccumulatorType>);
+                return reads ? WalkResult::interrupt() : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
+/// What is multiplied in a step is released a step later. A step may take several stages.
+static int64_t leastStages(sm::ConsumeOp consume) {
+  const bool multiplied = llvm::any_of(consume.getBlocks(), [](Value block) {
+    return llvm::any_of(block.getUsers(), [&](Operation *user) {
+      auto multiply = dyn_cast<sm::MultiplyOp>(user);
+      return isProductOfBlocks(user) && !isHeldBy(user, block) && !(multiply && multiply.getHeld() == block);
+    });
+  });
+  const auto of_step = llvm::count_if(consume.getPipe().getUsers(), [&](Operation *other) {
+    return isa<sm::ConsumeOp>(other) && other->getBlock() == consume->getBlock();
+  });
+  if (!multiplied)
+    return 1;
+  return of_step == 1 || onlyAdds(consume->getParentOp()) ? 2 * of_step : of_step;
 }
 
 static LogicalResult checkSteps(PipePlan &plan) {
@@ -99,11 +132,7 @@ static LogicalResult checkSteps(PipePlan &plan) {
     } else if (auto consume = dyn_cast<sm::ConsumeOp>(step)) {
       if (failed(checkConsume(consume)))
         return failure();
-      // What is multiplied in a step is released a step later.
-      for (Value block : consume.getBlocks())
-        for (Operation *user : block.getUsers())
-          if (auto multiply = dyn_cast<sm::MultiplyOp>(user); multiply && multiply.getHeld() != block)
-            plan.least_stages = 2;
+      plan.least_stages = std::max(plan.least_stages, leastStages(consume));
     }
   }
   return success();
@@ -180,15 +209,18 @@ static void writeConsume(OpBuilder &builder, sm::ConsumeOp consume, Value staged
     blocks[block] = {buffer, piece, wait};
     for (Operation *user : block.getUsers()) {
       auto multiply = dyn_cast<sm::MultiplyOp>(user);
-      if (multiply && multiply.getHeld() == block) {
+      if ((multiply && multiply.getHeld() == block) || isHeldBy(user, block)) {
         stays = true;
         continue;
       }
-      (multiply ? products : stores) = true;
+      (isProductOfBlocks(user) ? products : stores) = true;
       if (last->isBeforeInBlock(user))
         last = user;
     }
   }
+  // Products that stand beside each other are one group of instructions.
+  while (products && isProductOfLayers(last->getNextNode()))
+    last = last->getNextNode();
   Block *block = consume->getBlock();
   if (!stays)
     builder.setInsertionPointAfter(last);
@@ -201,6 +233,9 @@ static void writeConsume(OpBuilder &builder, sm::ConsumeOp consume, Value staged
     sm::StoreWaitOp::create(builder, location, 0, /*written=*/false);
   }
   sm::ConsumerReleaseOp::create(builder, location, staged_pipe, position.stage, products);
+  // A step may take its next stage ahead of the products of this one.
+  if (isProductOfLayers(last))
+    builder.setInsertionPointAfter(wait);
 }
 
 /// Allocates the stages of a pipe, and takes all partitions at its ends to them.
@@ -241,6 +276,8 @@ static LogicalResult lowerPipe(const PipePlan &plan, StagedBlocks &blocks) {
 }
 
 LogicalResult SmMultiBuffer::lower(sm::KernelOp kernel) {
+  StagedBlocks blocks;
+  allocateKeptRows(kernel, blocks);
   SmallVector<PipePlan> plans;
   for (sm::PipeOp pipe : kernel.getBody().getOps<sm::PipeOp>()) {
     PipePlan plan;
@@ -262,7 +299,6 @@ LogicalResult SmMultiBuffer::lower(sm::KernelOp kernel) {
   const int64_t wanted = stages ? stages.getValue() : schedule ? schedule.getStages() : 0;
   if (failed(chooseStages(kernel, plans, wanted)))
     return failure();
-  StagedBlocks blocks;
   for (const PipePlan &plan : plans)
     if (failed(lowerPipe(plan, blocks)))
       return failure();

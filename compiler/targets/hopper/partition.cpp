@@ -1,5 +1,6 @@
 // sm-partition: loading and multiplying in different warps.
 #include "compiler/schedule/staged.h"
+#include "compiler/targets/hopper/partitions.h"
 #include "compiler/targets/hopper/passes.h"
 #include "compiler/targets/thread_block/block_product.h"
 
@@ -28,9 +29,8 @@ private:
 
 } // namespace
 
-/// A partition at the end of the kernel; the builder stands in its body afterwards.
-static void addPartition(OpBuilder &builder, sm::KernelOp kernel, StringRef name, int64_t warpgroups,
-                         int64_t registers) {
+void compiler::addPartition(OpBuilder &builder, sm::KernelOp kernel, StringRef name, int64_t warpgroups,
+                            int64_t registers) {
   builder.setInsertionPointToEnd(&kernel.getBody().front());
   auto partition =
       sm::PartitionOp::create(builder, kernel.getLoc(), name, warpgroups, registers, IntegerAttr());
@@ -38,6 +38,8 @@ static void addPartition(OpBuilder &builder, sm::KernelOp kernel, StringRef name
 }
 
 LogicalResult SmPartition::split(sm::KernelOp kernel) {
+  if (kernel.getHiddenLayout())
+    return splitLayers(kernel);
   FailureOr<BlockProducts> products = findProducts(kernel);
   if (failed(products))
     return failure();

@@ -7,6 +7,9 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
 
+#include <optional>
+#include <utility>
+
 namespace compiler {
 
 struct PipeBarriers {
@@ -30,11 +33,21 @@ public:
   mlir::LogicalResult lower(sm::ConsumerReleaseOp release, const PipeBarriers &barriers);
 
 private:
+  /// The stages of a pipe that a step of a loop takes, and the loop's argument that is the first of them.
+  struct StagesOfStep {
+    int64_t steps = 0;
+    mlir::BlockArgument first;
+  };
+  using LoopAndPipe = std::pair<mlir::Operation *, mlir::Value>;
+
   mlir::LogicalResult releaseAtOnce(sm::ConsumerReleaseOp release);
-  void releaseInLoop(sm::ConsumerReleaseOp release, mlir::scf::ForOp loop, mlir::Value stage,
+  std::optional<StagesOfStep> stagesOfStep(mlir::Value pipe, mlir::scf::ForOp loop);
+  void releaseInLoop(sm::ConsumerReleaseOp release, mlir::scf::ForOp loop, const StagesOfStep &taken,
                      const PipeBarriers &barriers);
 
   mlir::OpBuilder &builder_;
+  llvm::DenseMap<LoopAndPipe, StagesOfStep> steps_;
+  llvm::DenseMap<LoopAndPipe, int64_t> released_; ///< behind a loop, of its last step
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> waited_; ///< behind a loop, until nothing is in flight
 };
 

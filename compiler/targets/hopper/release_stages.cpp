@@ -5,19 +5,21 @@ using namespace mlir;
 
 namespace compiler {
 
+static bool isProduct(Operation *op) { return isa_and_nonnull<sm::MmaOp, sm::MmaFragmentOp>(op); }
+
 /// Makes a product, and those that stand right behind it, a group of their own; does nothing for one that
 /// stands behind another. Fence and commit stand right beside them, even where a branch chooses between
 /// products: ptxas adds its own where they are in another block.
-static void closeGroup(OpBuilder &builder, sm::MmaOp mma) {
-  if (isa_and_nonnull<sm::MmaOp>(mma->getPrevNode()))
+static void closeGroup(OpBuilder &builder, Operation *mma) {
+  if (isProduct(mma->getPrevNode()))
     return;
   builder.setInsertionPoint(mma);
-  sm::MmaFenceOp::create(builder, mma.getLoc());
+  sm::MmaFenceOp::create(builder, mma->getLoc());
   Operation *last = mma;
-  while (isa_and_nonnull<sm::MmaOp>(last->getNextNode()))
+  while (isProduct(last->getNextNode()))
     last = last->getNextNode();
   builder.setInsertionPointAfter(last);
-  sm::MmaCommitOp::create(builder, mma.getLoc());
+  sm::MmaCommitOp::create(builder, mma->getLoc());
 }
 
 /// Where a warpgroup multiplies in some steps only, the others have a group without products: waits count
@@ -27,7 +29,9 @@ static void closeEmptyGroups(OpBuilder &builder, sm::PartitionOp partition) {
     if (llvm::none_of(branch.getResultTypes(), llvm::IsaPred<sm::AccumulatorType>))
       return;
     const auto multiplies = [](Block *block) {
-      return block->walk([](sm::MmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
+      return block
+          ->walk([](Operation *op) { return isProduct(op) ? WalkResult::interrupt() : WalkResult::advance(); })
+          .wasInterrupted();
     };
     if (multiplies(branch.thenBlock()) && !multiplies(branch.elseBlock())) {
       builder.setInsertionPointToStart(branch.elseBlock());
@@ -39,14 +43,21 @@ static void closeEmptyGroups(OpBuilder &builder, sm::PartitionOp partition) {
 
 void closeGroups(sm::KernelOp kernel) {
   OpBuilder builder(kernel);
-  kernel.walk([&](sm::MmaOp mma) { closeGroup(builder, mma); });
+  kernel.walk([&](Operation *op) {
+    if (isProduct(op))
+      closeGroup(builder, op);
+  });
   for (sm::PartitionOp partition : kernel.getBody().getOps<sm::PartitionOp>())
     closeEmptyGroups(builder, partition);
 }
 
-static Value stageBefore(const IntegerArithmetic &math, Value stage, int64_t stages) {
-  Value last = math.constant(stages - 1);
-  return math.select(math.equal(stage, 0), last, math.add(stage, -1));
+/// The stage so many before, of all stages in a ring.
+static Value stageBefore(const IntegerArithmetic &math, Value stage, int64_t steps, int64_t stages) {
+  if (steps == 1) {
+    Value last = math.constant(stages - 1);
+    return math.select(math.equal(stage, 0), last, math.add(stage, -1));
+  }
+  return math.select(math.less(stage, steps), math.add(stage, stages - steps), math.add(stage, -steps));
 }
 
 static Value peersOf(Operation *step, const PipeBarriers &barriers) {
@@ -72,9 +83,9 @@ static void settle(OpBuilder &builder, Location location, Value sums) {
   });
 }
 
-/// In a loop that adds to the sums: leaves the stage's products in flight, waits for those of the step before
-/// and releases that step's stage. Behind the loop nothing is in flight.
-void StageReleases::releaseInLoop(sm::ConsumerReleaseOp release, scf::ForOp loop, Value stage,
+/// In a loop that adds to the sums: leaves the step's products in flight, waits for those of the step before
+/// and releases that step's stages, of a pipe `taken.steps` of them. Behind the loop nothing is in flight.
+void StageReleases::releaseInLoop(sm::ConsumerReleaseOp release, scf::ForOp loop, const StagesOfStep &taken,
                                   const PipeBarriers &barriers) {
   Location location = release.getLoc();
   const IntegerArithmetic math(builder_, location);
@@ -85,7 +96,8 @@ void StageReleases::releaseInLoop(sm::ConsumerReleaseOp release, scf::ForOp loop
   if (first)
     sm::MmaWaitOp::create(builder_, location, 1);
   Value earlier_step = math.less(loop.getLowerBound(), loop.getInductionVar());
-  arriveIf(builder_, location, earlier_step, barriers, stageBefore(math, stage, barriers.stages), peers);
+  arriveIf(builder_, location, earlier_step, barriers,
+           stageBefore(math, release.getStage(), taken.steps, barriers.stages), peers);
 
   if (first) {
     builder_.setInsertionPointAfter(loop);
@@ -94,8 +106,10 @@ void StageReleases::releaseInLoop(sm::ConsumerReleaseOp release, scf::ForOp loop
     builder_.setInsertionPointAfter(behind);
   }
   Value any_step = math.less(loop.getLowerBound(), loop.getUpperBound());
-  Value next_stage = loop.getTiedLoopResult(cast<BlockArgument>(stage));
-  arriveIf(builder_, location, any_step, barriers, stageBefore(math, next_stage, barriers.stages), peers);
+  Value next_stage = loop.getTiedLoopResult(taken.first);
+  // Of the last step each release takes another of its stages.
+  const int64_t before = ++released_[{loop, release.getPipe()}];
+  arriveIf(builder_, location, any_step, barriers, stageBefore(math, next_stage, before, barriers.stages), peers);
   if (first)
     for (Value result : loop.getResults())
       if (isa<sm::AccumulatorType>(result.getType()))
@@ -108,7 +122,7 @@ static bool onlyAdds(scf::ForOp loop) {
   if (llvm::none_of(loop.getResultTypes(), llvm::IsaPred<sm::AccumulatorType>))
     return false;
   const auto reads = [](Operation *op) {
-    return !isa<sm::MmaOp, scf::YieldOp>(op) &&
+    return !isProduct(op) && !isa<scf::YieldOp>(op) &&
            llvm::any_of(op->getOperandTypes(), llvm::IsaPred<sm::AccumulatorType>);
   };
   return !loop.getBody()
@@ -123,7 +137,7 @@ LogicalResult StageReleases::releaseAtOnce(sm::ConsumerReleaseOp release) {
   SmallVector<Value> sums;
   Operation *op = release->getPrevNode();
   for (; op && !isa<sm::MmaWaitOp>(op); op = op->getPrevNode())
-    if (isa<sm::MmaOp, scf::IfOp>(op))
+    if (isProduct(op) || isa<scf::IfOp>(op))
       llvm::copy_if(op->getResults(), std::back_inserter(sums),
                     [](Value result) { return isa<sm::AccumulatorType>(result.getType()); });
   if (sums.empty() && op)
@@ -133,18 +147,47 @@ LogicalResult StageReleases::releaseAtOnce(sm::ConsumerReleaseOp release) {
   builder_.setInsertionPoint(release);
   sm::MmaWaitOp::create(builder_, release.getLoc(), 0);
   builder_.setInsertionPointAfter(release);
+  // Sums that other products of the group have gone on adding to are theirs.
+  const auto is_read_behind = [&](Value sum) {
+    return llvm::any_of(sum.getUsers(), [&](Operation *user) {
+      Operation *beside = release->getBlock()->findAncestorOpInBlock(*user);
+      return !beside || release->isBeforeInBlock(beside);
+    });
+  };
   for (Value sum : sums)
-    settle(builder_, release.getLoc(), sum);
+    if (is_read_behind(sum))
+      settle(builder_, release.getLoc(), sum);
   return success();
+}
+
+/// How many stages of a pipe a step of a loop takes: as many as it releases. The first of them is carried by the
+/// loop.
+std::optional<StageReleases::StagesOfStep> StageReleases::stagesOfStep(Value pipe, scf::ForOp loop) {
+  if (auto known = steps_.find({loop, pipe}); known != steps_.end())
+    return known->second;
+  StagesOfStep taken;
+  for (Operation *user : pipe.getUsers()) {
+    auto release = dyn_cast<sm::ConsumerReleaseOp>(user);
+    if (!release || release->getParentOp() != loop)
+      continue;
+    ++taken.steps;
+    auto stage = dyn_cast<BlockArgument>(release.getStage());
+    if (stage && stage.getOwner() == loop.getBody() && stage != loop.getInductionVar())
+      taken.first = stage;
+  }
+  if (!taken.first)
+    return std::nullopt;
+  steps_.insert({{loop, pipe}, taken});
+  return taken;
 }
 
 LogicalResult StageReleases::lower(sm::ConsumerReleaseOp release, const PipeBarriers &barriers) {
   auto loop = dyn_cast<scf::ForOp>(release->getParentOp());
   if (release.getAfterProducts() && loop && onlyAdds(loop)) {
-    auto stage = dyn_cast<BlockArgument>(release.getStage());
-    if (!stage || stage.getOwner() != loop.getBody() || stage == loop.getInductionVar())
+    const std::optional<StagesOfStep> taken = stagesOfStep(release.getPipe(), loop);
+    if (!taken)
       return release.emitOpError("must stand in a loop that carries its stage");
-    releaseInLoop(release, loop, stage, barriers);
+    releaseInLoop(release, loop, *taken, barriers);
   } else {
     if (release.getAfterProducts() && failed(releaseAtOnce(release)))
       return failure();

@@ -1,4 +1,5 @@
 #include "compiler/targets/hopper/staged_blocks.h"
+#include "compiler/targets/hopper/staged_layers.h"
 
 #include "compiler/lower/integer_arithmetic.h"
 #include "compiler/targets/hopper/part_steps.h"
@@ -196,6 +197,8 @@ LogicalResult useStages(sm::KernelOp kernel, const StagedBlocks &blocks) {
     done.insert(like.begin(), like.end());
     lowerProducts(builder, like, blocks);
   }
+  if (failed(useStagesOfLayers(kernel, blocks)))
+    return failure();
   for (sm::StoreBlockOp store : stores) {
     auto staged = blocks.find(store.getBlock());
     if (staged == blocks.end())

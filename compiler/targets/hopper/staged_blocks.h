@@ -25,7 +25,7 @@ BlockPieces piecesOf(mlir::Value produced);
 struct StagedBlock {
   mlir::Value buffer;
   BlockPieces pieces;
-  sm::ConsumerWaitOp wait; ///< has the stage
+  sm::ConsumerWaitOp wait; ///< has the stage; null of kept rows, which have the only one
 };
 using StagedBlocks = llvm::DenseMap<mlir::Value, StagedBlock>;
 

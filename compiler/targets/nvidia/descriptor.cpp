@@ -16,6 +16,15 @@ uint32_t DescriptorFields::high() const {
   return inUnits(stride_bytes) | mode << 30;
 }
 
+mlir::Value lowWord(const Instructions &write, mlir::Value address, const DescriptorFields &fields) {
+  constexpr int64_t address_mask = 0x3fff;
+  return write.bitOr(write.bitAnd(write.shiftRight(address, 4), address_mask), fields.low());
+}
+
+mlir::Value descriptor(const Instructions &write, mlir::Value low, const DescriptorFields &fields) {
+  return write.bitOr(write.wide(low), static_cast<int64_t>(uint64_t{fields.high()} << 32));
+}
+
 DescriptorFields major_descriptor(sm::BufferType buffer) {
   // The leading offset is not read; one unit is what the manual's examples put there.
   return {unit, atom_rows * buffer.getSwizzle(), buffer.getSwizzle()};

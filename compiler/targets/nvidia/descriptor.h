@@ -21,6 +21,7 @@
 // The base offset is 0 because atoms begin at multiples of their size.
 #pragma once
 
+#include "compiler/targets/nvidia/instructions.h"
 #include "dialects/sm/sm.h"
 
 #include <cstdint>
@@ -39,6 +40,12 @@ struct DescriptorFields {
   uint32_t low() const;
   uint32_t high() const;
 };
+
+/// The low word of the descriptor of an operand that starts at `address` (32 bits): the one that changes from
+/// instruction to instruction. The address stays inside its field.
+mlir::Value lowWord(const Instructions &write, mlir::Value address, const DescriptorFields &fields);
+/// The whole descriptor, i64.
+mlir::Value descriptor(const Instructions &write, mlir::Value low, const DescriptorFields &fields);
 
 /// Of a stage that holds rows x depth, or columns x depth.
 DescriptorFields major_descriptor(sm::BufferType buffer);

@@ -33,6 +33,13 @@ int64_t clusterOf(sm::KernelOp kernel) {
   return schedule ? schedule.getCluster() : 1;
 }
 
+/// Stages of the second layer's blocks: those that rows in registers are multiplied by.
+static int64_t nextStages(sm::KernelOp kernel) {
+  int64_t stages = 0;
+  kernel.walk([&](sm::MmaFragmentOp mma) { stages = mma.getB().getType().getStages(); });
+  return stages;
+}
+
 namespace {
 /// Writes the entries of the attribute.
 class Description {
@@ -159,7 +166,11 @@ FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, int64_t shared_byt
   // Of a tile at the end of a group the sums may have fewer.
   tile.number("columns", schedule ? schedule.getColumns() : sums.getColumns());
   tile.number("depth", product.getStageDepth());
-  tile.number("stages", product.getA().getType().getStages());
+  // Of two layers A is rows that stay.
+  const auto hidden = kernel.getHiddenSchedule() ? cast<tile::StagedAttr>(*kernel.getHiddenSchedule())
+                                                 : tile::StagedAttr();
+  const int64_t stages = (hidden ? product.getB() : product.getA()).getType().getStages();
+  tile.number("stages", stages);
   auto partition = product->getParentOfType<sm::PartitionOp>();
   tile.number("consumers", partition ? static_cast<int64_t>(partition.getWarpgroups())
                                      : llvm::divideCeil(threads, sm::warpgroup_threads));
@@ -172,6 +183,11 @@ FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, int64_t shared_byt
   boxes.box("x", body.getArgument(0));
   boxes.box("w", body.getArgument(1));
   boxes.box("y", body.getArgument(2));
+  if (hidden)
+    boxes.box("next_w", *llvm::find_if(llvm::reverse(body.getArguments()), [](BlockArgument argument) {
+      auto maps = dyn_cast<sm::MapsType>(argument.getType());
+      return maps && maps.getRowDimension() == 2;
+    }));
 
   if (layout.isTransposed())
     description.add("map", StringAttr::get(context, algrt::name(algrt::Map::Dx)));
@@ -198,8 +214,8 @@ FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, int64_t shared_byt
     description.add("warps", warps.all());
   }
   if (schedule)
-    description.add("schedule",
-                    StringAttr::get(context, scheduleText(schedule, product.getA().getType().getStages())));
+    description.add("schedule", StringAttr::get(context, hidden ? scheduleText({hidden, schedule}, stages, nextStages(kernel))
+                                                                 : scheduleText(schedule, stages)));
   description.add("tile", tile.all());
   description.add("boxes", boxes.all());
   return description.all();
@@ -281,6 +297,8 @@ algrt::GpuKernel readKernelAttribute(LLVM::LLVMFuncOp function) {
   kernel.x = readBox(boxes.fields("x"));
   kernel.w = readBox(boxes.fields("w"));
   kernel.y = readBox(boxes.fields("y"));
+  if (boxes.dictionary.contains("next_w"))
+    kernel.next_w = readBox(boxes.fields("next_w"));
   return kernel;
 }
 

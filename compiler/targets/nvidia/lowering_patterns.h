@@ -20,6 +20,8 @@ void addCopyPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternS
 void addThreadCopyPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
 /// products.cpp: zero, mma_fence, mma, mma_commit, mma_wait, settle.
 void addProductPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
+/// fragments.cpp: fragment, clip_columns, mma_fragment.
+void addFragmentPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
 /// warp_products.cpp: mma on sums of single warps, add_scaled.
 void addWarpProductPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
 /// reduction_buffer.cpp: send, add_received.

@@ -13,17 +13,6 @@ using namespace mlir;
 namespace compiler {
 namespace {
 
-/// The low word of the descriptor of an operand that starts at `address` (32 bits): the one that changes from
-/// instruction to instruction. The mask keeps the address inside its field.
-Value lowWord(Instructions &write, Value address, const DescriptorFields &fields) {
-  constexpr int64_t address_mask = 0x3fff;
-  return write.bitOr(write.bitAnd(write.shiftRight(address, 4), address_mask), fields.low());
-}
-
-Value descriptor(const Instructions &write, Value low, const DescriptorFields &fields) {
-  return write.bitOr(write.wide(low), static_cast<int64_t>(uint64_t{fields.high()} << 32));
-}
-
 template <class Op> struct ZeroLowering : ConvertOpToLLVMPattern<Op> {
   using ConvertOpToLLVMPattern<Op>::ConvertOpToLLVMPattern;
   LogicalResult matchAndRewrite(Op op, typename Op::Adaptor,

@@ -2,6 +2,7 @@
 #include "compiler/targets/nvidia/instructions.h"
 #include "compiler/targets/nvidia/lowering_patterns.h"
 #include "compiler/targets/nvidia/shared_memory.h"
+#include "compiler/targets/nvidia/warp_part.h"
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -57,6 +58,10 @@ struct WriteLowering : ConvertOpToLLVMPattern<sm::WriteOp> {
     Instructions write(rewriter, op.getLoc());
     sm::BufferType type = op.getTarget().getType();
     Value start = write.advance(adaptor.getTarget(), write.multiply(adaptor.getStage(), stageStride(type)));
+    const sm::AccumulatorType sums = op.getAccumulator().getType();
+    if (!sums.getTransposed() && type.getRows() > sums.getRowsOfWarpgroup())
+      start = write.advance(start, write.multiply(warpgroupOfTile(write, op, sums.getWarpgroups()),
+                                                  sm::warpgroup_rows * type.getSwizzle()));
     const bool bf16 = type.getElementType().isBF16(),
                transposed = op.getAccumulator().getType().getTransposed();
     auto store = transposed ? bf16 ? storeTransposedMatrices : storeTransposed

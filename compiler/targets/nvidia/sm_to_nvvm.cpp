@@ -41,6 +41,10 @@ void addSmTypeConversions(LLVMTypeConverter &types) {
   types.addConversion([=](sm::PieceType type) {
     return LLVM::LLVMStructType::getLiteral(context, SmallVector<Type>(type.getVectors(), vectorOf(type)));
   });
+  types.addConversion([=](sm::FragmentType type) {
+    return LLVM::LLVMStructType::getLiteral(
+        context, SmallVector<Type>(static_cast<size_t>(type.getWords()), IntegerType::get(context, 32)));
+  });
   types.addConversion([=](sm::RowSumsType type) {
     return LLVM::LLVMStructType::getLiteral(context,
                                             SmallVector<Type>(type.getVector(), Float32Type::get(context)));
@@ -110,6 +114,7 @@ private:
     compiler::addCopyPatterns(types, patterns);
     compiler::addThreadCopyPatterns(types, patterns);
     compiler::addProductPatterns(types, patterns);
+    compiler::addFragmentPatterns(types, patterns);
     compiler::addWarpProductPatterns(types, patterns);
     compiler::addReductionPatterns(types, patterns);
     compiler::addRowProductPatterns(types, patterns);
@@ -123,6 +128,8 @@ private:
     target.addLegalOp<UnrealizedConversionCastOp>();
     target.addDynamicallyLegalOp<sm::SettleOp>(
         [](sm::SettleOp op) { return isa<LLVM::LLVMStructType>(op.getAccumulator().getType()); });
+    target.addDynamicallyLegalOp<sm::WgmmaFromRegistersOp>(
+        [](sm::WgmmaFromRegistersOp op) { return isa<LLVM::LLVMStructType>(op.getSums().getType()); });
     target.addIllegalDialect<sm::SmDialect, arith::ArithDialect, math::MathDialect, cf::ControlFlowDialect,
                              scf::SCFDialect>();
     if (failed(applyPartialConversion(function, target, std::move(patterns))))

@@ -31,12 +31,22 @@ static Type swizzled(Type type) {
       .Default([](Type other) { return other; });
 }
 
-/// Rows that are held lie as the boxes do that bring them.
-static Type swizzledAs(sm::BlockType block, sm::MapsType maps) {
-  const int64_t swizzle = panelBytes(maps.getColumns(), maps.getElementType().getIntOrFloatBitWidth() / 8);
+/// A block of pieces side by side, each of which lies as if it were alone.
+static Type swizzledInPieces(sm::BlockType block, int64_t piece_columns) {
+  const int64_t swizzle = panelBytes(piece_columns, block.getElementType().getIntOrFloatBitWidth() / 8);
   return swizzle ? sm::BlockType::get(block.getContext(), block.getRows(), block.getColumns(),
                                       block.getElementType(), swizzle)
                  : Type();
+}
+
+/// Stationary rows lie as the boxes do that bring them, kept ones as they are written.
+static Type swizzledResult(Value value) {
+  if (auto hold = value.getDefiningOp<sm::HoldOp>())
+    return swizzledInPieces(hold.getBlock().getType(), hold.getSource().getType().getColumns());
+  if (auto kept = value.getDefiningOp<sm::KeptRowsOp>())
+    return swizzledInPieces(kept.getRows().getType(),
+                            kept.getRows().getType().getColumns() / kept.getPiecesAttr().getInt());
+  return swizzled(value.getType());
 }
 
 /// Such a result, or operand of a map, never lies in shared memory. Behind what every kernel takes, those are
@@ -57,9 +67,7 @@ struct SmAssignSwizzle : compiler::impl::SmAssignSwizzleBase<SmAssignSwizzle> {
     auto assign = [](Operation *owner, Value value) -> LogicalResult {
       if (isForThreads(value))
         return success();
-      auto hold = value.getDefiningOp<sm::HoldOp>();
-      Type type = hold ? swizzledAs(hold.getBlock().getType(), hold.getSource().getType())
-                       : swizzled(value.getType());
+      Type type = swizzledResult(value);
       if (!type)
         return owner->emitError("rows of ")
                << value.getType() << " are no multiple of 32 bytes, the narrowest swizzle";

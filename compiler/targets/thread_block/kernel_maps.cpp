@@ -8,8 +8,15 @@ using namespace mlir;
 
 namespace compiler {
 
+KernelProgram::NamedPlace::NamedPlace(tile::ForallOp own)
+    : group(own.getIndex(tile::AxisKind::Groups)), column(own.getIndex(tile::AxisKind::Columns)) {
+  for (const tile::AxisKind axis : {tile::AxisKind::Types, tile::AxisKind::Rows, tile::AxisKind::Batch})
+    if (own.getAxis(axis))
+      rows.push_back(own.getIndex(axis));
+}
+
 /// An input of a map as threads read it; null after an error.
-Value KernelProgram::inputOf(tile::MapOp map, unsigned input, tile::ForallOp own) {
+Value KernelProgram::inputOf(tile::MapOp map, unsigned input, const NamedPlace &named) {
   Value value = map.getInputs()[input];
   switch (map.getInputKind(input)) {
   case tile::MapInputKind::Fragment:
@@ -24,8 +31,7 @@ Value KernelProgram::inputOf(tile::MapOp map, unsigned input, tile::ForallOp own
     return {};
   case tile::MapInputKind::PerColumn: {
     OperandRange place = map.getIndicesOf(input);
-    if (operands_.lookup(value) && place[0] == own.getIndex(tile::AxisKind::Groups) &&
-        place[1] == own.getIndex(tile::AxisKind::Columns))
+    if (operands_.lookup(value) && place[0] == named.group && place[1] == named.column)
       return operands_.lookup(value);
     map.emitOpError("must read the columns that its tile owns");
     return {};
@@ -33,14 +39,10 @@ Value KernelProgram::inputOf(tile::MapOp map, unsigned input, tile::ForallOp own
   case tile::MapInputKind::PerRow:
   case tile::MapInputKind::PerElement: {
     OperandRange place = map.getIndicesOf(input);
-    SmallVector<Value> rows;
-    for (const tile::AxisKind axis : {tile::AxisKind::Types, tile::AxisKind::Rows, tile::AxisKind::Batch})
-      if (own.getAxis(axis))
-        rows.push_back(own.getIndex(axis));
-    bool owned = operands_.lookup(value) && place.take_front(rows.size()) == ValueRange(rows);
-    if (place.size() > rows.size())
-      owned = owned && place.drop_front(rows.size()) == ValueRange{own.getIndex(tile::AxisKind::Groups),
-                                                                   own.getIndex(tile::AxisKind::Columns)};
+    const size_t rows = named.rows.size();
+    bool owned = operands_.lookup(value) && place.take_front(rows) == ValueRange(named.rows);
+    if (place.size() > rows)
+      owned = owned && place.drop_front(rows) == ValueRange{named.group, named.column};
     if (owned)
       return operands_.lookup(value);
     map.emitOpError("must read the rows that its tile owns");
@@ -59,11 +61,11 @@ static bool handsOn(sm::MapOp map) {
 
 /// Sums stay f32 from map to map. A fragment that is rounded for a store alone is rounded where it is
 /// stored.
-LogicalResult KernelProgram::writeMap(tile::MapOp map, tile::ForallOp own, Value column, Value group,
+LogicalResult KernelProgram::writeMap(tile::MapOp map, const NamedPlace &named, Value column, Value group,
                                       ArrayRef<Value> rows) {
   SmallVector<Value> inputs;
   for (unsigned input = 0; input < map.getInputs().size(); ++input) {
-    inputs.push_back(inputOf(map, input, own));
+    inputs.push_back(inputOf(map, input, named));
     if (!inputs.back())
       return failure();
   }
@@ -105,7 +107,7 @@ LogicalResult KernelProgram::writeMap(tile::MapOp map, tile::ForallOp own, Value
   if (element.getType() != f32) {
     auto rounded = element.getDefiningOp<arith::TruncFOp>();
     if (rounded && rounded.getIn().getType() == f32 &&
-        llvm::all_of(map.getResult().getUsers(), llvm::IsaPred<tile::StoreOp, tile::StoreRowsOp>)) {
+        llvm::all_of(map.getResult().getUsers(), llvm::IsaPred<tile::StoreOp, tile::StoreRowsOp, tile::StoreHeldOp>)) {
       element = rounded.getIn();
       if (rounded->use_empty())
         rounded->erase();

@@ -93,10 +93,11 @@ LogicalResult KernelProgram::declareFurther(Block &body) {
                         location_);
   };
   for (size_t number = 1; number < source_weights_.size(); ++number)
-    weights_.push_back(body.addArgument(w_.getType(), named(names.w, number)));
-  const alg::GroupsAttr out = layout_.getOut();
-  const bool one_group = layout_.hasUnequalGroups();
+    weights_.push_back(body.addArgument(mapsOfFurtherWeights(number), named(names.w, number)));
   for (BlockArgument operand : source_operands_) {
+    tile::LayoutAttr layout = layoutOf(operand);
+    const alg::GroupsAttr out = layout.getOut();
+    const bool one_group = layout.hasUnequalGroups();
     Type type = operand.getType();
     if (auto matrix = dyn_cast<tile::MatrixType>(type)) {
       if (matrix.getRows() == 1)

@@ -22,6 +22,10 @@ protected:
   sm::KernelOp declare(sm::MapsType x, sm::MapsType w, sm::MapsType y);
   /// Further weight matrices, what maps read and further results follow what every kernel takes.
   mlir::LogicalResult declareFurther(mlir::Block &body);
+  /// Maps of a weight matrix behind the first one, and the layout whose columns an operand of maps has: of
+  /// kernels of one layer those of W, and the kernel's.
+  virtual sm::MapsType mapsOfFurtherWeights(size_t) { return cast<sm::MapsType>(w_.getType()); }
+  virtual tile::LayoutAttr layoutOf(mlir::BlockArgument) { return layout_; }
   mlir::LogicalResult checkOperands();
   /// Whether the parts that blocks own are cut in these steps along these axes, and no others.
   static bool goesBy(tile::ForallOp own, llvm::ArrayRef<std::pair<tile::AxisKind, int64_t>> steps);
@@ -30,11 +34,21 @@ protected:
   /// Of rows of the batch, one column or those that a block stores.
   virtual sm::MapsType mapsOfRows(tile::MatrixType matrix) = 0;
 
-  // kernel_maps.cpp: element-wise code on the sums of what a block owns, from a column of a group on. `rows`
-  // are the map and the four coordinates of what operands with rows have there.
-  mlir::LogicalResult writeMap(tile::MapOp map, tile::ForallOp own, Value column, Value group,
+  /// By which values of the tile program maps name what the block has sums of: type and row, or the row of the
+  /// batch; group and column.
+  struct NamedPlace {
+    NamedPlace(llvm::ArrayRef<Value> rows, Value group, Value column)
+        : rows(rows), group(group), column(column) {}
+    explicit NamedPlace(tile::ForallOp own);
+
+    llvm::SmallVector<Value> rows;
+    Value group, column;
+  };
+  // kernel_maps.cpp: element-wise code on such sums, from a column of a group on. `rows` are the map and the
+  // four coordinates of what operands with rows have there.
+  mlir::LogicalResult writeMap(tile::MapOp map, const NamedPlace &named, Value column, Value group,
                                llvm::ArrayRef<Value> rows);
-  Value inputOf(tile::MapOp map, unsigned input, tile::ForallOp own);
+  Value inputOf(tile::MapOp map, unsigned input, const NamedPlace &named);
 
   tile::KernelOp source_;
   tile::LayoutAttr layout_;

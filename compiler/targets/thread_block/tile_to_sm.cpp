@@ -1,4 +1,5 @@
 // convert-tile-to-sm: what one thread block does, in order.
+#include "compiler/targets/thread_block/chained_program.h"
 #include "compiler/targets/thread_block/passes.h"
 #include "compiler/targets/thread_block/row_program.h"
 #include "compiler/targets/thread_block/thread_block_program.h"
@@ -180,7 +181,7 @@ LogicalResult ThreadBlockProgram::writeOp(Operation *op, tile::ForallOp own, con
       .Case([&](tile::WeightTermsOp terms) { return writeWeightTerms(terms, own, tile); })
       .Case([&](tile::StoreWeightOp store) { return writeStoreWeights(store, own, tile); })
       .Case([&](tile::MapOp map) {
-        return writeMap(map, own, tile.column, tile.group,
+        return writeMap(map, NamedPlace(own), tile.column, tile.group,
                         {tile.segment.map, tile.column, tile.group, tile.segment.segment, tile.row});
       })
       // The maps clip, and constants are written where they are used.
@@ -231,11 +232,19 @@ struct ConvertTileToSm : compiler::impl::ConvertTileToSmBase<ConvertTileToSm> {
                            "#tile.reduced schedule");
         return signalPassFailure();
       }
-      if (failed(kernel.getStagedSchedule() ? ThreadBlockProgram(kernel).write()
-                                            : RowProgram(kernel, dependent).write()))
+      if (failed(write(kernel)))
         return signalPassFailure();
       kernel.erase();
     }
+  }
+
+private:
+  LogicalResult write(tile::KernelOp kernel) {
+    if (!kernel.getStagedSchedule())
+      return RowProgram(kernel, dependent).write();
+    const bool layers =
+        kernel.walk([](tile::LayerOp) { return WalkResult::interrupt(); }).wasInterrupted();
+    return layers ? ChainedProgram(kernel).write() : ThreadBlockProgram(kernel).write();
   }
 };
 } // namespace

@@ -1,0 +1,184 @@
+// Schedules of kernels of two layers: which layers, which schedules, and which are looked at.
+#include "compiler/schedule/staged_chained.h"
+
+#include "compiler/schedule/rules.h"
+#include "compiler/schedule/staged.h"
+#include "compiler/schedule/targets.h"
+
+#include <algorithm>
+
+namespace compiler {
+namespace {
+
+constexpr int64_t most_columns = 256; // of an instruction, and of a box
+
+struct Case {
+  const StagedChainedProblem &problem;
+  const StagedChainedSchedule &s;
+
+  int64_t inputWidth() const { return problem.first.in.width(0); }
+  int64_t hiddenWidth() const { return problem.first.out.width(0); }
+  int64_t outputWidth() const { return problem.last.out.width(0); }
+  int64_t weights() const { return problem.first.fused.weights; }
+  int64_t chunks() const { return (hiddenWidth() + s.hidden - 1) / s.hidden; }
+
+  /// Of a stage of either ring; of the rows of X of one group; of the hidden group that stays; of the result.
+  int64_t stageBytes() const { return weights() * roundUp(2 * s.depth * s.hidden, slot_period); }
+  int64_t nextStageBytes() const { return roundUp(2 * s.hidden * outputWidth(), slot_period); }
+  int64_t rowsBytes() const {
+    return roundUp(inputWidth(), s.depth) / s.depth * roundUp(2 * s.rows * s.depth, slot_period);
+  }
+  int64_t keptBytes() const { return chunks() * roundUp(2 * s.rows * s.hidden, slot_period); }
+  int64_t stagingBytes() const {
+    return s.warpgroups() * roundUp(64 * outputWidth() * byteWidth(problem.output), slot_period);
+  }
+  /// Rows of a type's own group stay; those of other groups come one group ahead.
+  int64_t besideRings() const { return 3 * rowsBytes() + keptBytes() + stagingBytes(); }
+  int64_t stagesThatFit() const {
+    const int64_t left = hopper_shared_bytes - reserved_shared_bytes - besideRings() -
+                         s.next_stages * nextStageBytes();
+    return std::clamp<int64_t>(left / stageBytes(), 0, most_stages);
+  }
+  /// A step takes two stages, of the group's own term and of the type's; where there are several steps, those of
+  /// the step before are still being read.
+  int64_t leastStages() const { return inputWidth() > s.depth ? 4 : 2; }
+
+  /// Of a thread: sums of the result and of the hidden layer, those rounded, and addresses and counters.
+  int64_t registersNeeded() const {
+    constexpr int64_t beside = 44;
+    return outputWidth() / 2 + weights() * s.hidden / 2 + s.hidden / 4 + beside;
+  }
+};
+
+bool isOneOf(int64_t value, std::initializer_list<int64_t> allowed) {
+  return std::find(allowed.begin(), allowed.end(), value) != allowed.end();
+}
+
+using C = const Case &;
+constexpr unsigned all = 1;
+
+const Rule<Case> rules[] = {
+    {all, "rows",
+     [](C c) {
+       return when(c.s.rows < 64 || c.s.rows % 64 != 0 || c.s.warpgroups() > most_warpgroups,
+                   "{} rows: a tile has 64 for each of 1 to {} warpgroups", c.s.rows, most_warpgroups);
+     }},
+    {all, "hidden",
+     [](C c) {
+       return when(!isOneOf(c.s.hidden, {16, 32, 64}),
+                   "{} hidden columns at a time: they are one swizzled panel wide, 16, 32 or 64", c.s.hidden);
+     }},
+    {all, "depth",
+     [](C c) {
+       return when(!isOneOf(c.s.depth, {16, 32, 64}),
+                   "a depth of {}: a stage is one swizzled panel of X deep, 16, 32 or 64", c.s.depth);
+     }},
+    {all, "stationary",
+     [](C c) {
+       return when(c.s.stationary_groups < 1 || c.s.stationary_groups > c.problem.last.out.count(),
+                   "{} groups in a turn, of {}", c.s.stationary_groups, c.problem.last.out.count());
+     }},
+    {all, "registers",
+     [](C c) {
+       const int64_t has = hopperRegisters(c.s.warpgroups()).multiply;
+       return when(c.registersNeeded() > has, "{} registers of a thread, of {} that {} warpgroups leave it",
+                   c.registersNeeded(), has, c.s.warpgroups());
+     }},
+    {all, "stages",
+     [](C c) {
+       return when(c.s.next_stages < 2 || c.s.next_stages > most_stages,
+                   "{} stages of the second layer's blocks: a step takes two, and there are at most {}",
+                   c.s.next_stages, most_stages);
+     }},
+    {all, "shared memory",
+     [](C c) {
+       return when(c.stagesThatFit() < c.leastStages(),
+                   "{} stages of {} bytes fit beside {} bytes for rows, the hidden group and the result and {} "
+                   "of the second layer's blocks: {} are needed",
+                   c.stagesThatFit(), c.stageBytes(), c.besideRings(), c.s.next_stages * c.nextStageBytes(),
+                   c.leastStages());
+     }},
+    {all, "stages",
+     [](C c) {
+       return when(c.s.stages != 0 && (c.s.stages < c.leastStages() || c.s.stages > c.stagesThatFit()),
+                   "{} stages: {} to {} are possible", c.s.stages, c.leastStages(), c.stagesThatFit());
+     }},
+};
+
+} // namespace
+
+std::string whyNotChained(const StagedChainedProblem &problem, std::string_view target) {
+  const TargetEntry &entry = entryOf(targetNamed(target));
+  if (entry.kernels != Kernels::EngineCopies)
+    return fmt::format("the kernels of {} compute one", target);
+  const algebras::Layer &first = problem.first, &last = problem.last;
+  if (first.dtype != algebras::DataType::BF16)
+    return fmt::format("the target {} computes on bf16, and they are f32", target);
+  if (!first.lift.completeGraph() || !last.lift.completeGraph() || first.lift.isTransposed() ||
+      last.lift.isTransposed())
+    return fmt::format("on {} only products of a complete graph have one kernel: elsewhere several output "
+                       "groups read a hidden group, and all of them do not fit shared memory",
+                       target);
+  if (!copyEngineTakes(first) || !copyEngineTakes(last))
+    return fmt::format("on {} the copy engine brings the blocks of both, and it cannot address these: groups "
+                       "are multiples of 8 features, of one width, and row types cyclic or intervals",
+                       target);
+  if (last.fused.weights != 1 || last.fused.results != 1)
+    return fmt::format("on {} the second layer computes one product and writes one result", target);
+  if (first.fused.element_operands > 0)
+    return fmt::format("on {} maps between the layers read no elements of another matrix", target);
+  if (last.out.width(0) > most_columns)
+    return fmt::format("on {} a tile has all columns of an output group, at most {}, and there are {}", target,
+                       most_columns, last.out.width(0));
+  if (considerStagedChained(problem).empty())
+    return fmt::format("on {} no schedule of both fits shared memory and registers", target);
+  return "";
+}
+
+MaybeRefusal refusal(const StagedChainedProblem &problem, const StagedChainedSchedule &schedule) {
+  return firstBroken<Case>(rules, all, {problem, schedule});
+}
+
+StagedChainedSchedule completed(const StagedChainedProblem &problem, StagedChainedSchedule schedule) {
+  if (schedule.stages == 0)
+    schedule.stages = Case{problem, schedule}.stagesThatFit();
+  return schedule;
+}
+
+std::vector<StagedChainedSchedule> considerStagedChained(const StagedChainedProblem &problem) {
+  std::vector<StagedChainedSchedule> candidates;
+  const int64_t groups = problem.last.out.count();
+  for (const int64_t rows : {64, 128, 192, 256})
+    for (const int64_t hidden : {64, 32, 16})
+      for (const int64_t depth : {64, 32})
+        for (const int64_t next_stages : {2, 3, 4})
+          for (int64_t parts = 1; parts <= groups; ++parts) {
+            // As many equal parts of the groups as there are turns of a block of rows.
+            const int64_t stationary = (groups + parts - 1) / parts;
+            if (parts > 1 && (groups + stationary - 1) / stationary != parts)
+              continue;
+            StagedChainedSchedule schedule{.rows = rows,
+                                           .hidden = hidden,
+                                           .depth = depth,
+                                           .next_stages = next_stages,
+                                           .stationary_groups = stationary};
+            if (!refusal(problem, schedule))
+              candidates.push_back(completed(problem, schedule));
+          }
+  return candidates;
+}
+
+std::optional<StagedChainedSchedule> chooseStagedChained(const StagedChainedProblem &problem, int64_t m,
+                                                         const GpuMachine &machine) {
+  const StagedChainedCosts costs(problem, m, machine);
+  std::optional<StagedChainedSchedule> best;
+  double least = 0;
+  for (const StagedChainedSchedule &candidate : considerStagedChained(problem))
+    if (const double cost = costs(candidate).total(); !best || cost < least) {
+      best = candidate;
+      least = cost;
+    }
+  return best;
+}
+
+} // namespace compiler

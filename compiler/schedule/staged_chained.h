@@ -1,0 +1,55 @@
+// GPU kernels of two layers, the second of which multiplies what the first leaves: what the machine allows, what is
+// worth a look, and what it would cost.
+#pragma once
+
+#include "algebras/layer.h"
+#include "compiler/schedule/candidates.h"
+#include "compiler/schedule/gpu_machine.h"
+#include "compiler/schedule/schedule.h"
+#include "compiler/schedule/work.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace compiler {
+
+struct StagedChainedProblem {
+  const algebras::Layer &first, &last;
+  algebras::DataType output;
+};
+
+/// Why a target has no kernel of these two layers, whatever the schedule: the end of a sentence, which goes with
+/// steps; empty where it has one. Only the copy engine's kernels have two layers, for products of a complete
+/// graph whose groups tensor maps address.
+std::string whyNotChained(const StagedChainedProblem &problem, std::string_view target);
+
+/// Nothing for a legal schedule; its stages may be left open.
+MaybeRefusal refusal(const StagedChainedProblem &problem, const StagedChainedSchedule &schedule);
+/// With the stages that fit.
+StagedChainedSchedule completed(const StagedChainedProblem &problem, StagedChainedSchedule schedule);
+
+/// Where the time of `m` rows would go, in microseconds, by the parts of engineCost. Beside products the
+/// warpgroups map what is hidden: while one does, others multiply.
+class StagedChainedCosts {
+public:
+  StagedChainedCosts(const StagedChainedProblem &problem, int64_t m, const GpuMachine &machine);
+  Cost operator()(const StagedChainedSchedule &schedule) const;
+  /// X, the weights of both layers and Y once each, and all multiplications.
+  Floor floor() const;
+
+private:
+  ProjectionWork first_, last_;
+  algebras::DataType output_;
+  const GpuMachine &machine_;
+};
+
+/// The cheapest candidate, the first one listed among equals; nothing where no schedule is legal.
+std::optional<StagedChainedSchedule> chooseStagedChained(const StagedChainedProblem &problem, int64_t m,
+                                                         const GpuMachine &machine);
+/// All that is legal and worth a look, filled in.
+std::vector<StagedChainedSchedule> considerStagedChained(const StagedChainedProblem &problem);
+
+} // namespace compiler

@@ -1,0 +1,118 @@
+// What kernels of two layers would cost on a machine whose copy engine brings their blocks.
+#include "compiler/schedule/engine_parts.h"
+#include "compiler/schedule/staged_chained.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace compiler {
+
+// Instructions of a map of hidden sums for each of them, a gate and its activation; and cycles until sums can be
+// read behind the last product, or products begin behind a map. Assumptions.
+static constexpr double instructions_of_map = 16, cycles_per_wait = 100, waits_of_chunk = 2;
+
+StagedChainedCosts::StagedChainedCosts(const StagedChainedProblem &problem, int64_t m,
+                                       const GpuMachine &machine)
+    : first_(projectionWork(problem.first, m, algebras::DataType::BF16)),
+      last_(projectionWork(problem.last, m, problem.output)), output_(problem.output), machine_(machine) {}
+
+Floor StagedChainedCosts::floor() const {
+  return {(first_.x_bytes + first_.weight_bytes + last_.weight_bytes + last_.y_bytes) /
+              machine_.memory_bytes_per_us,
+          (first_.macs + last_.macs) / machine_.denseMacsPerUs()};
+}
+
+namespace {
+/// Of one block of rows: what one term of a hidden group takes, and one of an output group.
+struct TermOfLayers {
+  double multiplied, read;   ///< cycles of the tensor cores, bytes that they read of shared memory
+  double sent, received;     ///< bytes of its weight blocks, and of the boxes in which they come
+};
+} // namespace
+
+/// Bytes of weights that come from memory once more: blocks of rows of a type follow each other, and types.
+static double rereadWeights(const ProjectionWork &work, double row_blocks, double together,
+                            const GpuMachine &machine) {
+  using engine_parts::lost;
+  double segments = 0;
+  for (const EqualSegments &kind : work.segments)
+    segments += kind.count;
+  const double of_segment = std::max(1.0, ceilDivide(row_blocks / segments, together));
+  return segments * (of_segment - 1) * work.type_bytes * lost(work.type_bytes, machine) +
+         std::max(0.0, segments * work.type_bytes - work.weight_bytes) * lost(work.type_bytes, machine);
+}
+
+Cost StagedChainedCosts::operator()(const StagedChainedSchedule &schedule) const {
+  using namespace engine_parts;
+  const auto rows = static_cast<double>(schedule.rows), hidden = static_cast<double>(schedule.hidden),
+             depth = static_cast<double>(schedule.depth), warpgroups = rows / 64,
+             groups_of_turn = static_cast<double>(schedule.stationary_groups);
+  const double in_cycles = 1 / (machine_.multiprocessors * machine_.dense_clock);
+  double row_blocks = 0;
+  for (const EqualSegments &kind : first_.segments)
+    row_blocks += kind.count * ceilDivide(kind.rows, rows);
+  const double chunks = ceilDivide(first_.n, hidden), steps = ceilDivide(first_.k, depth);
+
+  Cost cost;
+  cost.tiles = row_blocks * last_.groups;
+  cost.turns = row_blocks * ceilDivide(last_.groups, groups_of_turn);
+  cost.waves = cost.turns / machine_.multiprocessors;
+  // Of a block of rows one output group is its type's own, which reads one hidden group.
+  const double others = cost.tiles - row_blocks;
+
+  const TermOfLayers of_hidden = {
+      first_.weights * chunks * productCycles(rows, hidden, first_.k),
+      first_.weights * chunks * operandBytes(rows, hidden, first_.k), first_.weights * 2 * first_.k * first_.n,
+      first_.weights * 2 * steps * depth * chunks * hidden};
+  const TermOfLayers of_output = {productCycles(rows, last_.n, first_.n), operandBytes(rows, last_.n, first_.n),
+                                  2 * first_.n * last_.n, 2 * chunks * hidden * last_.n};
+  // Rows in registers are not read.
+  const double from_registers = of_output.read - rows * 2 * first_.n;
+  const double hidden_terms = cost.turns + 2 * others, output_terms = 2 * others + row_blocks;
+  const double multiplied = hidden_terms * of_hidden.multiplied + output_terms * of_output.multiplied;
+
+  // Rows of X come once for a turn, and once for every other group.
+  const double x_sent = (cost.turns + others) * first_.rows() / row_blocks * 2 * first_.k,
+               x_received = (cost.turns + others) * rows * 2 * steps * depth;
+  const double sent = x_sent + hidden_terms * of_hidden.sent + output_terms * of_output.sent,
+               received = x_received + hidden_terms * of_hidden.received + output_terms * of_output.received;
+  const double in_flight =
+      static_cast<double>(schedule.stages - 1) * first_.weights * 2 * depth * hidden +
+      static_cast<double>(schedule.next_stages - 1) * 2 * hidden * last_.n;
+  const double takes_in = takesIn(in_flight, machine_);
+  const double loads = std::max(sent / machine_.cache_bytes_per_us, received / takes_in);
+
+  const double together = std::max(1.0, machine_.multiprocessors / ceilDivide(last_.groups, groups_of_turn));
+  const double memory = (inLines(first_.x_bytes, 2 * first_.k) + inLines(first_.weight_bytes, 2 * first_.n) +
+                         inLines(last_.weight_bytes, 2 * last_.n) +
+                         inLines(last_.y_bytes, static_cast<double>(byteWidth(output_)) * last_.n) +
+                         rereadWeights(first_, row_blocks, together, machine_) +
+                         rereadWeights(last_, row_blocks, together, machine_)) /
+                        machine_.memory_bytes_per_us;
+
+  // A warpgroup multiplies, maps and multiplies again, one after the other, with other warpgroups between.
+  const double maps = instructions_of_map * 64 * hidden / (32 * machine_.issues_per_cycle);
+  auto chunk = [&](double products) {
+    return std::max({products, warpgroups * maps, products / warpgroups + maps + waits_of_chunk * cycles_per_wait});
+  };
+  const double of_own = chunk(of_hidden.multiplied / chunks),
+               of_other = chunk(2 * (of_hidden.multiplied + of_output.multiplied) / chunks);
+  const double busy = chunks * (cost.turns * of_own + others * of_other) + row_blocks * of_output.multiplied;
+  const double sums = rows * last_.n, written = sums * static_cast<double>(byteWidth(output_));
+  const double ends = cost.tiles * (endOfTile(1) + 2 * written / machine_.shared_bytes_per_cycle);
+  TensorTime tensor(multiplied, std::max(0.0, busy - multiplied), ends, 1, in_cycles, floor().tensor);
+
+  const double read = hidden_terms * of_hidden.read + others * (of_output.read + from_registers) +
+                      row_blocks * of_output.read;
+  const double kept = cost.turns * 2 * rows * chunks * hidden;
+  const double port = portTime(read + received + kept + 2 * cost.tiles * written, machine_);
+  const double uneven = std::ceil(cost.waves) * machine_.multiprocessors / cost.turns;
+  const double busiest_takes = received / takes_in * uneven;
+  const StagedSchedule alike{.rows = schedule.rows, .columns = schedule.hidden, .depth = schedule.depth,
+                             .stages = schedule.stages};
+  addParts(cost, memory, {"loads", loads, std::max(loads, busiest_takes) / loads}, port, tensor, uneven, alike,
+           machine_);
+  return cost;
+}
+
+} // namespace compiler

@@ -1,0 +1,197 @@
+// Kernels of two layers: blocks that several loops multiply, in partitions.
+#include "compiler/schedule/staged.h"
+#include "compiler/targets/hopper/partitions.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace compiler {
+
+namespace {
+
+/// What passes through a pipe at a time: blocks that are multiplied by the same rows, or stationary rows.
+struct Passage {
+  SmallVector<Value> blocks;
+  int64_t stages; ///< that its layer wants; 0: as many as fit
+  bool second;    ///< of the second layer
+  Value pipe = {};
+};
+
+/// A pipe for blocks of some types, of either layer.
+struct SharedPipe {
+  sm::PipeType type;
+  int64_t stages_of_layers[2] = {0, 0};
+  Value pipe = {};
+};
+
+class LayersSplit {
+public:
+  explicit LayersSplit(sm::KernelOp kernel) : kernel_(kernel), builder_(kernel.getContext()) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult findPassages();
+  /// Whether rows are those that the second layer multiplies.
+  static bool areHidden(Value rows) {
+    return isa<sm::FragmentType>(rows.getType()) || rows.getDefiningOp<sm::KeptRowsOp>();
+  }
+  int64_t stagesOf(Attribute schedule) const { return cast<tile::StagedAttr>(schedule).getStages(); }
+  void makePipes();
+  void writeMultiply(ArrayRef<Operation *> program, int64_t warpgroups, int64_t registers);
+  void writeLoad(ArrayRef<Operation *> program, int64_t registers);
+
+  sm::KernelOp kernel_;
+  OpBuilder builder_;
+  SmallVector<Passage> passages_;
+};
+
+} // namespace
+
+/// The rows that the only product of a fetched block multiplies it by, beside it; null where there is none.
+static Value rowsBeside(sm::FetchOp fetch) {
+  if (!fetch.getBlock().hasOneUse())
+    return {};
+  Operation *user = *fetch.getBlock().getUsers().begin();
+  if (user->getBlock() != fetch->getBlock())
+    return {};
+  if (auto multiply = dyn_cast<sm::MultiplyHeldOp>(user))
+    return multiply.getRows();
+  if (auto multiply = dyn_cast<sm::MultiplyFragmentOp>(user))
+    return multiply.getRows();
+  return {};
+}
+
+LogicalResult LayersSplit::findPassages() {
+  llvm::MapVector<std::pair<Block *, Value>, SmallVector<Value>> fetched;
+  const WalkResult walk = kernel_.walk([&](Operation *op) {
+    if (auto hold = dyn_cast<sm::HoldOp>(op))
+      passages_.push_back({{hold.getBlock()}, static_cast<int64_t>(hold.getStages().value_or(1)), false});
+    if (isa<sm::FetchPartsOp>(op))
+      return op->emitOpError("is for tiles of several types; a kernel of two layers has one"),
+             WalkResult::interrupt();
+    auto fetch = dyn_cast<sm::FetchOp>(op);
+    if (!fetch)
+      return WalkResult::advance();
+    Value rows = rowsBeside(fetch);
+    if (!rows)
+      return fetch.emitOpError("must be multiplied once, beside it, by rows that are there"),
+             WalkResult::interrupt();
+    fetched[{fetch->getBlock(), rows}].push_back(fetch.getBlock());
+    return WalkResult::advance();
+  });
+  if (walk.wasInterrupted())
+    return failure();
+  for (auto &[place, blocks] : fetched) {
+    const bool second = areHidden(place.second);
+    passages_.push_back(
+        {blocks, stagesOf(second ? kernel_.getSchedule() : *kernel_.getHiddenSchedule()), second});
+  }
+  return success();
+}
+
+void LayersSplit::makePipes() {
+  builder_.setInsertionPointToStart(&kernel_.getBody().front());
+  auto make = [&](sm::PipeType type, int64_t stages) -> Value {
+    return sm::PipeOp::create(builder_, kernel_.getLoc(), type,
+                              stages ? builder_.getI64IntegerAttr(stages) : IntegerAttr());
+  };
+  auto type_of = [&](const Passage &passage) {
+    return sm::PipeType::get(kernel_.getContext(), llvm::to_vector(ValueRange(passage.blocks).getTypes()));
+  };
+  auto is_held = [](const Passage &passage) {
+    return static_cast<bool>(passage.blocks.front().getDefiningOp<sm::HoldOp>());
+  };
+  SmallVector<SharedPipe> shared;
+  auto shared_pipe = [&](const Passage &passage) -> SharedPipe & {
+    auto known = llvm::find_if(shared, [&](const SharedPipe &one) { return one.type == type_of(passage); });
+    return known == shared.end() ? shared.emplace_back(SharedPipe{type_of(passage)}) : *known;
+  };
+  for (const Passage &passage : passages_)
+    if (!is_held(passage))
+      shared_pipe(passage).stages_of_layers[passage.second] = passage.stages;
+  for (SharedPipe &one : shared)
+    one.pipe = make(one.type, one.stages_of_layers[0] + one.stages_of_layers[1]);
+  for (Passage &passage : passages_)
+    passage.pipe = is_held(passage) ? make(type_of(passage), passage.stages) : shared_pipe(passage).pipe;
+}
+
+/// The warpgroups consume the blocks where the first of them was fetched.
+void LayersSplit::writeMultiply(ArrayRef<Operation *> program, int64_t warpgroups, int64_t registers) {
+  addPartition(builder_, kernel_, "multiply", warpgroups, registers);
+  IRMapping copies;
+  for (Operation *op : program)
+    builder_.clone(*op, copies);
+  for (const Passage &passage : passages_) {
+    builder_.setInsertionPointAfterValue(copies.lookup(passage.blocks.front()));
+    auto consume = sm::ConsumeOp::create(builder_, kernel_.getLoc(),
+                                         TypeRange(ValueRange(passage.blocks)), passage.pipe);
+    for (auto [block, consumed] : llvm::zip_equal(passage.blocks, consume.getBlocks())) {
+      Operation *copy = copies.lookup(block).getDefiningOp();
+      copy->replaceAllUsesWith(ValueRange(consumed));
+      copy->erase();
+    }
+  }
+}
+
+/// One thread produces them where the last of them is fetched, and leaves the sums as they are.
+void LayersSplit::writeLoad(ArrayRef<Operation *> program, int64_t registers) {
+  addPartition(builder_, kernel_, "load", 1, registers);
+  auto elect = sm::ElectOp::create(builder_, kernel_.getLoc());
+  builder_.setInsertionPointToEnd(&elect.getBody().emplaceBlock());
+  IRMapping copies;
+  for (Operation *op : program)
+    builder_.clone(*op, copies);
+  sm::ReleaseSuccessorOp::create(builder_, kernel_.getLoc());
+  SmallVector<Operation *> computing;
+  elect.walk([&](Operation *op) {
+    if (isa<sm::MultiplyHeldOp, sm::MultiplyFragmentOp, sm::MapOp, sm::ClipColumnsOp, sm::FragmentOp, sm::KeepOp,
+            sm::StoreSumsOp>(op))
+      computing.push_back(op);
+  });
+  for (Operation *op : llvm::reverse(computing)) {
+    if (!op->use_empty()) // sums, which stay those that went in
+      for (Value operand : op->getOperands())
+        if (operand.getType() == op->getResult(0).getType()) {
+          op->getResult(0).replaceAllUsesWith(operand);
+          break;
+        }
+    op->erase();
+  }
+  for (const Passage &passage : passages_) {
+    SmallVector<Value> blocks;
+    for (Value block : passage.blocks)
+      blocks.push_back(copies.lookup(block));
+    builder_.setInsertionPointAfterValue(blocks.back());
+    sm::ProduceOp::create(builder_, kernel_.getLoc(), passage.pipe, blocks);
+  }
+}
+
+LogicalResult LayersSplit::run() {
+  if (failed(findPassages()))
+    return failure();
+  int64_t warpgroups = 0;
+  SmallVector<Operation *> program; // but what both partitions see
+  for (Operation &op : kernel_.getBody().front()) {
+    if (auto kept = dyn_cast<sm::KeptRowsOp>(op))
+      warpgroups = kept.getRows().getType().getRows() / sm::warpgroup_rows;
+    else
+      program.push_back(&op);
+  }
+  if (warpgroups == 0)
+    return kernel_.emitOpError("has two layers, of which the second multiplies rows that are kept");
+  const HopperRegisters registers = hopperRegisters(warpgroups);
+  makePipes();
+  writeMultiply(program, warpgroups, registers.multiply);
+  writeLoad(program, registers.load);
+  for (Operation *op : llvm::reverse(program))
+    op->erase();
+  return success();
+}
+
+LogicalResult splitLayers(sm::KernelOp kernel) { return LayersSplit(kernel).run(); }
+
+} // namespace compiler

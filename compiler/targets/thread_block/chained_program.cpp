@@ -1,0 +1,205 @@
+// Kernels of two layers: what a program has to be, what its kernel takes, and which groups a block goes through.
+#include "compiler/targets/thread_block/chained_program.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace compiler {
+
+ChainedProgram::ChainedProgram(tile::KernelOp source)
+    : KernelProgram(source), schedule_(source.getStagedSchedule()) {}
+
+/// The only op of a kind in a block; null where there are none or several.
+template <class Op> static Op only(Block &block) {
+  auto ops = block.getOps<Op>();
+  return llvm::hasSingleElement(ops) ? *ops.begin() : Op();
+}
+
+LogicalResult ChainedProgram::find() {
+  tile_.own = only<tile::ForallOp>(source_.getBody().front());
+  tile_.terms = only<tile::TermsOp>(tile_.own.getBody().front());
+  if (!tile_.terms)
+    return tile_.own.emitOpError("has the terms of one output group in a kernel of two layers");
+  auto once = only<tile::OnceOp>(tile_.terms.getBody().front());
+  if (!once)
+    return tile_.terms.emitOpError(
+        "must make what its products read in one tile.once where a layer of the kernel feeds another");
+  tile_.layer = only<tile::LayerOp>(once.getBody().front());
+  if (!tile_.layer)
+    return once.emitOpError("makes the results of one layer");
+  tile_.columns = only<tile::ForOp>(tile_.layer.getBody().front());
+  if (!tile_.columns || tile_.columns.getAxes().size() != 1 ||
+      cast<tile::AxisAttr>(tile_.columns.getAxes()[0]).getKind() != tile::AxisKind::Columns)
+    return tile_.layer.emitOpError("goes through the columns of a group in one loop");
+  tile_.hidden_terms = only<tile::TermsOp>(tile_.columns.getBody().front());
+  tile_.store_held = only<tile::StoreHeldOp>(tile_.columns.getBody().front());
+  if (!tile_.hidden_terms || !tile_.store_held)
+    return tile_.columns.emitOpError("adds up the terms of a tile, and holds what becomes of it");
+  hidden_layout_ = tile_.layer.getLayout();
+  hidden_schedule_ = tile_.layer.getStagedSchedule();
+  return success();
+}
+
+/// One product of each weight matrix, of the terms' own group, and nothing else but `beside`.
+static LogicalResult checkProducts(tile::TermsOp terms, Value rows, size_t beside) {
+  Block &body = terms.getBody().front();
+  const auto products = llvm::to_vector(body.getOps<tile::MmaOp>());
+  if (products.empty() || products.size() != terms.getInits().size() ||
+      llvm::range_size(body.without_terminator()) != products.size() + beside)
+    return terms.emitOpError("must add one product to each sum for each term");
+  for (tile::MmaOp mma : products) {
+    if (mma.getScale())
+      return mma.emitOpError("has coefficients, and the terms of a complete graph have none");
+    if (mma.getRows() != rows || mma.getInputGroup() != body.getArgument(0) ||
+        mma.getWeightRow() != body.getArgument(1) || mma.getRowType() != terms.getRowType() ||
+        mma.getGroup() != terms.getGroup())
+      return mma.emitOpError("must multiply what its terms name");
+  }
+  return success();
+}
+
+LogicalResult ChainedProgram::check() {
+  if (schedule_.getTypes() != 1 || schedule_.getCluster() > 1 || schedule_.hasWarps() ||
+      schedule_.getPingPong() > 1 || schedule_.getRowsOn() == tile::Side::N || schedule_.ordersGroups())
+    return source_.emitOpError(
+        "has two layers, whose tiles have one type and rows on the first side, alone and in turn");
+  if (schedule_.getStationaryGroups() < 1)
+    return source_.emitOpError("has two layers, and goes through at least one group while the hidden group of "
+                               "its own type stays: give its schedule stationary groups");
+  const std::optional<int64_t> complete = layout_.getTerms().completeGraph();
+  if (!complete || layout_.isTransposed() || layout_.getLift() != tile::LiftKind::Rows ||
+      hidden_layout_.getTerms().completeGraph() != complete)
+    return source_.emitOpError("has two layers, which are products of a complete graph in the lift by rows: "
+                               "there a hidden group is read where it is made, or is the rows' own");
+  for (tile::LayoutAttr layout : {layout_, hidden_layout_})
+    if (layout.hasUnequalGroups() || RowSegments::areListed(layout.getRowTypes()))
+      return source_.emitOpError("has two layers, whose groups have one width each and whose rows follow from "
+                                 "their positions");
+  if (source_results_.size() != 1 || tile_.terms.getInits().size() != 1)
+    return source_.emitOpError("has two layers, of which the second computes one product and writes it");
+  if (schedule_.getColumns() < layout_.getOut().getWidth(0))
+    return source_.emitOpError("has two layers: a tile has all ")
+           << layout_.getOut().getWidth(0) << " columns of its group, got " << schedule_.getColumns();
+  if (!goesBy(tile_.own, {{tile::AxisKind::Types, 1},
+                          {tile::AxisKind::Rows, schedule_.getRows()},
+                          {tile::AxisKind::Groups, 1},
+                          {tile::AxisKind::Columns, schedule_.getColumns()}}))
+    return tile_.own.emitOpError("must own one tile of the schedule");
+  auto buffer = tile_.store_held.getTarget();
+  return failure(failed(checkProducts(tile_.terms, buffer, /*beside=*/1)) ||
+                 failed(checkProducts(tile_.hidden_terms, source_.getBody().getArgument(0), /*beside=*/0)));
+}
+
+sm::AccumulatorType ChainedProgram::sumsOf(tile::StagedAttr schedule) {
+  return sm::AccumulatorType::get(source_.getContext(), schedule.getRows(), schedule.getColumns());
+}
+
+//===--------------------------------------------------------------------------------------------===//
+// What the kernel takes
+//===--------------------------------------------------------------------------------------------===//
+
+sm::MapsType ChainedProgram::mapsOfRows(tile::MatrixType matrix) {
+  const bool one = matrix.getColumns() == 1;
+  constexpr int64_t pair = 2; // sums lie in pairs of columns
+  return sm::MapsType::getChecked([&] { return source_.emitError(); }, builder_.getContext(),
+                                  RowSegments::maps(layout_.getRowTypes()), schedule_.getRows(),
+                                  one ? 1 : schedule_.getColumns(), matrix.getElementType(), int64_t{3},
+                                  int64_t{0}, one ? int64_t{1} : pair);
+}
+
+sm::MapsType ChainedProgram::mapsOfFurtherWeights(size_t number) {
+  if (number < tile_.hidden_terms.getInits().size())
+    return cast<sm::MapsType>(w_.getType());
+  auto matrix = cast<tile::MatrixType>(source_weights_[number].getType());
+  return mapsOf(1, schedule_.getDepth(), schedule_.getColumns(), matrix.getElementType(), 2, 0);
+}
+
+tile::LayoutAttr ChainedProgram::layoutOf(BlockArgument operand) {
+  const bool of_hidden = llvm::any_of(operand.getUsers(), [](Operation *user) {
+    return static_cast<bool>(user->getParentOfType<tile::LayerOp>());
+  });
+  return of_hidden ? hidden_layout_ : layout_;
+}
+
+/// The kernel with its operands; the builder stands in its body afterwards.
+FailureOr<sm::KernelOp> ChainedProgram::declare() {
+  if (failed(checkOperands()))
+    return failure();
+  auto element = [](BlockArgument matrix) {
+    return cast<tile::MatrixType>(matrix.getType()).getElementType();
+  };
+  for (BlockArgument operand : source_operands_)
+    if (auto matrix = dyn_cast<tile::MatrixType>(operand.getType());
+        matrix && matrix.getRows() != 1 && matrix.getColumns() != 1 && layoutOf(operand) != layout_)
+      return source_.emitOpError("has two layers, and maps of the first one read elements of a matrix beside "
+                                 "its sums: they read numbers of columns and rows");
+  const int64_t maps = RowSegments::maps(layout_.getRowTypes()), rows = schedule_.getRows();
+  sm::MapsType x = mapsOf(maps, rows, hidden_schedule_.getDepth(), element(source_.getBody().getArgument(0)),
+                          3, 0),
+               w = mapsOf(1, hidden_schedule_.getDepth(), hidden_schedule_.getColumns(),
+                          element(source_weights_.front()), 2, 0),
+               y = mapsOf(maps, rows, schedule_.getColumns(), element(source_results_.front()), 3, 0);
+  if (!x || !w || !y)
+    return failure();
+  sm::KernelOp kernel = KernelProgram::declare(x, w, y);
+  kernel.setHiddenLayoutAttr(hidden_layout_);
+  kernel.setHiddenScheduleAttr(hidden_schedule_);
+  Block &body = kernel.getBody().front();
+  if (failed(declareFurther(body)))
+    return failure();
+  builder_.setInsertionPointToEnd(&body);
+  return kernel;
+}
+
+//===--------------------------------------------------------------------------------------------===//
+// Which groups a block goes through
+//===--------------------------------------------------------------------------------------------===//
+
+LogicalResult ChainedProgram::write() {
+  if (failed(find()))
+    return failure();
+  sortOperands();
+  if (failed(check()) || failed(declare()))
+    return failure();
+  kept_ = sm::KeptRowsOp::create(
+      builder_, location_,
+      sm::BlockType::get(builder_.getContext(), schedule_.getRows(), chunks() * schedule_.getDepth(),
+                         builder_.getBF16Type(), 0),
+      chunks());
+  sm::WaitForPredecessorOp::create(builder_, location_);
+  segments_.emplace(math_, layout_.getRowTypes(), rows_, offset_, x_);
+  return writeTurns();
+}
+
+/// A turn is one block of rows with consecutive groups. From fast to slow turns are numbered by groups, block of
+/// rows, segment, so that turns at one time share the weight matrices of few types.
+LogicalResult ChainedProgram::writeTurns() {
+  const int64_t groups = layout_.getOut().getCount(), together = schedule_.getStationaryGroups(),
+                group_turns = llvm::divideCeil(groups, together);
+  Value row_blocks = math_.ceilDivide(segments_->longest(), schedule_.getRows());
+  Value turns = math_.multiply(math_.multiply(segments_->count(), row_blocks), group_turns);
+  Value first = sm::BlockIndexOp::create(builder_, location_, builder_.getIndexType());
+  Value blocks = sm::BlockCountOp::create(builder_, location_, builder_.getIndexType());
+  auto loop = scf::ForOp::create(builder_, location_, first, turns, blocks);
+  builder_.setInsertionPoint(loop.getBody()->getTerminator());
+  Value number = loop.getInductionVar();
+  Value first_group = math_.multiply(math_.remainder(number, group_turns), together);
+  number = math_.divide(number, group_turns);
+  Place place;
+  place.row = math_.multiply(math_.remainder(number, row_blocks), schedule_.getRows());
+  place.segment = segments_->at(math_, math_.divide(number, row_blocks));
+
+  auto has_rows = scf::IfOp::create(builder_, location_, math_.less(place.row, place.segment.rows),
+                                    /*withElseRegion=*/false);
+  builder_.setInsertionPoint(has_rows.thenBlock()->getTerminator());
+  place.rows_of_type = hold(place, place.segment.type, /*stages=*/1);
+  if (failed(writeOwnHidden(place)))
+    return failure();
+  Value end = math_.least(math_.add(first_group, together), groups);
+  auto over_groups = scf::ForOp::create(builder_, location_, first_group, end, math_.constant(1));
+  builder_.setInsertionPoint(over_groups.getBody()->getTerminator());
+  return writeGroup(place, over_groups.getInductionVar());
+}
+
+} // namespace compiler

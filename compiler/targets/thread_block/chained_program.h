@@ -1,0 +1,75 @@
+// What one thread block does, in order, of a kernel of two layers by the product of a complete graph.
+#pragma once
+
+#include "compiler/targets/thread_block/kernel_program.h"
+#include "compiler/targets/thread_block/row_segments.h"
+
+#include <optional>
+
+namespace compiler {
+
+/// Output group j of rows of type i reads the hidden groups i and j alone. A block goes through consecutive
+/// groups j with one block of rows: hidden group i is made once and stays in shared memory; every other one is
+/// made for its own j, `hidden_depth` columns at a time, and multiplied from the registers that hold it.
+class ChainedProgram : KernelProgram {
+public:
+  explicit ChainedProgram(tile::KernelOp source);
+
+  mlir::LogicalResult write();
+
+private:
+  /// The ops of the tile program.
+  struct Source {
+    tile::ForallOp own;
+    tile::TermsOp terms;
+    tile::LayerOp layer;
+    tile::ForOp columns; ///< of a hidden group
+    tile::TermsOp hidden_terms;
+    tile::StoreHeldOp store_held;
+  };
+  /// Where the block works: one block of rows, and groups from `first_group` on.
+  struct Place {
+    RowSegments::Segment segment;
+    Value row;
+    Value rows_of_type; ///< of X, of the type's own group
+  };
+
+  // The program as it is given.
+  mlir::LogicalResult find();
+  mlir::LogicalResult check();
+  sm::MapsType mapsOfRows(tile::MatrixType matrix) override;
+  sm::MapsType mapsOfFurtherWeights(size_t number) override;
+  tile::LayoutAttr layoutOf(mlir::BlockArgument operand) override;
+  mlir::FailureOr<sm::KernelOp> declare();
+
+  // What the block does.
+  mlir::LogicalResult writeTurns();
+  mlir::LogicalResult writeOwnHidden(const Place &place);
+  mlir::LogicalResult writeGroup(const Place &place, Value group);
+  /// The sums of an output group other than the type's own, and of that one: all of its terms.
+  mlir::FailureOr<Value> addBothTerms(const Place &place, Value group, Value sums);
+  Value addOwnTerm(const Place &place, Value sums);
+  /// Columns of a hidden group from `column` on, as its maps leave them. `rows_of_group` are null where the
+  /// group is the type's own.
+  mlir::FailureOr<Value> makeHidden(const Place &place, Value group, Value rows_of_group, Value chunk);
+  Value hold(const Place &place, Value group, int64_t stages);
+  Value fetchHiddenWeights(Value weights, Value column, Value group, Value depth, Value weight_row);
+  Value fetchLastWeights(Value group, Value chunk, Value weight_row);
+  /// i1: that the chunk is the last one of a hidden group, and has fewer columns; null where it has all.
+  Value isShort(Value chunk);
+  mlir::LogicalResult writeEpilogue(const Place &place, Value group, Value sums);
+
+  int64_t hiddenWidth() const { return hidden_layout_.getOut().getWidth(0); }
+  int64_t chunks() const { return llvm::divideCeil(hiddenWidth(), schedule_.getDepth()); }
+  /// Columns of the last chunk.
+  int64_t lastColumns() const { return hiddenWidth() - (chunks() - 1) * schedule_.getDepth(); }
+  sm::AccumulatorType sumsOf(tile::StagedAttr schedule);
+
+  Source tile_;
+  tile::StagedAttr schedule_, hidden_schedule_;
+  tile::LayoutAttr hidden_layout_;
+  std::optional<RowSegments> segments_;
+  Value kept_; ///< the hidden group of the type's own
+};
+
+} // namespace compiler

@@ -1,0 +1,218 @@
+// Kernels of two layers: how a thread block makes hidden groups, and multiplies them.
+#include "compiler/targets/thread_block/chained_program.h"
+
+#include "compiler/schedule/cost.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace compiler {
+
+/// The rows of X of an input group, all its columns.
+Value ChainedProgram::hold(const Place &place, Value group, int64_t stages) {
+  auto maps = cast<sm::MapsType>(x_.getType());
+  const int64_t columns = roundUp(hidden_layout_.getIn().getWidth(0), maps.getColumns());
+  auto block = sm::BlockType::get(builder_.getContext(), maps.getRows(), columns, maps.getElementType(), 0);
+  auto held = sm::HoldOp::create(builder_, location_, block, x_, place.segment.map,
+                                 ValueRange{math_.constant(0), group, place.segment.segment, place.row});
+  held.setStages(stages);
+  return held;
+}
+
+static sm::BlockType blockOf(Value maps) {
+  auto type = cast<sm::MapsType>(maps.getType());
+  return sm::BlockType::get(maps.getContext(), type.getRows(), type.getColumns(), type.getElementType(), 0);
+}
+
+Value ChainedProgram::fetchHiddenWeights(Value weights, Value column, Value group, Value depth,
+                                         Value weight_row) {
+  return sm::FetchOp::create(builder_, location_, blockOf(weights), weights, math_.constant(0),
+                             ValueRange{column, group, depth, weight_row});
+}
+
+Value ChainedProgram::fetchLastWeights(Value group, Value chunk, Value weight_row) {
+  Value weights = weights_.back(), depth = math_.multiply(chunk, schedule_.getDepth());
+  return sm::FetchOp::create(builder_, location_, blockOf(weights), weights, math_.constant(0),
+                             ValueRange{math_.constant(0), group, depth, weight_row});
+}
+
+Value ChainedProgram::isShort(Value chunk) {
+  if (lastColumns() == schedule_.getDepth())
+    return {};
+  return math_.equal(chunk, chunks() - 1);
+}
+
+/// Of the columns of a hidden group the terms of its own group and of the type's, then the maps.
+FailureOr<Value> ChainedProgram::makeHidden(const Place &place, Value group, Value rows_of_group,
+                                            Value chunk) {
+  const int64_t depth = hidden_schedule_.getDepth(), width = hidden_layout_.getIn().getWidth(0);
+  const int64_t steps = llvm::divideCeil(width, depth);
+  const size_t products = tile_.hidden_terms.getInits().size();
+  Value column = math_.multiply(chunk, hidden_schedule_.getColumns());
+  SmallVector<Value> sums;
+  for (size_t product = 0; product < products; ++product)
+    sums.push_back(sm::ZeroOp::create(builder_, location_, sumsOf(hidden_schedule_)));
+  auto loop = scf::ForOp::create(builder_, location_, math_.constant(0), math_.constant(steps),
+                                 math_.constant(1), sums);
+  {
+    OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPointToEnd(loop.getBody());
+    Value step = loop.getInductionVar(), k = math_.multiply(step, depth);
+    // What is left of the group for its last step may be less deep.
+    const int64_t rest = roundUp(width - (steps - 1) * depth, sm::mma_depth);
+    Value shallow = rest == depth ? Value() : math_.equal(step, steps - 1);
+    const IntegerAttr shallow_depth = shallow ? builder_.getI64IntegerAttr(rest) : IntegerAttr();
+    struct Term {
+      Value rows, weight_row;
+      SmallVector<Value> blocks;
+    };
+    SmallVector<Term> terms;
+    if (rows_of_group)
+      terms.push_back({rows_of_group, group, {}});
+    terms.push_back({place.rows_of_type, place.segment.type, {}});
+    // All blocks first, so that the products of both terms are one group of instructions.
+    for (Term &term : terms)
+      for (Value weights : ArrayRef(weights_).take_front(products))
+        term.blocks.push_back(fetchHiddenWeights(weights, column, group, k, term.weight_row));
+    SmallVector<Value> next(loop.getRegionIterArgs());
+    for (const Term &term : terms)
+      for (auto [block, sum] : llvm::zip_equal(term.blocks, next))
+        sum = sm::MultiplyHeldOp::create(builder_, location_, sum.getType(), term.rows, step, block, sum,
+                                         shallow, shallow_depth);
+    scf::YieldOp::create(builder_, location_, next);
+  }
+  for (auto [sum, result] : llvm::zip_equal(tile_.hidden_terms.getResults(), loop.getResults()))
+    sums_[sum] = result;
+  Block &body = tile_.columns.getBody().front();
+  const NamedPlace named({tile_.own.getIndex(tile::AxisKind::Types), tile_.own.getIndex(tile::AxisKind::Rows)},
+                         tile_.hidden_terms.getGroup(), body.getArgument(0));
+  for (Operation &op : llvm::make_range(std::next(tile_.hidden_terms->getIterator()), body.end()))
+    if (auto map = dyn_cast<tile::MapOp>(op);
+        map && failed(writeMap(map, named, column, group,
+                               {place.segment.map, column, group, place.segment.segment, place.row})))
+      return failure();
+  Value hidden = sums_.lookup(tile_.store_held.getValue());
+  if (!hidden) {
+    tile_.store_held.emitOpError("holds sums that are not finished");
+    return failure();
+  }
+  // What maps leave beyond the last column may be anything; instructions go by 16 of the depth: what is between the last column and their end has to be zero.
+  if (lastColumns() % sm::mma_depth == 0)
+    return hidden;
+  return Value(sm::ClipColumnsOp::create(builder_, location_, hidden.getType(), hidden, math_.equal(chunk, chunks() - 1),
+                                         lastColumns()));
+}
+
+/// The hidden group of the rows' own type, of which x_i alone is a term.
+LogicalResult ChainedProgram::writeOwnHidden(const Place &place) {
+  auto loop = scf::ForOp::create(builder_, location_, math_.constant(0), math_.constant(chunks()),
+                                 math_.constant(1));
+  OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPoint(loop.getBody()->getTerminator());
+  Value chunk = loop.getInductionVar();
+  FailureOr<Value> hidden = makeHidden(place, place.segment.type, /*rows_of_group=*/Value(), chunk);
+  if (failed(hidden))
+    return failure();
+  sm::KeepOp::create(builder_, location_, *hidden, kept_, chunk);
+  return success();
+}
+
+/// What instructions multiply of the last chunk, where that is not all of a chunk.
+static IntegerAttr shortDepth(OpBuilder &builder, Value is_short, int64_t columns, int64_t depth) {
+  const int64_t multiplied = roundUp(columns, sm::mma_depth);
+  return is_short && multiplied < depth ? builder.getI64IntegerAttr(multiplied) : IntegerAttr();
+}
+
+FailureOr<Value> ChainedProgram::addBothTerms(const Place &place, Value group, Value sums) {
+  Value rows_of_group = hold(place, group, /*stages=*/2);
+  auto loop = scf::ForOp::create(builder_, location_, math_.constant(0), math_.constant(chunks()),
+                                 math_.constant(1), sums);
+  OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPointToEnd(loop.getBody());
+  Value chunk = loop.getInductionVar(), sum = loop.getRegionIterArg(0);
+  FailureOr<Value> hidden = makeHidden(place, group, rows_of_group, chunk);
+  if (failed(hidden))
+    return failure();
+  auto fragment = sm::FragmentType::get(builder_.getContext(), schedule_.getRows(), schedule_.getDepth());
+  Value rows = sm::FragmentOp::create(builder_, location_, fragment, *hidden);
+  Value diagonal = fetchLastWeights(group, chunk, group),
+        own = fetchLastWeights(group, chunk, place.segment.type);
+  Value is_short = isShort(chunk);
+  const IntegerAttr depth = shortDepth(builder_, is_short, lastColumns(), schedule_.getDepth());
+  if (!depth)
+    is_short = {};
+  sum = sm::MultiplyFragmentOp::create(builder_, location_, sum.getType(), rows, diagonal, sum, is_short, depth);
+  sum = sm::MultiplyHeldOp::create(builder_, location_, sum.getType(), kept_, chunk, own, sum, is_short, depth);
+  scf::YieldOp::create(builder_, location_, sum);
+  return loop.getResult(0);
+}
+
+Value ChainedProgram::addOwnTerm(const Place &place, Value sums) {
+  auto loop = scf::ForOp::create(builder_, location_, math_.constant(0), math_.constant(chunks()),
+                                 math_.constant(1), sums);
+  OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPointToEnd(loop.getBody());
+  Value chunk = loop.getInductionVar();
+  Value own = fetchLastWeights(place.segment.type, chunk, place.segment.type);
+  Value is_short = isShort(chunk);
+  const IntegerAttr depth = shortDepth(builder_, is_short, lastColumns(), schedule_.getDepth());
+  if (!depth)
+    is_short = {};
+  Value sum = sm::MultiplyHeldOp::create(builder_, location_, sums.getType(), kept_, chunk, own,
+                                         loop.getRegionIterArg(0), is_short, depth);
+  scf::YieldOp::create(builder_, location_, sum);
+  return loop.getResult(0);
+}
+
+LogicalResult ChainedProgram::writeGroup(const Place &place, Value group) {
+  Value zero = sm::ZeroOp::create(builder_, location_, sumsOf(schedule_));
+  auto is_other = scf::IfOp::create(builder_, location_, zero.getType(),
+                                    math_.differ(group, place.segment.type), /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPointToEnd(is_other.thenBlock());
+    FailureOr<Value> sums = addBothTerms(place, group, zero);
+    if (failed(sums))
+      return failure();
+    builder_.setInsertionPointToEnd(is_other.thenBlock());
+    scf::YieldOp::create(builder_, location_, *sums);
+    builder_.setInsertionPointToEnd(is_other.elseBlock());
+    Value own = addOwnTerm(place, zero);
+    builder_.setInsertionPointToEnd(is_other.elseBlock());
+    scf::YieldOp::create(builder_, location_, own);
+  }
+  return writeEpilogue(place, group, is_other.getResult(0));
+}
+
+/// The maps behind the last products, and the store.
+LogicalResult ChainedProgram::writeEpilogue(const Place &place, Value group, Value sums) {
+  sums_[tile_.terms.getResult(0)] = sums;
+  Value column = math_.constant(0);
+  Block &body = tile_.own.getBody().front();
+  for (Operation &op : llvm::make_range(std::next(tile_.terms->getIterator()), body.end())) {
+    const LogicalResult written =
+        llvm::TypeSwitch<Operation *, LogicalResult>(&op)
+            .Case([&](tile::MapOp map) {
+              return writeMap(map, NamedPlace(tile_.own), column, group,
+                              {place.segment.map, column, group, place.segment.segment, place.row});
+            })
+            .Case<tile::MaskOp, arith::ConstantOp>([](auto) { return LogicalResult(success()); })
+            .Case([&](tile::StoreOp store) {
+              Value target = operands_.lookup(store.getTarget());
+              sm::StoreSumsOp::create(builder_, location_, sums_.lookup(store.getValue()), target,
+                                      place.segment.map,
+                                      ValueRange{column, group, place.segment.segment, place.row});
+              return LogicalResult(success());
+            })
+            .Default([](Operation *other) -> LogicalResult {
+              return other->emitOpError("is not something that a kernel of two layers does with its sums");
+            });
+    if (failed(written))
+      return failure();
+  }
+  return success();
+}
+
+} // namespace compiler
