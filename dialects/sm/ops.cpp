@@ -253,6 +253,8 @@ LogicalResult MmaOp::verify() {
   if (getNegateIf() && !getAccumulator().getType().hasWarps())
     return emitOpError(
         "takes its sign as a value for sums of single warps only; wgmma has it in the instruction");
+  if (getOverwrite() && !getAccumulator().getType().hasWarpgroups())
+    return emitOpError("overwrites sums of warpgroups, whose instructions can; others add");
   if (getNegateIf() && getNegate())
     return emitOpError("has a sign as an attribute and one as a value");
   if (failed(verifyDepth(*this, getDepth(), getStageDepth())))

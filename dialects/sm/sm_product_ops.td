@@ -39,6 +39,9 @@ def Sm_MmaOp : Sm_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["accumulat
     asynchronous: the sums must not be accessed before `sm.mma_wait` and `sm.settle`; more products of the same shape
     may be added.
 
+    With `overwrite` the sums before count as zeros, whatever their registers hold: so that nothing writes to registers
+    between the instructions of several products.
+
     With `depth` only the first `depth` elements of the stages' depth are multiplied. Where the sums have fewer columns
     than the stage of B, they are those of the first ones: the instruction is narrower.
 
@@ -56,10 +59,10 @@ def Sm_MmaOp : Sm_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["accumulat
   }];
   let arguments = (ins Sm_BufferType:$a, Index:$a_stage, Sm_BufferType:$b, Index:$b_stage, Sm_AccumulatorType:$accumulator,
                        UnitAttr:$negate, Optional<I1>:$negate_if, OptionalAttr<I64Attr>:$depth,
-                       UnitAttr:$a_transposed, UnitAttr:$b_transposed);
+                       UnitAttr:$a_transposed, UnitAttr:$b_transposed, UnitAttr:$overwrite);
   let results = (outs Sm_AccumulatorType:$result);
   let assemblyFormat = [{
-    $a `[` $a_stage `]` (`transposed` $a_transposed^)? `,` $b `[` $b_stage `]` (`transposed` $b_transposed^)? `,` $accumulator (`negate` $negate^)? (`negate_if` $negate_if^)?
+    $a `[` $a_stage `]` (`transposed` $a_transposed^)? `,` $b `[` $b_stage `]` (`transposed` $b_transposed^)? `,` $accumulator (`overwrite` $overwrite^)? (`negate` $negate^)? (`negate_if` $negate_if^)?
     (`depth` $depth^)? attr-dict
     `:` type($a) `,` type($b) `,` type($accumulator)
   }];
@@ -67,7 +70,7 @@ def Sm_MmaOp : Sm_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["accumulat
                                  "::mlir::Value":$b, "::mlir::Value":$b_stage, "::mlir::Value":$accumulator,
                                  "bool":$negate), [{
     build($_builder, $_state, result, a, a_stage, b, b_stage, accumulator, negate, ::mlir::Value(),
-          ::mlir::IntegerAttr(), /*a_transposed=*/false, /*b_transposed=*/false);
+          ::mlir::IntegerAttr(), /*a_transposed=*/false, /*b_transposed=*/false, /*overwrite=*/false);
   }]>];
   let extraClassDeclaration = [{
     /// The stages' depth, and what is multiplied of it.

@@ -39,8 +39,11 @@ void wgmma(NVVM::WgmmaMmaAsyncOp op, CallBuilder &call) {
     flags |= sm_wgmma_negate_b;
   if (op.getScaleD() == NVVM::WGMMAScaleOut::one)
     flags |= sm_wgmma_accumulate;
-  Value sums = call.temporary(op.getInouts().getType());
-  call.store(op.getInouts(), sums);
+  Value sums = call.temporary(op.getInouts().getType()), before = op.getInouts();
+  // Registers that are overwritten may hold anything, also what looks like the name of other sums.
+  if (!(flags & sm_wgmma_accumulate))
+    before = LLVM::ZeroOp::create(call.builder(), op.getLoc(), before.getType());
+  call.store(before, sums);
   call.call("sm_wgmma_mma", {sums, op.getDescriptorA(), op.getDescriptorB(), call.i32(n), call.i32(flags)});
   call.replace(call.load(op.getInouts().getType(), sums));
 }

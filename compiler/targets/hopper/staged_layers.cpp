@@ -111,6 +111,7 @@ static Value instructionsOf(OpBuilder &builder, Product &product, Value sums, In
   auto mma = sm::MmaOp::create(builder, location, sums.getType(), rows.buffer, place, b.buffer,
                                b.wait.getStage(), sums, /*negate=*/false);
   mma.setDepthAttr(depth);
+  mma.setOverwrite(sums.getDefiningOp<sm::ZeroOp>() != nullptr);
   return mma;
 }
 

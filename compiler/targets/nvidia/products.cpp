@@ -86,13 +86,16 @@ struct MmaLowering : ConvertOpToLLVMPattern<sm::MmaOp> {
     auto row = NVVM::MMALayoutAttr::get(context, NVVM::MMALayout::row);
     auto column = NVVM::MMALayoutAttr::get(context, NVVM::MMALayout::col);
     Value sum = adaptor.getAccumulator();
+    if (op.getOverwrite())
+      sum = LLVM::UndefOp::create(rewriter, location, sum.getType());
+    auto overwrite = NVVM::WGMMAScaleOutAttr::get(context, NVVM::WGMMAScaleOut::zero);
     for (int64_t depth = 0; depth < op.getMultipliedDepth(); depth += instruction_depth) {
       auto step = [&](const Side &side) {
         return descriptor(write, write.add(side.low, side.stepBytes(depth) >> 4), side.fields);
       };
       Value m_step = step(m), n_step = step(n);
       sum = NVVM::WgmmaMmaAsyncOp::create(rewriter, location, sum.getType(), sum, m_step, n_step, shape, bf16,
-                                          bf16, f32, accumulate, sign, one, m.along_depth ? row : column,
+                                          bf16, f32, op.getOverwrite() && depth == 0 ? overwrite : accumulate, sign, one, m.along_depth ? row : column,
                                           n.along_depth ? column : row, NVVM::MMAIntOverflowAttr());
     }
     rewriter.replaceOp(op, sum);
