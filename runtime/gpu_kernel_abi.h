@@ -228,7 +228,7 @@ typedef struct algrt_gpu_record {
   int64_t tile_rows, tile_columns, tile_depth, tile_stages, tile_consumers;
   int64_t tile_cluster_rows, tile_cluster_columns, tile_types, tile_held_groups, tile_split, tile_long_groups;
   int64_t x_columns, x_rows, x_swizzle, w_columns, w_rows, w_swizzle, y_columns, y_rows,
-      y_swizzle;       /* boxes */
+      y_swizzle;                                       /* boxes */
   int64_t next_w_columns, next_w_rows, next_w_swizzle; /* of the weight matrices of a next layer */
   uint64_t parameters; /* hash of their list (kernel_parameters.h); of group_rows, too */
 } algrt_gpu_record;

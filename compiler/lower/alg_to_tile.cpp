@@ -85,7 +85,8 @@ private:
   void writeChainedKernels(func::FuncOp function, ArrayRef<MatchedLayer> layers, const CpuLevel &level);
   LogicalResult writeStagedKernel(func::FuncOp function, MatchedLayer &product);
   LogicalResult writeStagedChained(func::FuncOp function, MutableArrayRef<MatchedLayer> layers);
-  /// One result of the operands' type is written in either type, as it is asked for; others are what they are.
+  /// One result of the operands' type is written in either type, as it is asked for; others are what they
+  /// are.
   Type chooseResult(ProductsOfKernel &kernel, OpBuilder &builder) const;
   StagedChoice choiceFor(Type result) const;
   static void report(Operation *op, const algebras::InputError &error) {

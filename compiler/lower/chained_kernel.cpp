@@ -56,8 +56,8 @@ KernelOp ChainedKernel::write(StringRef name) {
   OpBuilder::InsertionGuard guard(builder);
   const ProductsOfKernel &first = first_.products(), &last = last_.products();
   ScheduleAttr schedule = last_.schedule();
-  KernelOp kernel = this->kernel(name, schedule,
-                                 typesOfOperands(first, first_.weightsType(), last, last_.weightsType()));
+  KernelOp kernel =
+      this->kernel(name, schedule, typesOfOperands(first, first_.weightsType(), last, last_.weightsType()));
   Block &body = kernel.getBody().front();
   const LayersOperands operands(first, last, body);
 
@@ -85,7 +85,8 @@ KernelOp ChainedKernel::write(StringRef name) {
                                                 : operands.first_weights;
   hidden_ = {buffers.front(), operands.first_weights, first_readable, operands.first_operands, targets};
   const SmallVector<Value> last_readable = last_.readableWeights(operands.last_weights);
-  const KernelBuilder::Operands of_last = {hidden, operands.last_weights, last_readable, operands.last_operands, operands.results};
+  const KernelBuilder::Operands of_last = {hidden, operands.last_weights, last_readable,
+                                           operands.last_operands, operands.results};
 
   Value j = loops<ForOp>({axis(AxisKind::Groups, 1)}).getArgument(0);
   {

@@ -1,5 +1,5 @@
-// The operands of a kernel of two layers: X, the weight matrices of the first layer and of the second, what maps
-// of the first layer's sums read and those of the second's, and the results, in this order.
+// The operands of a kernel of two layers: X, the weight matrices of the first layer and of the second, what
+// maps of the first layer's sums read and those of the second's, and the results, in this order.
 #pragma once
 
 #include "compiler/lower/product_operands.h"

@@ -62,9 +62,8 @@ void StagedChainedKernel::makeHidden(const LayersOperands &operands, Value targe
 
 KernelOp StagedChainedKernel::write(StringRef name) {
   OpBuilder::InsertionGuard guard(builder);
-  KernelOp kernel =
-      this->kernel(name, schedule_,
-                   typesOfOperands(first_, typeOfWeights(first_), last_, typeOfWeights(last_)));
+  KernelOp kernel = this->kernel(name, schedule_,
+                                 typesOfOperands(first_, typeOfWeights(first_), last_, typeOfWeights(last_)));
   Block &body = kernel.getBody().front();
   const LayersOperands operands(first_, last_, body);
   builder.setInsertionPointToEnd(&body);

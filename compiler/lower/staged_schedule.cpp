@@ -118,8 +118,9 @@ ChainedSchedules stagedChainedSchedules(MLIRContext *context, std::string_view t
     requireLegal(toString(schedule), refusal(problem, schedule));
     schedule = completed(problem, schedule);
   }
-  return {tile::StagedAttr::get(context, 1, schedule.rows, schedule.hidden, schedule.depth, schedule.stages),
-          tile::StagedAttr::get(context, 1, schedule.rows, last.out.width(0), schedule.hidden,
+  return {tile::StagedAttr::get(context, schedule.types, schedule.rows, schedule.hidden, schedule.depth,
+                                schedule.stages, 0, 0, 0, 1, 1, schedule.row_stages),
+          tile::StagedAttr::get(context, schedule.types, schedule.rows, tileColumns(last), schedule.hidden,
                                 schedule.next_stages, 0, 0, 0, 1, 1, schedule.stationary_groups)};
 }
 
@@ -129,7 +130,9 @@ std::string scheduleText(const ChainedSchedules &schedules, int64_t stages, int6
                                         .depth = schedules.hidden.getDepth(),
                                         .stages = stages,
                                         .next_stages = next_stages,
-                                        .stationary_groups = schedules.own.getStationaryGroups()});
+                                        .stationary_groups = schedules.own.getStationaryGroups(),
+                                        .types = schedules.own.getTypes(),
+                                        .row_stages = schedules.hidden.getStationaryGroups()});
 }
 
 std::string scheduleText(tile::ReducedAttr schedule) {

@@ -30,8 +30,8 @@ tile::StagedAttr stagedSchedule(mlir::MLIRContext *context, std::string_view tar
 tile::ReducedAttr reducedSchedule(mlir::MLIRContext *context, std::string_view target,
                                   const algebras::Layer &layer, const StagedChoice &choice);
 
-/// The schedules of a kernel of two layers: of the one whose results stay hidden, and of the kernel's own. Throws
-/// as stagedSchedule does.
+/// The schedules of a kernel of two layers: of the one whose results stay hidden, and of the kernel's own.
+/// Throws as stagedSchedule does.
 struct ChainedSchedules {
   tile::StagedAttr hidden, own;
 };

@@ -1,5 +1,6 @@
 #include "compiler/pipeline/chained_layers.h"
 
+#include "algebras/coarsest.h"
 #include "compiler/lower/match_product.h"
 #include "compiler/schedule/cpu_chained_schedule.h"
 #include "compiler/schedule/ranking.h"
@@ -41,7 +42,8 @@ static double separateTime(const std::vector<MatchedLayer> &layers, Target targe
   return sum;
 }
 
-static std::optional<std::string> longerBy(double together, double apart, int64_t rows, const std::string &where) {
+static std::optional<std::string> longerBy(double together, double apart, int64_t rows,
+                                           const std::string &where) {
   if (together <= apart)
     return std::nullopt;
   return fmt::format(
@@ -65,7 +67,9 @@ static std::optional<std::string> objectionOnCpu(const std::vector<MatchedLayer>
 
 static std::optional<std::string> objectionOnGpu(const std::vector<MatchedLayer> &layers, Target target,
                                                  const CompileOptions &options) {
-  const StagedChainedProblem problem{layers[0].scheduled, layers[1].scheduled, algebras::DataType::BF16};
+  const algebras::Layer first = algebras::coarsest(layers[0].scheduled),
+                        last = algebras::coarsest(layers[1].scheduled);
+  const StagedChainedProblem problem{first, last, algebras::DataType::BF16};
   const std::string name = toString(target);
   if (std::string why = whyNotChained(problem, name); !why.empty())
     return why;

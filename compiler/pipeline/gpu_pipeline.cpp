@@ -196,8 +196,9 @@ LauncherFiles emitLauncher(const KernelSource &source, Target target, const std:
         "the launcher in C groups no rows of explicit types: algctl compile makes a bundle, whose "
         "runtime does");
   if (source.next)
-    throw AbsentError("the launcher in C launches kernels of one layer: take --fuse products, or algctl compile, "
-                      "which makes a bundle, whose runtime launches all");
+    throw AbsentError(
+        "the launcher in C launches kernels of one layer: take --fuse products, or algctl compile, "
+        "which makes a bundle, whose runtime launches all");
   CudaProgram program;
   program.names = launcherNames(path);
   const GpuImages images = gpuImages(source, target, options);

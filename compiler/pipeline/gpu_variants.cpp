@@ -173,8 +173,10 @@ std::vector<GpuVariant> gpuVariants(const algebras::Layer &layer, Target target,
   return variants;
 }
 
-std::vector<GpuVariant> chainedVariants(const StagedChainedProblem &problem, Target target,
+std::vector<GpuVariant> chainedVariants(const StagedChainedProblem &given, Target target,
                                         const CompileOptions &options) {
+  const algebras::Layer first = algebras::coarsest(given.first), last = algebras::coarsest(given.last);
+  const StagedChainedProblem problem{first, last, given.output};
   std::vector<GpuVariant> variants;
   if (!options.schedule.empty()) {
     variants.push_back({options.schedule, {0, 0}});

@@ -8,6 +8,7 @@
 #include "compiler/schedule/gpu_layer.h"
 #include "compiler/schedule/reduction_schedule.h"
 #include "compiler/schedule/staged.h"
+#include "compiler/schedule/staged_chained.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -123,8 +124,8 @@ static Ranking rankCpu(const algebras::Layer &layer, int64_t m, const CpuMachine
   return sorted(std::move(ranking));
 }
 
-LayersPrediction predictLayers(const algebras::Layer &first, const algebras::Layer &last, int64_t m,
-                               const CpuMachine &machine) {
+static LayersPrediction predictLayersOnCpu(const algebras::Layer &first, const algebras::Layer &last,
+                                           int64_t m, const CpuMachine &machine) {
   const algebras::cost::CostReport of_first = algebras::cost::costReport(first, m),
                                    of_last = algebras::cost::costReport(last, m);
   const auto [first_bytes, first_macs] = weightBytesAndMacs(first, of_first);
@@ -141,7 +142,24 @@ LayersPrediction predictLayers(const algebras::Layer &first, const algebras::Lay
     const ChainedSchedule schedule = chooseChainedSchedule(first, last, machine.level, weights, m);
     least = std::min(least, chainedCost(first, last, schedule, m, machine.cores).total());
   }
-  return {toString(machine), least * microseconds(machine), floor.longest(),
+  return {toString(machine), "", least * microseconds(machine), floor.longest(),
+          floor.memory >= floor.tensor ? "memory" : "arithmetic"};
+}
+
+LayersPrediction predictLayers(const algebras::Layer &given_first, const algebras::Layer &given_last,
+                               std::string_view target, int64_t m, algebras::DataType output,
+                               const CpuMachine &cpu) {
+  const algebras::Layer first = algebras::coarsest(given_first), last = algebras::coarsest(given_last);
+  const TargetEntry &entry = entryOf(targetNamed(target));
+  if (!entry.isGpu())
+    return predictLayersOnCpu(first, last, m, cpu);
+  const StagedChainedProblem problem{first, last, output};
+  if (const std::string why = whyNotChained(problem, target); !why.empty())
+    throw algebras::InputError("two layers have no kernel together: " + why);
+  const StagedChainedCosts costs(problem, m, *entry.machine);
+  const StagedChainedSchedule schedule = *chooseStagedChained(problem, m, *entry.machine);
+  const Floor floor = costs.floor();
+  return {std::string(entry.machine->name), toString(schedule), costs(schedule).total(), floor.longest(),
           floor.memory >= floor.tensor ? "memory" : "arithmetic"};
 }
 

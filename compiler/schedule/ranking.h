@@ -55,15 +55,17 @@ Ranking rankWeightGradient(const algebras::Layer &layer, std::string_view target
 Ranking rankMap(const algebras::Layer &layer, algrt::Map map, std::string_view target, int64_t m,
                 algebras::DataType output, const CpuMachine &cpu = compiledForMachine());
 
-/// What a kernel of two layers is predicted to take on the cores of `cpu`, the second of which reads what the
-/// first leaves, and the least that bytes and arithmetic allow: X, the weights of both layers and Y, each
-/// once.
+/// What a kernel of two layers is predicted to take, the second of which reads what the first leaves, and the
+/// least that bytes and arithmetic allow: X, the weights of both layers and Y, each once. Throws
+/// algebras::InputError where the target has no such kernel.
 struct LayersPrediction {
   std::string machine;
+  std::string schedule; ///< of a GPU's
   double predicted_us, floor_us;
   std::string floor_by;
 };
-LayersPrediction predictLayers(const algebras::Layer &first, const algebras::Layer &last, int64_t m,
+LayersPrediction predictLayers(const algebras::Layer &first, const algebras::Layer &last,
+                               std::string_view target, int64_t m, algebras::DataType output,
                                const CpuMachine &cpu = compiledForMachine());
 
 /// The best few of a ranking that differ: each next one is the cheapest whose tile has other rows or types

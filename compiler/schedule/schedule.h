@@ -92,18 +92,22 @@ struct StagedSchedule {
 };
 
 /// Kernels of two layers whose operands come in stages, by the copy engine: a block of threads goes through
-/// consecutive output groups with one block of rows of one type. The hidden group of that type stays in shared
+/// consecutive output groups with one block of rows of a type. The hidden group of that type stays in shared
 /// memory, every other one is made for its own output group, some columns at a time, and multiplied from the
 /// registers that hold it. A tile has all columns of an output group.
 struct StagedChainedSchedule {
-  int64_t rows = 64;   ///< of a tile, 64 for each warpgroup that multiplies
-  int64_t hidden = 64; ///< columns of a hidden group that are made at a time: 16, 32 or 64
-  int64_t depth = 64;  ///< depth of one stage of the first layer: 16, 32 or 64
-  int64_t stages = 0;  ///< in the ring of the first layer's blocks; 0: as many as fit
-  int64_t next_stages = 2; ///< in that of the second layer's
+  int64_t rows = 64;             ///< of a tile, of each of its types: 64 for each warpgroup that multiplies
+  int64_t hidden = 64;           ///< columns of a hidden group that are made at a time: 16, 32 or 64
+  int64_t depth = 64;            ///< depth of one stage of the first layer: 16, 32 or 64
+  int64_t stages = 0;            ///< in the ring of the first layer's blocks; 0: as many as fit
+  int64_t next_stages = 2;       ///< in that of the second layer's
   int64_t stationary_groups = 8; ///< output groups of a turn
+  /// Consecutive row types of a tile, which share the blocks of both layers that belong to an output group.
+  int64_t types = 1;
+  /// Groups of X that are there at a time beside the types' own: 2 let the next one come ahead.
+  int64_t row_stages = 2;
 
-  int64_t warpgroups() const { return rows / 64; }
+  int64_t warpgroups() const { return types * rows / 64; }
   int64_t threads() const { return (warpgroups() + 1) * 128; }
   bool operator==(const StagedChainedSchedule &) const = default;
 };

@@ -46,6 +46,8 @@ template <class Visitor> void visitEntries(StagedChainedSchedule &schedule, Visi
   visitor.always("depth", schedule.depth);
   visitor.always("stages", schedule.stages, schedule.next_stages);
   visitor.always("stationary", schedule.stationary_groups);
+  visitor.other("types", schedule.types);
+  visitor.other("row_stages", schedule.row_stages);
 }
 
 template <class Visitor> void visitEntries(ReductionSchedule &schedule, Visitor &visitor) {
@@ -81,8 +83,10 @@ constexpr std::string_view
         "write a schedule as rows=64,columns=128,depth=32,stages=4,warps=2x2,vector=8, for unequal groups "
         "also longest_first=1; what is left out keeps its default, stages=0 takes what fits, and vector=0 "
         "the widest that the layer allows",
-    chained_hint = "write a schedule of two layers as rows=64,hidden=64,depth=64,stages=4x2,stationary=8; what "
-                   "is left out keeps its default, and stages=0x2 takes as many as fit",
+    chained_hint =
+        "write a schedule of two layers as rows=64,hidden=64,depth=64,stages=4x2,stationary=8, followed by "
+        "what else is wanted of types=2,row_stages=1; what is left out keeps its default, and stages=0x2 "
+        "takes as many as fit",
     reduction_hint = "write a schedule of vector reductions as reduce=32,rows=4,columns=64,vector=8; what is "
                      "left out keeps its default, and vector=0 takes the widest that the layer allows";
 

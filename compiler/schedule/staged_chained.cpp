@@ -6,6 +6,7 @@
 #include "compiler/schedule/targets.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace compiler {
 namespace {
@@ -18,30 +19,32 @@ struct Case {
 
   int64_t inputWidth() const { return problem.first.in.width(0); }
   int64_t hiddenWidth() const { return problem.first.out.width(0); }
-  int64_t outputWidth() const { return problem.last.out.width(0); }
+  int64_t outputWidth() const { return tileColumns(problem.last); }
   int64_t weights() const { return problem.first.fused.weights; }
   int64_t chunks() const { return (hiddenWidth() + s.hidden - 1) / s.hidden; }
 
   /// Of a stage of either ring; of the rows of X of one group; of the hidden group that stays; of the result.
   int64_t stageBytes() const { return weights() * roundUp(2 * s.depth * s.hidden, slot_period); }
   int64_t nextStageBytes() const { return roundUp(2 * s.hidden * outputWidth(), slot_period); }
+  int64_t tileRows() const { return s.types * s.rows; }
   int64_t rowsBytes() const {
-    return roundUp(inputWidth(), s.depth) / s.depth * roundUp(2 * s.rows * s.depth, slot_period);
+    return roundUp(inputWidth(), s.depth) / s.depth * roundUp(2 * tileRows() * s.depth, slot_period);
   }
-  int64_t keptBytes() const { return chunks() * roundUp(2 * s.rows * s.hidden, slot_period); }
+  int64_t keptBytes() const { return chunks() * roundUp(2 * tileRows() * s.hidden, slot_period); }
   int64_t stagingBytes() const {
     return s.warpgroups() * roundUp(64 * outputWidth() * byteWidth(problem.output), slot_period);
   }
-  /// Rows of a type's own group stay; those of other groups come one group ahead.
-  int64_t besideRings() const { return 3 * rowsBytes() + keptBytes() + stagingBytes(); }
+  /// Rows of the types' own groups stay, those of other groups come and go.
+  int64_t besideRings() const { return (1 + s.row_stages) * rowsBytes() + keptBytes() + stagingBytes(); }
   int64_t stagesThatFit() const {
-    const int64_t left = hopper_shared_bytes - reserved_shared_bytes - besideRings() -
-                         s.next_stages * nextStageBytes();
+    const int64_t left =
+        hopper_shared_bytes - reserved_shared_bytes - besideRings() - s.next_stages * nextStageBytes();
     return std::clamp<int64_t>(left / stageBytes(), 0, most_stages);
   }
-  /// A step takes two stages, of the group's own term and of the type's; where there are several steps, those of
-  /// the step before are still being read.
-  int64_t leastStages() const { return inputWidth() > s.depth ? 4 : 2; }
+  /// A step takes a stage for the group's own term and one for each type's; where there are several steps,
+  /// those of the step before are still being read.
+  int64_t stagesOfStep() const { return 1 + s.types; }
+  int64_t leastStages() const { return stagesOfStep() * (inputWidth() > s.depth ? 2 : 1); }
 
   /// Of a thread: sums of the result and of the hidden layer, those rounded, and addresses and counters.
   int64_t registersNeeded() const {
@@ -60,8 +63,26 @@ constexpr unsigned all = 1;
 const Rule<Case> rules[] = {
     {all, "rows",
      [](C c) {
-       return when(c.s.rows < 64 || c.s.rows % 64 != 0 || c.s.warpgroups() > most_warpgroups,
-                   "{} rows: a tile has 64 for each of 1 to {} warpgroups", c.s.rows, most_warpgroups);
+       return when(c.s.types < 1 || c.s.rows < 64 || c.s.rows % 64 != 0 || c.s.warpgroups() > most_warpgroups,
+                   "{} rows of {} types: a tile has 64 for each of 1 to {} warpgroups", c.s.rows, c.s.types,
+                   most_warpgroups);
+     }},
+    {all, "types",
+     [](C c) {
+       return when(c.s.types < 1 || c.s.types > c.problem.last.out.count(), "{} types in a tile, of {}",
+                   c.s.types, c.problem.last.out.count());
+     }},
+    {all, "types",
+     [](C c) {
+       const algebras::Fused &fused = c.problem.last.fused;
+       const bool rows = fused.row_operands + fused.element_operands + c.problem.first.fused.row_operands > 0;
+       return when(c.s.types > 1 && rows, "{} types in a tile, and maps that read rows: those of one type do",
+                   c.s.types);
+     }},
+    {all, "row_stages",
+     [](C c) {
+       return when(!isOneOf(c.s.row_stages, {1, 2}),
+                   "{} groups of X at a time: 1, or 2 so that one comes ahead", c.s.row_stages);
      }},
     {all, "hidden",
      [](C c) {
@@ -86,17 +107,19 @@ const Rule<Case> rules[] = {
      }},
     {all, "stages",
      [](C c) {
-       return when(c.s.next_stages < 2 || c.s.next_stages > most_stages,
-                   "{} stages of the second layer's blocks: a step takes two, and there are at most {}",
-                   c.s.next_stages, most_stages);
+       const int64_t least = std::max<int64_t>(2, c.stagesOfStep());
+       return when(c.s.next_stages < least || c.s.next_stages > most_stages,
+                   "{} stages of the second layer's blocks: a step takes {}, and there are at most {}",
+                   c.s.next_stages, least, most_stages);
      }},
     {all, "shared memory",
      [](C c) {
-       return when(c.stagesThatFit() < c.leastStages(),
-                   "{} stages of {} bytes fit beside {} bytes for rows, the hidden group and the result and {} "
-                   "of the second layer's blocks: {} are needed",
-                   c.stagesThatFit(), c.stageBytes(), c.besideRings(), c.s.next_stages * c.nextStageBytes(),
-                   c.leastStages());
+       return when(
+           c.stagesThatFit() < c.leastStages(),
+           "{} stages of {} bytes fit beside {} bytes for rows, the hidden group and the result and {} "
+           "of the second layer's blocks: {} are needed",
+           c.stagesThatFit(), c.stageBytes(), c.besideRings(), c.s.next_stages * c.nextStageBytes(),
+           c.leastStages());
      }},
     {all, "stages",
      [](C c) {
@@ -128,11 +151,16 @@ std::string whyNotChained(const StagedChainedProblem &problem, std::string_view 
   if (first.fused.element_operands > 0)
     return fmt::format("on {} maps between the layers read no elements of another matrix", target);
   if (last.out.width(0) > most_columns)
-    return fmt::format("on {} a tile has all columns of an output group, at most {}, and there are {}", target,
-                       most_columns, last.out.width(0));
+    return fmt::format("on {} a tile has all columns of an output group, at most {}, and there are {}",
+                       target, most_columns, last.out.width(0));
   if (considerStagedChained(problem).empty())
     return fmt::format("on {} no schedule of both fits shared memory and registers", target);
   return "";
+}
+
+int64_t tileColumns(const algebras::Layer &last) {
+  constexpr int64_t narrowest_panel = 16;
+  return roundUp(last.out.width(0), narrowest_panel);
 }
 
 MaybeRefusal refusal(const StagedChainedProblem &problem, const StagedChainedSchedule &schedule) {
@@ -148,10 +176,12 @@ StagedChainedSchedule completed(const StagedChainedProblem &problem, StagedChain
 std::vector<StagedChainedSchedule> considerStagedChained(const StagedChainedProblem &problem) {
   std::vector<StagedChainedSchedule> candidates;
   const int64_t groups = problem.last.out.count();
-  for (const int64_t rows : {64, 128, 192, 256})
+  for (const auto &[rows, types] :
+       {std::pair<int64_t, int64_t>{64, 1}, {128, 1}, {192, 1}, {256, 1}, {64, 2}, {64, 3}, {128, 2}})
     for (const int64_t hidden : {64, 32, 16})
-      for (const int64_t depth : {64, 32})
-        for (const int64_t next_stages : {2, 3, 4})
+      for (const int64_t depth : {64, 32, 16})
+        for (const auto &[next_stages, row_stages] :
+             {std::pair<int64_t, int64_t>{2, 2}, {3, 2}, {4, 2}, {2, 1}, {3, 1}, {4, 1}})
           for (int64_t parts = 1; parts <= groups; ++parts) {
             // As many equal parts of the groups as there are turns of a block of rows.
             const int64_t stationary = (groups + parts - 1) / parts;
@@ -161,7 +191,9 @@ std::vector<StagedChainedSchedule> considerStagedChained(const StagedChainedProb
                                            .hidden = hidden,
                                            .depth = depth,
                                            .next_stages = next_stages,
-                                           .stationary_groups = stationary};
+                                           .stationary_groups = stationary,
+                                           .types = types,
+                                           .row_stages = row_stages};
             if (!refusal(problem, schedule))
               candidates.push_back(completed(problem, schedule));
           }

@@ -1,5 +1,5 @@
-// GPU kernels of two layers, the second of which multiplies what the first leaves: what the machine allows, what is
-// worth a look, and what it would cost.
+// GPU kernels of two layers, the second of which multiplies what the first leaves: what the machine allows,
+// what is worth a look, and what it would cost.
 #pragma once
 
 #include "algebras/layer.h"
@@ -21,13 +21,15 @@ struct StagedChainedProblem {
   algebras::DataType output;
 };
 
-/// Why a target has no kernel of these two layers, whatever the schedule: the end of a sentence, which goes with
-/// steps; empty where it has one. Only the copy engine's kernels have two layers, for products of a complete
-/// graph whose groups tensor maps address.
+/// Why a target has no kernel of these two layers, whatever the schedule: the end of a sentence, which goes
+/// with steps; empty where it has one. Only the copy engine's kernels have two layers, for products of a
+/// complete graph whose groups tensor maps address.
 std::string whyNotChained(const StagedChainedProblem &problem, std::string_view target);
 
 /// Nothing for a legal schedule; its stages may be left open.
 MaybeRefusal refusal(const StagedChainedProblem &problem, const StagedChainedSchedule &schedule);
+/// Columns of a tile: all of an output group, and what is missing to whole panels.
+int64_t tileColumns(const algebras::Layer &last);
 /// With the stages that fit.
 StagedChainedSchedule completed(const StagedChainedProblem &problem, StagedChainedSchedule schedule);
 

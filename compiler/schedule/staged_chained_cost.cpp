@@ -7,8 +7,8 @@
 
 namespace compiler {
 
-// Instructions of a map of hidden sums for each of them, a gate and its activation; and cycles until sums can be
-// read behind the last product, or products begin behind a map. Assumptions.
+// Instructions of a map of hidden sums for each of them, a gate and its activation; and cycles until sums can
+// be read behind the last product, or products begin behind a map. Assumptions.
 static constexpr double instructions_of_map = 16, cycles_per_wait = 100, waits_of_chunk = 2;
 
 StagedChainedCosts::StagedChainedCosts(const StagedChainedProblem &problem, int64_t m,
@@ -25,8 +25,8 @@ Floor StagedChainedCosts::floor() const {
 namespace {
 /// Of one block of rows: what one term of a hidden group takes, and one of an output group.
 struct TermOfLayers {
-  double multiplied, read;   ///< cycles of the tensor cores, bytes that they read of shared memory
-  double sent, received;     ///< bytes of its weight blocks, and of the boxes in which they come
+  double multiplied, read; ///< cycles of the tensor cores, bytes that they read of shared memory
+  double sent, received;   ///< bytes of its weight blocks, and of the boxes in which they come
 };
 } // namespace
 
@@ -45,73 +45,99 @@ static double rereadWeights(const ProjectionWork &work, double row_blocks, doubl
 Cost StagedChainedCosts::operator()(const StagedChainedSchedule &schedule) const {
   using namespace engine_parts;
   const auto rows = static_cast<double>(schedule.rows), hidden = static_cast<double>(schedule.hidden),
-             depth = static_cast<double>(schedule.depth), warpgroups = rows / 64,
+             depth = static_cast<double>(schedule.depth), types = static_cast<double>(schedule.types),
+             warpgroups = static_cast<double>(schedule.warpgroups()),
              groups_of_turn = static_cast<double>(schedule.stationary_groups);
   const double in_cycles = 1 / (machine_.multiprocessors * machine_.dense_clock);
-  double row_blocks = 0;
-  for (const EqualSegments &kind : first_.segments)
+  double row_blocks = 0, tiles = 0; // of one type, and of those of a tile
+  for (const EqualSegments &kind : first_.segments) {
     row_blocks += kind.count * ceilDivide(kind.rows, rows);
+    tiles += ceilDivide(kind.count, types) * ceilDivide(kind.rows, rows);
+  }
   const double chunks = ceilDivide(first_.n, hidden), steps = ceilDivide(first_.k, depth);
 
   Cost cost;
-  cost.tiles = row_blocks * last_.groups;
-  cost.turns = row_blocks * ceilDivide(last_.groups, groups_of_turn);
+  cost.tiles = tiles * last_.groups;
+  cost.turns = tiles * ceilDivide(last_.groups, groups_of_turn);
   cost.waves = cost.turns / machine_.multiprocessors;
-  // Of a block of rows one output group is its type's own, which reads one hidden group.
-  const double others = cost.tiles - row_blocks;
+  // Of a type's rows one output group is its own, which reads one hidden group. A tile of one type passes
+  // over the other; one of several types goes through both, since they are another type's.
+  const double others = types > 1 ? cost.tiles : cost.tiles - row_blocks, only_own = cost.tiles - others,
+               own_turns = cost.turns * types;
 
-  const TermOfLayers of_hidden = {
-      first_.weights * chunks * productCycles(rows, hidden, first_.k),
-      first_.weights * chunks * operandBytes(rows, hidden, first_.k), first_.weights * 2 * first_.k * first_.n,
-      first_.weights * 2 * steps * depth * chunks * hidden};
-  const TermOfLayers of_output = {productCycles(rows, last_.n, first_.n), operandBytes(rows, last_.n, first_.n),
-                                  2 * first_.n * last_.n, 2 * chunks * hidden * last_.n};
+  // Of one type's rows.
+  const TermOfLayers of_hidden = {first_.weights * chunks * productCycles(rows, hidden, first_.k),
+                                  first_.weights * chunks * operandBytes(rows, hidden, first_.k),
+                                  first_.weights * 2 * first_.k * first_.n,
+                                  first_.weights * 2 * steps * depth * chunks * hidden};
+  const double columns = ceilDivide(last_.n, 16) * 16; // of a tile, whole panels
+  const TermOfLayers of_output = {productCycles(rows, columns, first_.n),
+                                  operandBytes(rows, columns, first_.n), 2 * first_.n * last_.n,
+                                  2 * chunks * hidden * columns};
   // Rows in registers are not read.
   const double from_registers = of_output.read - rows * 2 * first_.n;
-  const double hidden_terms = cost.turns + 2 * others, output_terms = 2 * others + row_blocks;
-  const double multiplied = hidden_terms * of_hidden.multiplied + output_terms * of_output.multiplied;
+  const double hidden_products = own_turns + 2 * types * others,
+               output_products = 2 * types * others + only_own;
+  const double multiplied = hidden_products * of_hidden.multiplied + output_products * of_output.multiplied;
 
-  // Rows of X come once for a turn, and once for every other group.
-  const double x_sent = (cost.turns + others) * first_.rows() / row_blocks * 2 * first_.k,
-               x_received = (cost.turns + others) * rows * 2 * steps * depth;
-  const double sent = x_sent + hidden_terms * of_hidden.sent + output_terms * of_output.sent,
-               received = x_received + hidden_terms * of_hidden.received + output_terms * of_output.received;
-  const double in_flight =
-      static_cast<double>(schedule.stages - 1) * first_.weights * 2 * depth * hidden +
-      static_cast<double>(schedule.next_stages - 1) * 2 * hidden * last_.n;
+  // A block comes once for all types of a tile where it is the output group's own, else once for each. Rows
+  // of X come once for a turn, and once for every other group.
+  const double hidden_blocks = own_turns + (1 + types) * others,
+               output_blocks = (1 + types) * others + only_own;
+  const double x_times = own_turns + types * others;
+  const double sent = x_times * first_.rows() / row_blocks * 2 * first_.k + hidden_blocks * of_hidden.sent +
+                      output_blocks * of_output.sent,
+               received = x_times * rows * 2 * steps * depth + hidden_blocks * of_hidden.received +
+                          output_blocks * of_output.received;
+  const double in_flight = static_cast<double>(schedule.stages - 1) * first_.weights * 2 * depth * hidden +
+                           static_cast<double>(schedule.next_stages - 1) * 2 * hidden * columns;
   const double takes_in = takesIn(in_flight, machine_);
-  const double loads = std::max(sent / machine_.cache_bytes_per_us, received / takes_in);
+  // One thread issues the copies, one for each panel.
+  const double copies =
+      chunks * (hidden_blocks * first_.weights * steps * 2 * hidden / panelOf(schedule.hidden) +
+                output_blocks * 2 * columns / panelOf(static_cast<int64_t>(columns))) +
+      x_times * steps;
+  const double loads = std::max(
+      {sent / machine_.cache_bytes_per_us, received / takes_in, copies * cycles_per_copy * in_cycles});
 
   const double together = std::max(1.0, machine_.multiprocessors / ceilDivide(last_.groups, groups_of_turn));
-  const double memory = (inLines(first_.x_bytes, 2 * first_.k) + inLines(first_.weight_bytes, 2 * first_.n) +
-                         inLines(last_.weight_bytes, 2 * last_.n) +
-                         inLines(last_.y_bytes, static_cast<double>(byteWidth(output_)) * last_.n) +
-                         rereadWeights(first_, row_blocks, together, machine_) +
-                         rereadWeights(last_, row_blocks, together, machine_)) /
-                        machine_.memory_bytes_per_us;
+  // The groups of a turn lie beside each other, and follow one another while the line that two of them share
+  // is in the cache.
+  auto in_lines = [&](double bytes, double width) { return inLines(bytes, groups_of_turn * width); };
+  const double memory =
+      (in_lines(first_.x_bytes, 2 * first_.k) + in_lines(first_.weight_bytes, 2 * first_.n) +
+       in_lines(last_.weight_bytes, 2 * last_.n) +
+       in_lines(last_.y_bytes, static_cast<double>(byteWidth(output_)) * last_.n) +
+       rereadWeights(first_, row_blocks, together, machine_) +
+       rereadWeights(last_, row_blocks, together, machine_)) /
+      machine_.memory_bytes_per_us;
 
   // A warpgroup multiplies, maps and multiplies again, one after the other, with other warpgroups between.
   const double maps = instructions_of_map * 64 * hidden / (32 * machine_.issues_per_cycle);
-  auto chunk = [&](double products) {
-    return std::max({products, warpgroups * maps, products / warpgroups + maps + waits_of_chunk * cycles_per_wait});
+  auto chunk = [&](double products) { // of all types of a tile
+    return std::max(
+        {products, warpgroups * maps, products / warpgroups + maps + waits_of_chunk * cycles_per_wait});
   };
-  const double of_own = chunk(of_hidden.multiplied / chunks),
-               of_other = chunk(2 * (of_hidden.multiplied + of_output.multiplied) / chunks);
-  const double busy = chunks * (cost.turns * of_own + others * of_other) + row_blocks * of_output.multiplied;
-  const double sums = rows * last_.n, written = sums * static_cast<double>(byteWidth(output_));
+  const double of_own = chunk(types * of_hidden.multiplied / chunks),
+               of_other = chunk(2 * types * (of_hidden.multiplied + of_output.multiplied) / chunks);
+  const double busy = chunks * (cost.turns * of_own + others * of_other) + only_own * of_output.multiplied;
+  const double sums = types * rows * last_.n, written = sums * static_cast<double>(byteWidth(output_));
   const double ends = cost.tiles * (endOfTile(1) + 2 * written / machine_.shared_bytes_per_cycle);
   TensorTime tensor(multiplied, std::max(0.0, busy - multiplied), ends, 1, in_cycles, floor().tensor);
 
-  const double read = hidden_terms * of_hidden.read + others * (of_output.read + from_registers) +
-                      row_blocks * of_output.read;
-  const double kept = cost.turns * 2 * rows * chunks * hidden;
+  const double read = hidden_products * of_hidden.read + types * others * (of_output.read + from_registers) +
+                      only_own * of_output.read;
+  const double kept = own_turns * 2 * rows * chunks * hidden;
   const double port = portTime(read + received + kept + 2 * cost.tiles * written, machine_);
   const double uneven = std::ceil(cost.waves) * machine_.multiprocessors / cost.turns;
   const double busiest_takes = received / takes_in * uneven;
-  const StagedSchedule alike{.rows = schedule.rows, .columns = schedule.hidden, .depth = schedule.depth,
-                             .stages = schedule.stages};
-  addParts(cost, memory, {"loads", loads, std::max(loads, busiest_takes) / loads}, port, tensor, uneven, alike,
-           machine_);
+  const StagedSchedule alike{.rows = schedule.rows,
+                             .columns = schedule.hidden,
+                             .depth = schedule.depth,
+                             .stages = schedule.stages,
+                             .types = schedule.types};
+  addParts(cost, memory, {"loads", loads, std::max(loads, busiest_takes) / loads}, port, tensor, uneven,
+           alike, machine_);
   return cost;
 }
 

@@ -85,7 +85,8 @@ FurtherMatrices::FurtherMatrices(const algrt::Layer &layer, const algrt::GpuKern
                single = which.isPerRow(*layer.fusion) || which.hasNoMap(*layer.fusion);
     const int64_t moved = single ? 1 : unit;
     // All weights have their rows as far apart as the first beyond their width.
-    const int64_t padding = is_weight ? w.leading() - layer.weightColumns() : moved * settings.further_padding;
+    const int64_t padding =
+        is_weight ? w.leading() - layer.weightColumns() : moved * settings.further_padding;
     const int64_t shift = is_weight ? w.shift() : moved * settings.further_shift;
     DeviceMatrix matrix(rows, columns, padding, shift, which.element(*layer.fusion, layer.dtype));
     if (!is_result)

@@ -35,7 +35,7 @@ struct CostCommand {
   bool schedules = false, dense = false;
   std::string target, y_dtype = "bf16", map = "forward"; // no target: the one that the layer's type is for
   int64_t cores = 0;                                     // 0: the machine's
-  std::string machine, program_maps;
+  std::string machine, program_maps, fuse;
   int64_t most = 10;
   bool illegal = false;
   CLI::App *command = nullptr;
@@ -207,6 +207,7 @@ int costOfProgram(const CostCommand &options, const Spec &spec, const ProgramToo
   }
   CompileOptions compile;
   compile.program_maps = programMapsOf(options.program_maps);
+  compile.fusing = fusingOf(options.fuse);
   compile.rows = options.m;
   const std::string target = options.target.empty() ? toString(Target::Cpu) : options.target;
   compile.targets = {targetNamed(target)};
@@ -222,8 +223,10 @@ int costOfProgram(const CostCommand &options, const Spec &spec, const ProgramToo
 int cost(const CostCommand &options, const ProgramTools &tools) {
   if (const Spec spec = loadSpec(options.spec); spec.program)
     return costOfProgram(options, spec, tools);
-  if (!options.program_maps.empty())
-    throw UsageError(fmt::format("--program-maps is for programs, and {} is none", options.spec.spec));
+  for (const auto &[option, value] :
+       {std::pair("--program-maps", &options.program_maps), std::pair("--fuse", &options.fuse)})
+    if (!value->empty())
+      throw UsageError(fmt::format("{} is for programs, and {} is none", option, options.spec.spec));
   requireScheduleOptions(options);
   if (options.schedules)
     return schedules(options);
@@ -306,6 +309,7 @@ void addCost(CLI::App &app, Session &session, const ProgramTools &tools) {
   command->add_flag("--illegal", options->illegal, "list those that were left out, each with its reason")
       ->group(group);
   addProgramMaps(*command, options->program_maps);
+  addFusing(*command, options->fuse);
   command->footer(R"help(Examples:
   algctl cost examples/qwen3-1.7b-up.toml --m 2048
   algctl cost "Q(2)^2" --in 768 --out 1536 --row-types "interval(192)" --m 768 --json

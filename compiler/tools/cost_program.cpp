@@ -51,7 +51,8 @@ StepCost costOfStep(const ProgramPlan &plan, const algrt::ProgramStep &step, Pro
   if (kernel.next) {
     const algebras::cost::CostReport of_next = algebras::cost::costReport(*kernel.next, rows, p0);
     const int64_t next_weights = kernel.next->fused.weights;
-    const LayersPrediction made = predictLayers(kernel.layer, *kernel.next, rows, cpu);
+    const LayersPrediction made =
+        predictLayers(kernel.layer, *kernel.next, program.target, rows, kernel.results.front(), cpu);
     program.machine = made.machine;
     return {kernel.projection,
             stepText(plan, step),

@@ -95,20 +95,25 @@ int simulateProgramsOf(const SimulateCommand &command, const Spec &spec) {
   const ArraySources &sources = command.sources;
   if (!sources.x.empty() || !sources.dy.empty() || !sources.dw.empty() || !sources.w.empty() ||
       !sources.types.empty() || !sources.bias.empty() || sources.positions.any() || !command.output.empty() ||
-      !command.dbias_output.empty() || !command.kernel.empty() || !command.schedule.empty() ||
-      command.map != "forward" || command.y_dtype != "bf16" || command.beta != 0)
+      !command.dbias_output.empty() || !command.kernel.empty() || command.map != "forward" ||
+      command.y_dtype != "bf16" || command.beta != 0)
     throw UsageError(
         fmt::format("{} is a program, whose steps are simulated on random operands: --m, --offset, "
-                    "--target, --seed, --seeds, --blocks, --row-lists and --program-maps say how",
+                    "--target, --seed, --seeds, --blocks, --row-lists, --program-maps, --fuse and, of "
+                    "kernels of two layers, "
+                    "--schedule say how",
                     spec.source_name));
   if (!command.m)
     throw UsageError("programs are given no array that says how many rows there are: add --m");
-  ProgramSimulation options{targetNamed(command.target), *command.m,    command.offset,   command.blocks,
-                            command.sources.seed,        command.seeds, command.row_lists};
+  ProgramSimulation options{targetNamed(command.target), *command.m,    command.offset,    command.blocks,
+                            command.sources.seed,        command.seeds, command.row_lists, command.schedule};
   CompileOptions compile;
   compile.program_maps = programMapsOf(command.program_maps);
   compile.rows = *command.m;
   compile.targets = {targetNamed(command.target)};
+  compile.fusing = fusingOf(command.fuse);
+  compile.schedule = command.schedule;
+  compile.row_lists = command.row_lists;
   const std::vector<SimulatedProgram> programs = simulatePrograms(planProgram(spec, compile), options);
   if (command.json)
     printJson(simulatedJson(programs, options));
@@ -126,8 +131,10 @@ int simulate(SimulateCommand command) {
     requireCompilable(spec);
     return simulateProgramsOf(command, spec);
   }
-  if (!command.program_maps.empty())
-    throw UsageError(fmt::format("--program-maps is for programs, and {} is none", command.spec.spec));
+  for (const auto &[option, value] :
+       {std::pair("--program-maps", &command.program_maps), std::pair("--fuse", &command.fuse)})
+    if (!value->empty())
+      throw UsageError(fmt::format("{} is for programs, and {} is none", option, command.spec.spec));
   if (command.m)
     command.sources.m = *command.m;
   ArrayOutputs outputs(command.output, command.dbias_output, command.json);
@@ -204,11 +211,11 @@ void addSimulate(CLI::App &app, Session &session) {
   auto *y_dtype =
       sub->add_option("--y-dtype", command->y_dtype, "elements of the result: bf16 (default) or f32");
   y_dtype->check(CLI::IsMember({"bf16", "f32"}).description(""))->type_name("TYPE");
-  auto *schedule =
-      sub->add_option("--schedule", command->schedule,
-                      "tile and ring, as rows=128,columns=96,depth=64,stages=3, for sm_80 with warps=2x2 and "
-                      "perhaps vector=1; for few rows vector reductions, as reduce=32,rows=4; chosen by cost "
-                      "otherwise");
+  auto *schedule = sub->add_option(
+      "--schedule", command->schedule,
+      "tile and ring, as rows=128,columns=96,depth=64,stages=3, for sm_80 with warps=2x2 and "
+      "perhaps vector=1; for few rows vector reductions, as reduce=32,rows=4; of two layers of a program "
+      "rows=64,hidden=64,depth=64,stages=4x2,stationary=8; chosen by cost otherwise");
   schedule->type_name("SCHEDULE");
   sub->add_option("--kernel", command->kernel, "simulate this module, as emit --stage=nvvm prints it")
       ->type_name("FILE")
@@ -228,6 +235,7 @@ void addSimulate(CLI::App &app, Session &session) {
       ->check(CLI::Range(1, 1 << 16).description(""))
       ->type_name("COUNT");
   addProgramMaps(*sub, command->program_maps);
+  addFusing(*sub, command->fuse);
   sub->add_flag("--json", command->json, "print one JSON object");
   sub->footer(
       R"help(The kernel's own module runs against a model of the multiprocessor (docs/simulator.md) that picks every

@@ -47,6 +47,8 @@ CompiledStep compileStep(const KernelSource &source, const ProgramSimulation &op
   compile.rows = source.rows.value_or(options.m);
   compile.map = source.maps.front();
   compile.output = source.results.front();
+  if (source.next)
+    compile.schedule = options.schedule;
   const KernelSource compiled =
       options.row_lists && source.takes_positions ? withListedRows(source, compile) : source;
   const GpuProgram made = gpuProgram(compiled, options.target, compile);

@@ -16,7 +16,8 @@ struct ProgramSimulation {
   int64_t m = 128, p0 = 0, blocks = 3;
   uint64_t seed = 1;
   int64_t seeds = 1;
-  bool row_lists = false; ///< products find rows in lists where their types follow from positions
+  bool row_lists = false;    ///< products find rows in lists where their types follow from positions
+  std::string schedule = {}; ///< of kernels of two layers; chosen by cost when empty
 };
 
 struct SimulatedStep {

@@ -27,7 +27,7 @@ struct SimulateCommand {
   int64_t offset = 0, seeds = 1, blocks = 3;
   float beta = 0;
   bool row_lists = false, json = false;
-  std::string program_maps; ///< of programs, in place of map
+  std::string program_maps, fuse; ///< of programs, in place of map
 };
 
 /// Every seed has padding of its own between the rows of the matrices.

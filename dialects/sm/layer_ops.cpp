@@ -81,6 +81,15 @@ static LogicalResult verifyProductOfRows(Operation *op, int64_t rows, int64_t de
   return success();
 }
 
+/// Parts of the sums that have something of their own, each of whole warpgroups.
+static LogicalResult verifyOfParts(Operation *op, int64_t parts, AccumulatorType sums) {
+  if (parts < 1 || sums.getRows() % (parts * warpgroup_rows) != 0)
+    return op->emitOpError("has something for each of ")
+           << parts << " parts, which do not cut up " << sums.getRows() << " rows into whole warpgroups of "
+           << warpgroup_rows;
+  return success();
+}
+
 LogicalResult MultiplyHeldOp::verify() {
   if (!getShallow() != !getShallowDepth())
     return emitOpError("says where blocks are shallow together with their depth there");
@@ -89,14 +98,16 @@ LogicalResult MultiplyHeldOp::verify() {
     rows = held.getRows();
     columns = held.getColumns();
   });
-  BlockType b = getB().getType();
+  AccumulatorType sums = getAccumulator().getType();
+  if (failed(verifyOfParts(*this, static_cast<int64_t>(getBlocks().size()), sums)))
+    return failure();
+  auto b = cast<BlockType>(getBlocks().front().getType());
   if (columns % b.getRows() != 0)
-    return emitOpError("has rows of ") << columns << " columns, which are no pieces of the depth of B, "
-                                       << b.getRows();
+    return emitOpError("has rows of ")
+           << columns << " columns, which are no pieces of the depth of B, " << b.getRows();
   if (failed(verifyDepth(*this, getShallowDepth(), b.getRows())))
     return failure();
-  return verifyProductOfRows(*this, rows, b.getRows(), b.getElementType(), b.getRows(), b.getColumns(),
-                             getAccumulator().getType());
+  return verifyProductOfRows(*this, rows, b.getRows(), b.getElementType(), b.getRows(), b.getColumns(), sums);
 }
 
 LogicalResult MultiplyFragmentOp::verify() {
@@ -104,10 +115,14 @@ LogicalResult MultiplyFragmentOp::verify() {
     return emitOpError("says where blocks are shallow together with their depth there");
   FragmentType rows = getRows().getType();
   BlockType b = getB().getType();
+  AccumulatorType sums = getAccumulator().getType();
+  if (!getConditions().empty() &&
+      failed(verifyOfParts(*this, static_cast<int64_t>(getConditions().size()), sums)))
+    return failure();
   if (failed(verifyDepth(*this, getShallowDepth(), rows.getColumns())))
     return failure();
   return verifyProductOfRows(*this, rows.getRows(), rows.getColumns(), b.getElementType(), b.getRows(),
-                             b.getColumns(), getAccumulator().getType());
+                             b.getColumns(), sums);
 }
 
 LogicalResult MmaFragmentOp::verify() {

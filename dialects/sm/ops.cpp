@@ -7,6 +7,20 @@
 using namespace mlir;
 using namespace sm;
 
+/// One type for all of some operands.
+static ParseResult parseSameTypes(OpAsmParser &parser, SmallVectorImpl<Type> &types,
+                                  const SmallVectorImpl<OpAsmParser::UnresolvedOperand> &operands) {
+  BlockType type;
+  if (parser.parseType(type))
+    return failure();
+  types.append(operands.size(), type);
+  return success();
+}
+
+static void printSameTypes(OpAsmPrinter &printer, Operation *, TypeRange types, OperandRange) {
+  printer << types.front();
+}
+
 #define GET_OP_CLASSES
 #include "dialects/sm/sm_ops.cpp.inc"
 

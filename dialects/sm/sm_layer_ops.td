@@ -70,39 +70,55 @@ def Sm_FragmentOp : Sm_Op<"fragment", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Sm_MultiplyHeldOp : Sm_Op<"multiply_held", [MemoryEffects<[MemRead]>, AllTypesMatch<["accumulator", "result"]>]> {
-  let summary = "Add the product of a piece of rows in shared memory and a block to the sums";
+def Sm_MultiplyHeldOp : Sm_Op<"multiply_held", [MemoryEffects<[MemRead]>, AttrSizedOperandSegments,
+                                               AllTypesMatch<["accumulator", "result"]>]> {
+  let summary = "Add the products of a piece of rows in shared memory and a block to the sums";
   let description = [{
     The rows are stationary ones of `sm.hold`, or kept ones, which are a buffer once shared memory has been allocated. Where
     `shallow` is true, only the elements up to the depth that follows `to` are multiplied.
 
     ```mlir
-    %next = sm.multiply_held %rows[%piece], %w, %sum shallow %last to 32
+    %next = sm.multiply_held %rows[%piece], [%w], %sum shallow %last to 32
         : !sm.block<64 x 192 x bf16>, !sm.block<64 x 128 x bf16>, !sm.accumulator<64 x 128>
     ```
+
+    The sums may consist of parts with equal numbers of rows, one below the other, of warpgroups of their own. Then there may
+    be a block for each part.
+
+    ```mlir
+    %own = sm.multiply_held %rows[%piece], [%w0, %w1], %sum
+        : !sm.block<128 x 192 x bf16>, !sm.block<64 x 128 x bf16>, !sm.accumulator<128 x 128>
+    ```
   }];
-  let arguments = (ins Sm_BlockOrBuffer:$rows, Index:$piece, Sm_BlockType:$b, Sm_AccumulatorType:$accumulator,
-                       Optional<I1>:$shallow, OptionalAttr<I64Attr>:$shallow_depth);
+  let arguments = (ins Sm_BlockOrBuffer:$rows, Index:$piece, Variadic<Sm_BlockType>:$blocks,
+                       Sm_AccumulatorType:$accumulator, Optional<I1>:$shallow, OptionalAttr<I64Attr>:$shallow_depth);
   let results = (outs Sm_AccumulatorType:$result);
   let assemblyFormat = [{
-    $rows `[` $piece `]` `,` $b `,` $accumulator (`shallow` $shallow^ `to` $shallow_depth)? attr-dict
-    `:` type($rows) `,` type($b) `,` type($accumulator)
+    $rows `[` $piece `]` `,` `[` $blocks `]` `,` $accumulator (`shallow` $shallow^ `to` $shallow_depth)? attr-dict
+    `:` type($rows) `,` custom<SameTypes>(type($blocks), ref($blocks)) `,` type($accumulator)
   }];
   let hasVerifier = 1;
 }
 
-def Sm_MultiplyFragmentOp : Sm_Op<"multiply_fragment", [Pure, AllTypesMatch<["accumulator", "result"]>]> {
+def Sm_MultiplyFragmentOp : Sm_Op<"multiply_fragment", [Pure, AttrSizedOperandSegments,
+                                                       AllTypesMatch<["accumulator", "result"]>]> {
   let summary = "Add the product of rows in registers and a block to the sums";
   let description = [{
     ```mlir
     %next = sm.multiply_fragment %rows, %w, %sum : !sm.fragment<64 x 64>, !sm.block<64 x 128 x bf16>, !sm.accumulator<64 x 128>
     ```
+
+    With conditions, one for each of as many parts of the sums, only parts whose condition is true are multiplied.
+
+    ```mlir
+    %next = sm.multiply_fragment %rows, %w, %sum where [%first, %second] : !sm.fragment<128 x 64>, !sm.block<64 x 128 x bf16>, !sm.accumulator<128 x 128>
+    ```
   }];
   let arguments = (ins Sm_FragmentType:$rows, Sm_BlockType:$b, Sm_AccumulatorType:$accumulator, Optional<I1>:$shallow,
-                       OptionalAttr<I64Attr>:$shallow_depth);
+                       OptionalAttr<I64Attr>:$shallow_depth, Variadic<I1>:$conditions);
   let results = (outs Sm_AccumulatorType:$result);
   let assemblyFormat = [{
-    $rows `,` $b `,` $accumulator (`shallow` $shallow^ `to` $shallow_depth)? attr-dict
+    $rows `,` $b `,` $accumulator (`shallow` $shallow^ `to` $shallow_depth)? (`where` `[` $conditions^ `]`)? attr-dict
     `:` type($rows) `,` type($b) `,` type($accumulator)
   }];
   let hasVerifier = 1;

@@ -10,10 +10,10 @@ static LogicalResult verifyThreads(LayerOp layer, ScheduleAttr hidden, ScheduleA
     return layer.emitOpError("has a schedule of another kind than its kernel, whose workers are threads");
   if (hidden.getTypes() != own.getTypes() || hidden.getRows() != own.getRows() ||
       hidden.getLanes() != own.getLanes())
-    return layer.emitOpError("owns ") << hidden.getTypes() << " types of " << hidden.getRows()
-                                      << " rows in vectors of " << hidden.getLanes() << ", the kernel "
-                                      << own.getTypes() << " of " << own.getRows() << " in vectors of "
-                                      << own.getLanes();
+    return layer.emitOpError("owns ")
+           << hidden.getTypes() << " types of " << hidden.getRows() << " rows in vectors of "
+           << hidden.getLanes() << ", the kernel " << own.getTypes() << " of " << own.getRows()
+           << " in vectors of " << own.getLanes();
   return success();
 }
 

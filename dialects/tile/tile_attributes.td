@@ -169,7 +169,7 @@ def Tile_StagedAttr : Tile_Attr<"Staged", "staged"> {
     | | |
     | --- | --- |
     | `cluster = A x B` | workers with A consecutive blocks of rows and B of columns run together; blocks of the weight matrix are loaded once for the A, rows of X once for the B |
-    | `stationary = G` | a worker goes through G consecutive groups while the rows of X of its types' own groups stay in shared memory; in a gradient of X (mode i), while the sums of its type's own group stay in registers |
+    | `stationary = G` | a worker goes through G consecutive groups while the rows of X of its types' own groups stay in shared memory; in a gradient of X (mode i), while the sums of its type's own group stay in registers; in a kernel of two layers, while the hidden groups of its types' own stay, and of the hidden layer itself, of how many other groups rows of X are there at a time |
     | `outer = groups` | workers that run at one time share columns of the weight matrix (all rows of a group, then the next group); `types`, the default, lets them share rows of X |
     | `rows_on = n` | rows are on side N of the matrix instructions and columns on side M, whose size is fixed: for few rows; `m` is the default |
     | `ping_pong = T` | the warpgroups of a worker that multiply are divided into T parts, each of which computes every T-th tile of the worker alone |

@@ -177,8 +177,8 @@ void parseNextLayer(const JsonFields &fields, const JsonFields &boxes, const Fus
     fields.fail("tile", "has no held_groups, and kernels of layers one after another go through groups");
   for (const FusedOperand &operand : fusion.operands)
     if (operand.layer == 0 && operand.per == FusedOperand::Per::Element)
-      fields.fail("target", "is a GPU, where maps between two layers read no elements of '" + operand.name +
-                                "'");
+      fields.fail("target",
+                  "is a GPU, where maps between two layers read no elements of '" + operand.name + "'");
   kernel.next_w = parseBox(boxes, "next_w", ElementType::Bf16, kernel.copies);
 }
 

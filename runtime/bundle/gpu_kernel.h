@@ -84,7 +84,7 @@ struct GpuKernel : GpuCode {
   GpuTile tile;
   GpuBox x, w, y;
   GpuBox next_w = {}; // of the weights of a next layer, which only such kernels have
-  bool terms; // reads the terms table
+  bool terms;         // reads the terms table
   // Groups of X, Y and the weight matrix as the kernel counts them, where it takes several consecutive groups
   // of the layer as one (the factor M(b) of A*M(b)); 0: those of the layer.
   int64_t groups;

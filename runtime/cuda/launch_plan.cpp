@@ -75,8 +75,8 @@ void appendMaps(LaunchPlan &plan, const KernelShape &shape, const Layer &layer, 
                   {names.y, views.y, kernel.y, kernel.output}};
   // The blocks of all weights of a layer have the boxes of its first; of what else there is threads copy.
   const auto box_of = [&](const FurtherOperand &further) -> const GpuBox & {
-    const bool of_next = further.kind == FurtherOperand::Kind::Weight &&
-                         layer.fusion->layerOf(int64_t(further.number)) > 0;
+    const bool of_next =
+        further.kind == FurtherOperand::Kind::Weight && layer.fusion->layerOf(int64_t(further.number)) > 0;
     return of_next ? kernel.next_w : kernel.w;
   };
   const auto append = [&](const KernelParameter &parameter, const ViewsOfOperand &seen, const GpuBox &box,

@@ -147,7 +147,8 @@ struct GroupsOfShape {
   int64_t weight_granule;
 };
 
-// The weight matrices of a next layer: their rows are the columns of the first one's, their columns those of Y.
+// The weight matrices of a next layer: their rows are the columns of the first one's, their columns those of
+// Y.
 KernelShape nextWeights(const KernelShape &shape) {
   KernelShape next = shape;
   next.weight_row_groups = shape.weight_groups;

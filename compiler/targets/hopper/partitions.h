@@ -11,9 +11,9 @@ namespace compiler {
 void addPartition(mlir::OpBuilder &builder, sm::KernelOp kernel, llvm::StringRef name, int64_t warpgroups,
                   int64_t registers);
 
-/// The two partitions of a kernel of two layers. Blocks that are multiplied by the same rows beside each other
-/// pass through one pipe together, and all of the same types through the same pipe, whichever loop they are for:
-/// its stages are for whatever comes next.
+/// The two partitions of a kernel of two layers. Blocks that are multiplied by the same rows beside each
+/// other pass through one pipe together, and all of the same types through the same pipe, whichever loop they
+/// are for: its stages are for whatever comes next.
 mlir::LogicalResult splitLayers(sm::KernelOp kernel);
 
 } // namespace compiler

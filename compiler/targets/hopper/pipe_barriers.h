@@ -47,7 +47,7 @@ private:
 
   mlir::OpBuilder &builder_;
   llvm::DenseMap<LoopAndPipe, StagesOfStep> steps_;
-  llvm::DenseMap<LoopAndPipe, int64_t> released_; ///< behind a loop, of its last step
+  llvm::DenseMap<LoopAndPipe, int64_t> released_;               ///< behind a loop, of its last step
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> waited_; ///< behind a loop, until nothing is in flight
 };
 

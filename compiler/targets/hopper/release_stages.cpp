@@ -30,7 +30,8 @@ static void closeEmptyGroups(OpBuilder &builder, sm::PartitionOp partition) {
       return;
     const auto multiplies = [](Block *block) {
       return block
-          ->walk([](Operation *op) { return isProduct(op) ? WalkResult::interrupt() : WalkResult::advance(); })
+          ->walk(
+              [](Operation *op) { return isProduct(op) ? WalkResult::interrupt() : WalkResult::advance(); })
           .wasInterrupted();
     };
     if (multiplies(branch.thenBlock()) && !multiplies(branch.elseBlock())) {
@@ -109,7 +110,8 @@ void StageReleases::releaseInLoop(sm::ConsumerReleaseOp release, scf::ForOp loop
   Value next_stage = loop.getTiedLoopResult(taken.first);
   // Of the last step each release takes another of its stages.
   const int64_t before = ++released_[{loop, release.getPipe()}];
-  arriveIf(builder_, location, any_step, barriers, stageBefore(math, next_stage, before, barriers.stages), peers);
+  arriveIf(builder_, location, any_step, barriers, stageBefore(math, next_stage, before, barriers.stages),
+           peers);
   if (first)
     for (Value result : loop.getResults())
       if (isa<sm::AccumulatorType>(result.getType()))
@@ -160,8 +162,8 @@ LogicalResult StageReleases::releaseAtOnce(sm::ConsumerReleaseOp release) {
   return success();
 }
 
-/// How many stages of a pipe a step of a loop takes: as many as it releases. The first of them is carried by the
-/// loop.
+/// How many stages of a pipe a step of a loop takes: as many as it releases. The first of them is carried by
+/// the loop.
 std::optional<StageReleases::StagesOfStep> StageReleases::stagesOfStep(Value pipe, scf::ForOp loop) {
   if (auto known = steps_.find({loop, pipe}); known != steps_.end())
     return known->second;

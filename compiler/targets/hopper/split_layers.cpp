@@ -51,22 +51,31 @@ private:
 
 } // namespace
 
-/// The rows that the only product of a fetched block multiplies it by, beside it; null where there is none.
-static Value rowsBeside(sm::FetchOp fetch) {
+namespace {
+/// Where a fetched block is multiplied: by which rows, and as the block of which part of the sums.
+struct Use {
+  Value rows;
+  unsigned part = 0;
+};
+} // namespace
+
+/// Of its only product, beside it; without rows where there is none.
+static Use useBeside(sm::FetchOp fetch) {
   if (!fetch.getBlock().hasOneUse())
     return {};
-  Operation *user = *fetch.getBlock().getUsers().begin();
+  OpOperand &use = *fetch.getBlock().use_begin();
+  Operation *user = use.getOwner();
   if (user->getBlock() != fetch->getBlock())
     return {};
   if (auto multiply = dyn_cast<sm::MultiplyHeldOp>(user))
-    return multiply.getRows();
+    return {multiply.getRows(), use.getOperandNumber() - multiply.getBlocks().getBeginOperandIndex()};
   if (auto multiply = dyn_cast<sm::MultiplyFragmentOp>(user))
-    return multiply.getRows();
+    return {multiply.getRows()};
   return {};
 }
 
 LogicalResult LayersSplit::findPassages() {
-  llvm::MapVector<std::pair<Block *, Value>, SmallVector<Value>> fetched;
+  llvm::MapVector<std::tuple<Block *, Value, unsigned>, SmallVector<Value>> fetched;
   const WalkResult walk = kernel_.walk([&](Operation *op) {
     if (auto hold = dyn_cast<sm::HoldOp>(op))
       passages_.push_back({{hold.getBlock()}, static_cast<int64_t>(hold.getStages().value_or(1)), false});
@@ -76,17 +85,17 @@ LogicalResult LayersSplit::findPassages() {
     auto fetch = dyn_cast<sm::FetchOp>(op);
     if (!fetch)
       return WalkResult::advance();
-    Value rows = rowsBeside(fetch);
-    if (!rows)
+    const Use use = useBeside(fetch);
+    if (!use.rows)
       return fetch.emitOpError("must be multiplied once, beside it, by rows that are there"),
              WalkResult::interrupt();
-    fetched[{fetch->getBlock(), rows}].push_back(fetch.getBlock());
+    fetched[{fetch->getBlock(), use.rows, use.part}].push_back(fetch.getBlock());
     return WalkResult::advance();
   });
   if (walk.wasInterrupted())
     return failure();
   for (auto &[place, blocks] : fetched) {
-    const bool second = areHidden(place.second);
+    const bool second = areHidden(std::get<Value>(place));
     passages_.push_back(
         {blocks, stagesOf(second ? kernel_.getSchedule() : *kernel_.getHiddenSchedule()), second});
   }
@@ -127,8 +136,8 @@ void LayersSplit::writeMultiply(ArrayRef<Operation *> program, int64_t warpgroup
     builder_.clone(*op, copies);
   for (const Passage &passage : passages_) {
     builder_.setInsertionPointAfterValue(copies.lookup(passage.blocks.front()));
-    auto consume = sm::ConsumeOp::create(builder_, kernel_.getLoc(),
-                                         TypeRange(ValueRange(passage.blocks)), passage.pipe);
+    auto consume = sm::ConsumeOp::create(builder_, kernel_.getLoc(), TypeRange(ValueRange(passage.blocks)),
+                                         passage.pipe);
     for (auto [block, consumed] : llvm::zip_equal(passage.blocks, consume.getBlocks())) {
       Operation *copy = copies.lookup(block).getDefiningOp();
       copy->replaceAllUsesWith(ValueRange(consumed));
@@ -148,8 +157,8 @@ void LayersSplit::writeLoad(ArrayRef<Operation *> program, int64_t registers) {
   sm::ReleaseSuccessorOp::create(builder_, kernel_.getLoc());
   SmallVector<Operation *> computing;
   elect.walk([&](Operation *op) {
-    if (isa<sm::MultiplyHeldOp, sm::MultiplyFragmentOp, sm::MapOp, sm::ClipColumnsOp, sm::FragmentOp, sm::KeepOp,
-            sm::StoreSumsOp>(op))
+    if (isa<sm::MultiplyHeldOp, sm::MultiplyFragmentOp, sm::MapOp, sm::ClipColumnsOp, sm::FragmentOp,
+            sm::KeepOp, sm::StoreSumsOp, sm::StoreSumsInPartsOp>(op))
       computing.push_back(op);
   });
   for (Operation *op : llvm::reverse(computing)) {

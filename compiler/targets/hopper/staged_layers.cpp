@@ -41,9 +41,10 @@ void allocateKeptRows(sm::KernelOp kernel, StagedBlocks &blocks) {
     builder.setInsertionPoint(kept);
     const sm::BlockType rows = kept.getRows().getType();
     const int64_t pieces = kept.getPiecesAttr().getInt(), columns = rows.getColumns() / pieces;
-    Value buffer = sm::AllocateOp::create(builder, kept.getLoc(),
-                                          sm::BufferType::get(kernel.getContext(), pieces, rows.getRows(), columns,
-                                                              rows.getElementType(), rows.getSwizzle()));
+    Value buffer =
+        sm::AllocateOp::create(builder, kept.getLoc(),
+                               sm::BufferType::get(kernel.getContext(), pieces, rows.getRows(), columns,
+                                                   rows.getElementType(), rows.getSwizzle()));
     for (Operation *user : llvm::make_early_inc_range(kept.getRows().getUsers()))
       if (auto keep = dyn_cast<sm::KeepOp>(user))
         lowerKeep(builder, keep, buffer);
@@ -63,7 +64,12 @@ struct Product {
   explicit Product(Operation *op)
       : op(op), held(dyn_cast<sm::MultiplyHeldOp>(op)), fragment(dyn_cast<sm::MultiplyFragmentOp>(op)) {}
 
-  TypedValue<sm::BlockType> b() { return held ? held.getB() : fragment.getB(); }
+  /// One, or of parts of the sums one each.
+  SmallVector<Value> blocks() {
+    return held ? SmallVector<Value>(held.getBlocks()) : SmallVector<Value>{fragment.getB()};
+  }
+  /// Whether only some parts of the sums are multiplied.
+  bool conditions() { return fragment && !fragment.getConditions().empty(); }
   Value accumulator() { return held ? held.getAccumulator() : fragment.getAccumulator(); }
   Value shallow() { return held ? held.getShallow() : fragment.getShallow(); }
   IntegerAttr shallowDepth() { return held ? held.getShallowDepthAttr() : fragment.getShallowDepthAttr(); }
@@ -74,13 +80,16 @@ struct Product {
 };
 } // namespace
 
-/// Products beside each other, of one depth: their instructions are one group.
+/// Products beside each other, of one depth: their instructions are one group. What only some parts multiply
+/// stands alone.
 static SmallVector<Product> productsBeside(Operation *first) {
   SmallVector<Product> products = {Product(first)};
+  if (products.front().conditions())
+    return products;
   for (Operation *next = first->getNextNode(); isProductOfLayers(next); next = next->getNextNode()) {
     Product product(next);
     if (product.shallow() != products.front().shallow() ||
-        product.shallowDepth() != products.front().shallowDepth())
+        product.shallowDepth() != products.front().shallowDepth() || product.conditions())
       break;
     products.push_back(product);
   }
@@ -88,28 +97,50 @@ static SmallVector<Product> productsBeside(Operation *first) {
 }
 
 static LogicalResult checkStaged(Product &product, const StagedBlocks &blocks) {
-  if (!blocks.contains(product.b()) || (product.held && !blocks.contains(product.held.getRows())))
+  SmallVector<Value> multiplied = product.blocks();
+  if (product.held)
+    multiplied.push_back(product.held.getRows());
+  if (!llvm::all_of(multiplied, [&](Value block) { return blocks.contains(block); }))
     return product.op->emitOpError("multiplies a block that comes through no pipe");
   return success();
+}
+
+/// Of values of parts of the sums that of this warpgroup's part.
+static Value ofPart(OpBuilder &builder, Location location, ArrayRef<Value> values, int64_t rows) {
+  if (values.size() == 1)
+    return values.front();
+  const IntegerArithmetic math(builder, location);
+  const int64_t warpgroups = rows / sm::warpgroup_rows / static_cast<int64_t>(values.size());
+  Value warpgroup = sm::WarpgroupOp::create(builder, location, builder.getIndexType());
+  Value part = math.divide(warpgroup, warpgroups), chosen = values.front();
+  for (size_t number = 1; number < values.size(); ++number)
+    chosen = math.select(math.equal(part, static_cast<int64_t>(number)), values[number], chosen);
+  return chosen;
 }
 
 /// The instructions of one product on sums that are given.
 static Value instructionsOf(OpBuilder &builder, Product &product, Value sums, IntegerAttr depth,
                             const StagedBlocks &blocks) {
   Location location = product.op->getLoc();
-  StagedBlock b = blocks.at(product.b());
+  SmallVector<Value> stages;
+  for (Value block : product.blocks())
+    stages.push_back(sm::ConsumerWaitOp(blocks.at(block).wait).getStage());
+  // Blocks of one type come through one pipe.
+  const StagedBlock b = blocks.at(product.blocks().front());
+  const int64_t rows_of_sums = cast<sm::AccumulatorType>(sums.getType()).getRows();
+  Value stage = ofPart(builder, location, stages, rows_of_sums);
   if (product.fragment) {
-    auto mma = sm::MmaFragmentOp::create(builder, location, sums.getType(), product.fragment.getRows(), b.buffer,
-                                         b.wait.getStage(), sums, IntegerAttr());
+    auto mma = sm::MmaFragmentOp::create(builder, location, sums.getType(), product.fragment.getRows(),
+                                         b.buffer, stage, sums, IntegerAttr());
     mma.setDepthAttr(depth);
     return mma;
   }
   StagedBlock rows = blocks.at(product.held.getRows());
-  Value place = rows.wait ? placeOfPiece(builder, location, rows.buffer, rows.pieces.count, rows.wait.getStage(),
-                                         product.held.getPiece())
+  Value place = rows.wait ? placeOfPiece(builder, location, rows.buffer, rows.pieces.count,
+                                         rows.wait.getStage(), product.held.getPiece())
                           : product.held.getPiece();
-  auto mma = sm::MmaOp::create(builder, location, sums.getType(), rows.buffer, place, b.buffer,
-                               b.wait.getStage(), sums, /*negate=*/false);
+  auto mma = sm::MmaOp::create(builder, location, sums.getType(), rows.buffer, place, b.buffer, stage, sums,
+                               /*negate=*/false);
   mma.setDepthAttr(depth);
   mma.setOverwrite(sums.getDefiningOp<sm::ZeroOp>() != nullptr);
   return mma;
@@ -131,7 +162,8 @@ static void lowerProducts(OpBuilder &builder, MutableArrayRef<Product> products,
     IRMapping sums;
     SmallVector<Operation *> instructions;
     for (Product &product : products) {
-      Value sum = instructionsOf(builder, product, sums.lookupOrDefault(product.accumulator()), depth, blocks);
+      Value sum =
+          instructionsOf(builder, product, sums.lookupOrDefault(product.accumulator()), depth, blocks);
       sums.map(product.op->getResult(0), sum);
       instructions.push_back(sum.getDefiningOp());
     }
@@ -142,9 +174,20 @@ static void lowerProducts(OpBuilder &builder, MutableArrayRef<Product> products,
       results.push_back(sums.lookup(value));
     return results;
   };
-  const SmallVector<Value> made = chooseProducts(
-      builder, location, first.shallow(), [&] { return write(first.shallowDepth()); },
-      [&] { return write(IntegerAttr()); });
+  auto of_any_depth = [&] {
+    return chooseProducts(
+        builder, location, first.shallow(), [&] { return write(first.shallowDepth()); },
+        [&] { return write(IntegerAttr()); });
+  };
+  SmallVector<Value> made;
+  if (first.conditions()) {
+    const int64_t rows = cast<sm::AccumulatorType>(first.accumulator().getType()).getRows();
+    Value mine = ofPart(builder, location, SmallVector<Value>(first.fragment.getConditions()), rows);
+    made = chooseProducts(builder, location, mine, of_any_depth,
+                          [&] { return SmallVector<Value>{first.accumulator()}; });
+  } else {
+    made = of_any_depth();
+  }
   for (auto [value, sum] : llvm::zip_equal(left, made))
     value.replaceAllUsesWith(sum);
   for (Product &product : llvm::reverse(products))

@@ -65,7 +65,8 @@ struct MmaFragmentLowering : ConvertOpToLLVMPattern<sm::MmaFragmentOp> {
     Instructions write(rewriter, location);
     const sm::BufferType type = op.getB().getType();
     const DescriptorFields fields = mnMajorDescriptor(type);
-    Value start = write.add(write.address(adaptor.getB()), write.multiply(adaptor.getBStage(), stageStride(type)));
+    Value start =
+        write.add(write.address(adaptor.getB()), write.multiply(adaptor.getBStage(), stageStride(type)));
     Value low = lowWord(write, start, fields), sums = adaptor.getAccumulator();
     for (int64_t depth = 0; depth < op.getMultipliedDepth(); depth += instruction_depth) {
       auto word = [&](int64_t number) -> Value {
@@ -73,8 +74,8 @@ struct MmaFragmentLowering : ConvertOpToLLVMPattern<sm::MmaFragmentOp> {
                                             depth / instruction_depth * words_of_step + number);
       };
       Value b = descriptor(write, write.add(low, mnMajorStep(type, depth) >> 4), fields);
-      sums = sm::WgmmaFromRegistersOp::create(rewriter, location, sums.getType(), sums, word(0), word(1), word(2),
-                                              word(3), b);
+      sums = sm::WgmmaFromRegistersOp::create(rewriter, location, sums.getType(), sums, word(0), word(1),
+                                              word(2), word(3), b);
     }
     rewriter.replaceOp(op, sums);
     return success();

@@ -167,8 +167,8 @@ FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, int64_t shared_byt
   tile.number("columns", schedule ? schedule.getColumns() : sums.getColumns());
   tile.number("depth", product.getStageDepth());
   // Of two layers A is rows that stay.
-  const auto hidden = kernel.getHiddenSchedule() ? cast<tile::StagedAttr>(*kernel.getHiddenSchedule())
-                                                 : tile::StagedAttr();
+  const auto hidden =
+      kernel.getHiddenSchedule() ? cast<tile::StagedAttr>(*kernel.getHiddenSchedule()) : tile::StagedAttr();
   const int64_t stages = (hidden ? product.getB() : product.getA()).getType().getStages();
   tile.number("stages", stages);
   auto partition = product->getParentOfType<sm::PartitionOp>();
@@ -185,9 +185,9 @@ FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, int64_t shared_byt
   boxes.box("y", body.getArgument(2));
   if (hidden)
     boxes.box("next_w", *llvm::find_if(llvm::reverse(body.getArguments()), [](BlockArgument argument) {
-      auto maps = dyn_cast<sm::MapsType>(argument.getType());
-      return maps && maps.getRowDimension() == 2;
-    }));
+                auto maps = dyn_cast<sm::MapsType>(argument.getType());
+                return maps && maps.getRowDimension() == 2;
+              }));
 
   if (layout.isTransposed())
     description.add("map", StringAttr::get(context, algrt::name(algrt::Map::Dx)));
@@ -214,8 +214,9 @@ FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, int64_t shared_byt
     description.add("warps", warps.all());
   }
   if (schedule)
-    description.add("schedule", StringAttr::get(context, hidden ? scheduleText({hidden, schedule}, stages, nextStages(kernel))
-                                                                 : scheduleText(schedule, stages)));
+    description.add("schedule", StringAttr::get(context, hidden ? scheduleText({hidden, schedule}, stages,
+                                                                               nextStages(kernel))
+                                                                : scheduleText(schedule, stages)));
   description.add("tile", tile.all());
   description.add("boxes", boxes.all());
   return description.all();

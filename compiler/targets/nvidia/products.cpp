@@ -95,7 +95,8 @@ struct MmaLowering : ConvertOpToLLVMPattern<sm::MmaOp> {
       };
       Value m_step = step(m), n_step = step(n);
       sum = NVVM::WgmmaMmaAsyncOp::create(rewriter, location, sum.getType(), sum, m_step, n_step, shape, bf16,
-                                          bf16, f32, op.getOverwrite() && depth == 0 ? overwrite : accumulate, sign, one, m.along_depth ? row : column,
+                                          bf16, f32, op.getOverwrite() && depth == 0 ? overwrite : accumulate,
+                                          sign, one, m.along_depth ? row : column,
                                           n.along_depth ? column : row, NVVM::MMAIntOverflowAttr());
     }
     rewriter.replaceOp(op, sum);

@@ -1,4 +1,5 @@
-// Kernels of two layers: what a program has to be, what its kernel takes, and which groups a block goes through.
+// Kernels of two layers: what a program has to be, what its kernel takes, and which groups a block goes
+// through.
 #include "compiler/targets/thread_block/chained_program.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -60,13 +61,13 @@ static LogicalResult checkProducts(tile::TermsOp terms, Value rows, size_t besid
 }
 
 LogicalResult ChainedProgram::check() {
-  if (schedule_.getTypes() != 1 || schedule_.getCluster() > 1 || schedule_.hasWarps() ||
-      schedule_.getPingPong() > 1 || schedule_.getRowsOn() == tile::Side::N || schedule_.ordersGroups())
-    return source_.emitOpError(
-        "has two layers, whose tiles have one type and rows on the first side, alone and in turn");
+  if (schedule_.getCluster() > 1 || schedule_.hasWarps() || schedule_.getPingPong() > 1 ||
+      schedule_.getRowsOn() == tile::Side::N || schedule_.ordersGroups())
+    return source_.emitOpError("has two layers, whose tiles have rows on the first side, alone and in turn");
   if (schedule_.getStationaryGroups() < 1)
-    return source_.emitOpError("has two layers, and goes through at least one group while the hidden group of "
-                               "its own type stays: give its schedule stationary groups");
+    return source_.emitOpError(
+        "has two layers, and goes through at least one group while the hidden group of "
+        "its own type stays: give its schedule stationary groups");
   const std::optional<int64_t> complete = layout_.getTerms().completeGraph();
   if (!complete || layout_.isTransposed() || layout_.getLift() != tile::LiftKind::Rows ||
       hidden_layout_.getTerms().completeGraph() != complete)
@@ -74,14 +75,24 @@ LogicalResult ChainedProgram::check() {
                                "there a hidden group is read where it is made, or is the rows' own");
   for (tile::LayoutAttr layout : {layout_, hidden_layout_})
     if (layout.hasUnequalGroups() || RowSegments::areListed(layout.getRowTypes()))
-      return source_.emitOpError("has two layers, whose groups have one width each and whose rows follow from "
-                                 "their positions");
+      return source_.emitOpError(
+          "has two layers, whose groups have one width each and whose rows follow from "
+          "their positions");
   if (source_results_.size() != 1 || tile_.terms.getInits().size() != 1)
     return source_.emitOpError("has two layers, of which the second computes one product and writes it");
   if (schedule_.getColumns() < layout_.getOut().getWidth(0))
     return source_.emitOpError("has two layers: a tile has all ")
            << layout_.getOut().getWidth(0) << " columns of its group, got " << schedule_.getColumns();
-  if (!goesBy(tile_.own, {{tile::AxisKind::Types, 1},
+  if (schedule_.getTypes() > *complete)
+    return source_.emitOpError("owns ")
+           << schedule_.getTypes() << " types in a tile, of " << *complete << " that there are";
+  const bool rows_read = llvm::any_of(source_operands_, [](BlockArgument operand) {
+    auto matrix = dyn_cast<tile::MatrixType>(operand.getType());
+    return matrix && matrix.getRows() != 1;
+  });
+  if (schedule_.getTypes() > 1 && rows_read)
+    return source_.emitOpError("owns several types in a tile of two layers: its maps read no rows");
+  if (!goesBy(tile_.own, {{tile::AxisKind::Types, schedule_.getTypes()},
                           {tile::AxisKind::Rows, schedule_.getRows()},
                           {tile::AxisKind::Groups, 1},
                           {tile::AxisKind::Columns, schedule_.getColumns()}}))
@@ -92,7 +103,7 @@ LogicalResult ChainedProgram::check() {
 }
 
 sm::AccumulatorType ChainedProgram::sumsOf(tile::StagedAttr schedule) {
-  return sm::AccumulatorType::get(source_.getContext(), schedule.getRows(), schedule.getColumns());
+  return sm::AccumulatorType::get(source_.getContext(), schedule.getTileRows(), schedule.getColumns());
 }
 
 //===--------------------------------------------------------------------------------------------===//
@@ -162,23 +173,25 @@ LogicalResult ChainedProgram::write() {
   sortOperands();
   if (failed(check()) || failed(declare()))
     return failure();
-  kept_ = sm::KeptRowsOp::create(
-      builder_, location_,
-      sm::BlockType::get(builder_.getContext(), schedule_.getRows(), chunks() * schedule_.getDepth(),
-                         builder_.getBF16Type(), 0),
-      chunks());
+  kept_ =
+      sm::KeptRowsOp::create(builder_, location_,
+                             sm::BlockType::get(builder_.getContext(), schedule_.getTileRows(),
+                                                chunks() * schedule_.getDepth(), builder_.getBF16Type(), 0),
+                             chunks());
   sm::WaitForPredecessorOp::create(builder_, location_);
   segments_.emplace(math_, layout_.getRowTypes(), rows_, offset_, x_);
   return writeTurns();
 }
 
-/// A turn is one block of rows with consecutive groups. From fast to slow turns are numbered by groups, block of
-/// rows, segment, so that turns at one time share the weight matrices of few types.
+/// A turn is one block of rows, of each type of a tile, with consecutive groups. From fast to slow turns are
+/// numbered by groups, block of rows, segments, so that turns at one time share the weight matrices of few
+/// types.
 LogicalResult ChainedProgram::writeTurns() {
   const int64_t groups = layout_.getOut().getCount(), together = schedule_.getStationaryGroups(),
-                group_turns = llvm::divideCeil(groups, together);
+                group_turns = llvm::divideCeil(groups, together), types = schedule_.getTypes();
   Value row_blocks = math_.ceilDivide(segments_->longest(), schedule_.getRows());
-  Value turns = math_.multiply(math_.multiply(segments_->count(), row_blocks), group_turns);
+  Value segments = math_.ceilDivide(segments_->count(), types);
+  Value turns = math_.multiply(math_.multiply(segments, row_blocks), group_turns);
   Value first = sm::BlockIndexOp::create(builder_, location_, builder_.getIndexType());
   Value blocks = sm::BlockCountOp::create(builder_, location_, builder_.getIndexType());
   auto loop = scf::ForOp::create(builder_, location_, first, turns, blocks);
@@ -186,14 +199,19 @@ LogicalResult ChainedProgram::writeTurns() {
   Value number = loop.getInductionVar();
   Value first_group = math_.multiply(math_.remainder(number, group_turns), together);
   number = math_.divide(number, group_turns);
+  Value row = math_.multiply(math_.remainder(number, row_blocks), schedule_.getRows());
+  Value segment = math_.multiply(math_.divide(number, row_blocks), types);
   Place place;
-  place.row = math_.multiply(math_.remainder(number, row_blocks), schedule_.getRows());
-  place.segment = segments_->at(math_, math_.divide(number, row_blocks));
+  Value exists; // some part has rows
+  for (int64_t part = 0; part < types; ++part) {
+    place.parts.push_back(segments_->blockAt(math_, math_.add(segment, part), row));
+    Value here = place.parts.back().exists;
+    exists = exists ? math_.either(exists, here) : here;
+  }
 
-  auto has_rows = scf::IfOp::create(builder_, location_, math_.less(place.row, place.segment.rows),
-                                    /*withElseRegion=*/false);
+  auto has_rows = scf::IfOp::create(builder_, location_, exists, /*withElseRegion=*/false);
   builder_.setInsertionPoint(has_rows.thenBlock()->getTerminator());
-  place.rows_of_type = hold(place, place.segment.type, /*stages=*/1);
+  place.rows_of_types = hold(place, /*group=*/Value(), /*stages=*/1);
   if (failed(writeOwnHidden(place)))
     return failure();
   Value end = math_.least(math_.add(first_group, together), groups);

@@ -9,8 +9,8 @@
 namespace compiler {
 
 /// Output group j of rows of type i reads the hidden groups i and j alone. A block goes through consecutive
-/// groups j with one block of rows: hidden group i is made once and stays in shared memory; every other one is
-/// made for its own j, `hidden_depth` columns at a time, and multiplied from the registers that hold it.
+/// groups j with one block of rows: hidden group i is made once and stays in shared memory; every other one
+/// is made for its own j, `hidden_depth` columns at a time, and multiplied from the registers that hold it.
 class ChainedProgram : KernelProgram {
 public:
   explicit ChainedProgram(tile::KernelOp source);
@@ -27,11 +27,10 @@ private:
     tile::TermsOp hidden_terms;
     tile::StoreHeldOp store_held;
   };
-  /// Where the block works: one block of rows, and groups from `first_group` on.
+  /// Where the block works: rows of one type, or of several consecutive ones, the parts of its sums.
   struct Place {
-    RowSegments::Segment segment;
-    Value row;
-    Value rows_of_type; ///< of X, of the type's own group
+    llvm::SmallVector<RowSegments::RowBlock> parts;
+    Value rows_of_types; ///< of X, of the types' own groups
   };
 
   // The program as it is given.
@@ -49,15 +48,21 @@ private:
   /// The sums of an output group other than the type's own, and of that one: all of its terms.
   mlir::FailureOr<Value> addBothTerms(const Place &place, Value group, Value sums);
   Value addOwnTerm(const Place &place, Value sums);
-  /// Columns of a hidden group from `column` on, as its maps leave them. `rows_of_group` are null where the
-  /// group is the type's own.
+  /// Columns of a hidden group, one chunk of them, as its maps leave them. Without a group, it is each type's
+  /// own.
   mlir::FailureOr<Value> makeHidden(const Place &place, Value group, Value rows_of_group, Value chunk);
+  /// The rows of X of a group, or without one of each type's own.
   Value hold(const Place &place, Value group, int64_t stages);
+  /// The group of the rows' own type.
+  Value ownGroup(const Place &place);
+  /// The map and the four coordinates of what has rows of the place, in a tile of one type.
+  llvm::SmallVector<Value> placeOfRows(const Place &place, Value column, Value group);
   Value fetchHiddenWeights(Value weights, Value column, Value group, Value depth, Value weight_row);
   Value fetchLastWeights(Value group, Value chunk, Value weight_row);
   /// i1: that the chunk is the last one of a hidden group, and has fewer columns; null where it has all.
   Value isShort(Value chunk);
   mlir::LogicalResult writeEpilogue(const Place &place, Value group, Value sums);
+  void writeStore(const Place &place, Value group, Value target, Value sums);
 
   int64_t hiddenWidth() const { return hidden_layout_.getOut().getWidth(0); }
   int64_t chunks() const { return llvm::divideCeil(hiddenWidth(), schedule_.getDepth()); }

@@ -10,15 +10,40 @@ using namespace mlir;
 
 namespace compiler {
 
-/// The rows of X of an input group, all its columns.
 Value ChainedProgram::hold(const Place &place, Value group, int64_t stages) {
   auto maps = cast<sm::MapsType>(x_.getType());
   const int64_t columns = roundUp(hidden_layout_.getIn().getWidth(0), maps.getColumns());
-  auto block = sm::BlockType::get(builder_.getContext(), maps.getRows(), columns, maps.getElementType(), 0);
-  auto held = sm::HoldOp::create(builder_, location_, block, x_, place.segment.map,
-                                 ValueRange{math_.constant(0), group, place.segment.segment, place.row});
+  auto block =
+      sm::BlockType::get(builder_.getContext(), schedule_.getTileRows(), columns, maps.getElementType(), 0);
+  SmallVector<Value> maps_of_parts, coordinates;
+  for (const RowSegments::RowBlock &part : place.parts) {
+    maps_of_parts.push_back(part.segment.map);
+    coordinates.append(
+        {math_.constant(0), group ? group : part.segment.type, part.segment.segment, part.row});
+  }
+  auto held = sm::HoldOp::create(builder_, location_, block, x_, maps_of_parts, coordinates);
   held.setStages(stages);
   return held;
+}
+
+/// In a tile of several types each warpgroup has its part's.
+Value ChainedProgram::ownGroup(const Place &place) {
+  Value own = place.parts.front().segment.type;
+  if (place.parts.size() == 1)
+    return own;
+  Value warpgroup = sm::WarpgroupOp::create(builder_, location_, builder_.getIndexType());
+  Value part = math_.divide(warpgroup, schedule_.getRows() / sm::warpgroup_rows);
+  for (size_t number = 1; number < place.parts.size(); ++number)
+    own =
+        math_.select(math_.equal(part, static_cast<int64_t>(number)), place.parts[number].segment.type, own);
+  return own;
+}
+
+SmallVector<Value> ChainedProgram::placeOfRows(const Place &place, Value column, Value group) {
+  if (place.parts.size() > 1)
+    return {};
+  const RowSegments::RowBlock &rows = place.parts.front();
+  return {rows.segment.map, column, group, rows.segment.segment, rows.row};
 }
 
 static sm::BlockType blockOf(Value maps) {
@@ -64,55 +89,61 @@ FailureOr<Value> ChainedProgram::makeHidden(const Place &place, Value group, Val
     const int64_t rest = roundUp(width - (steps - 1) * depth, sm::mma_depth);
     Value shallow = rest == depth ? Value() : math_.equal(step, steps - 1);
     const IntegerAttr shallow_depth = shallow ? builder_.getI64IntegerAttr(rest) : IntegerAttr();
-    struct Term {
-      Value rows, weight_row;
-      SmallVector<Value> blocks;
-    };
-    SmallVector<Term> terms;
-    if (rows_of_group)
-      terms.push_back({rows_of_group, group, {}});
-    terms.push_back({place.rows_of_type, place.segment.type, {}});
-    // All blocks first, so that the products of both terms are one group of instructions.
-    for (Term &term : terms)
-      for (Value weights : ArrayRef(weights_).take_front(products))
-        term.blocks.push_back(fetchHiddenWeights(weights, column, group, k, term.weight_row));
+    // All blocks first, so that the products of all terms are one group of instructions.
+    SmallVector<SmallVector<Value>> shared, own;
+    for (Value weights : ArrayRef(weights_).take_front(products)) {
+      if (group)
+        shared.push_back({fetchHiddenWeights(weights, column, group, k, group)});
+      SmallVector<Value> &blocks = own.emplace_back();
+      for (const RowSegments::RowBlock &part : place.parts) {
+        Value type = part.segment.type;
+        blocks.push_back(fetchHiddenWeights(weights, column, group ? group : type, k, type));
+      }
+    }
     SmallVector<Value> next(loop.getRegionIterArgs());
-    for (const Term &term : terms)
-      for (auto [block, sum] : llvm::zip_equal(term.blocks, next))
-        sum = sm::MultiplyHeldOp::create(builder_, location_, sum.getType(), term.rows, step, block, sum,
-                                         shallow, shallow_depth);
+    auto multiply = [&](Value rows, ArrayRef<SmallVector<Value>> blocks) {
+      for (auto [sum, of_sum] : llvm::zip_equal(next, blocks))
+        sum = sm::MultiplyHeldOp::create(builder_, location_, sum.getType(), rows, step, of_sum, sum, shallow,
+                                         shallow_depth);
+    };
+    if (group)
+      multiply(rows_of_group, shared);
+    multiply(place.rows_of_types, own);
     scf::YieldOp::create(builder_, location_, next);
   }
   for (auto [sum, result] : llvm::zip_equal(tile_.hidden_terms.getResults(), loop.getResults()))
     sums_[sum] = result;
   Block &body = tile_.columns.getBody().front();
-  const NamedPlace named({tile_.own.getIndex(tile::AxisKind::Types), tile_.own.getIndex(tile::AxisKind::Rows)},
-                         tile_.hidden_terms.getGroup(), body.getArgument(0));
+  const NamedPlace named(
+      {tile_.own.getIndex(tile::AxisKind::Types), tile_.own.getIndex(tile::AxisKind::Rows)},
+      tile_.hidden_terms.getGroup(), body.getArgument(0));
+  Value group_of_columns = group ? group : ownGroup(place);
   for (Operation &op : llvm::make_range(std::next(tile_.hidden_terms->getIterator()), body.end()))
     if (auto map = dyn_cast<tile::MapOp>(op);
-        map && failed(writeMap(map, named, column, group,
-                               {place.segment.map, column, group, place.segment.segment, place.row})))
+        map &&
+        failed(writeMap(map, named, column, group_of_columns, placeOfRows(place, column, group_of_columns))))
       return failure();
   Value hidden = sums_.lookup(tile_.store_held.getValue());
   if (!hidden) {
     tile_.store_held.emitOpError("holds sums that are not finished");
     return failure();
   }
-  // What maps leave beyond the last column may be anything; instructions go by 16 of the depth: what is between the last column and their end has to be zero.
+  // What maps leave beyond the last column may be anything; instructions go by 16 of the depth: what is
+  // between the last column and their end has to be zero.
   if (lastColumns() % sm::mma_depth == 0)
     return hidden;
-  return Value(sm::ClipColumnsOp::create(builder_, location_, hidden.getType(), hidden, math_.equal(chunk, chunks() - 1),
-                                         lastColumns()));
+  return Value(sm::ClipColumnsOp::create(builder_, location_, hidden.getType(), hidden,
+                                         math_.equal(chunk, chunks() - 1), lastColumns()));
 }
 
-/// The hidden group of the rows' own type, of which x_i alone is a term.
+/// The hidden groups of the rows' own types, of which x_i alone is a term.
 LogicalResult ChainedProgram::writeOwnHidden(const Place &place) {
-  auto loop = scf::ForOp::create(builder_, location_, math_.constant(0), math_.constant(chunks()),
-                                 math_.constant(1));
+  auto loop =
+      scf::ForOp::create(builder_, location_, math_.constant(0), math_.constant(chunks()), math_.constant(1));
   OpBuilder::InsertionGuard guard(builder_);
   builder_.setInsertionPoint(loop.getBody()->getTerminator());
   Value chunk = loop.getInductionVar();
-  FailureOr<Value> hidden = makeHidden(place, place.segment.type, /*rows_of_group=*/Value(), chunk);
+  FailureOr<Value> hidden = makeHidden(place, /*group=*/Value(), /*rows_of_group=*/Value(), chunk);
   if (failed(hidden))
     return failure();
   sm::KeepOp::create(builder_, location_, *hidden, kept_, chunk);
@@ -126,7 +157,7 @@ static IntegerAttr shortDepth(OpBuilder &builder, Value is_short, int64_t column
 }
 
 FailureOr<Value> ChainedProgram::addBothTerms(const Place &place, Value group, Value sums) {
-  Value rows_of_group = hold(place, group, /*stages=*/2);
+  Value rows_of_group = hold(place, group, std::max<int64_t>(1, hidden_schedule_.getStationaryGroups()));
   auto loop = scf::ForOp::create(builder_, location_, math_.constant(0), math_.constant(chunks()),
                                  math_.constant(1), sums);
   OpBuilder::InsertionGuard guard(builder_);
@@ -135,16 +166,24 @@ FailureOr<Value> ChainedProgram::addBothTerms(const Place &place, Value group, V
   FailureOr<Value> hidden = makeHidden(place, group, rows_of_group, chunk);
   if (failed(hidden))
     return failure();
-  auto fragment = sm::FragmentType::get(builder_.getContext(), schedule_.getRows(), schedule_.getDepth());
+  auto fragment = sm::FragmentType::get(builder_.getContext(), schedule_.getTileRows(), schedule_.getDepth());
   Value rows = sm::FragmentOp::create(builder_, location_, fragment, *hidden);
-  Value diagonal = fetchLastWeights(group, chunk, group),
-        own = fetchLastWeights(group, chunk, place.segment.type);
+  Value diagonal = fetchLastWeights(group, chunk, group);
+  SmallVector<Value> own, are_other;
+  for (const RowSegments::RowBlock &part : place.parts) {
+    own.push_back(fetchLastWeights(group, chunk, part.segment.type));
+    // A part whose type's own group this is has kept it.
+    if (place.parts.size() > 1)
+      are_other.push_back(math_.differ(group, part.segment.type));
+  }
   Value is_short = isShort(chunk);
   const IntegerAttr depth = shortDepth(builder_, is_short, lastColumns(), schedule_.getDepth());
   if (!depth)
     is_short = {};
-  sum = sm::MultiplyFragmentOp::create(builder_, location_, sum.getType(), rows, diagonal, sum, is_short, depth);
-  sum = sm::MultiplyHeldOp::create(builder_, location_, sum.getType(), kept_, chunk, own, sum, is_short, depth);
+  sum = sm::MultiplyFragmentOp::create(builder_, location_, sum.getType(), rows, diagonal, sum, is_short,
+                                       depth, are_other);
+  sum =
+      sm::MultiplyHeldOp::create(builder_, location_, sum.getType(), kept_, chunk, own, sum, is_short, depth);
   scf::YieldOp::create(builder_, location_, sum);
   return loop.getResult(0);
 }
@@ -155,12 +194,12 @@ Value ChainedProgram::addOwnTerm(const Place &place, Value sums) {
   OpBuilder::InsertionGuard guard(builder_);
   builder_.setInsertionPointToEnd(loop.getBody());
   Value chunk = loop.getInductionVar();
-  Value own = fetchLastWeights(place.segment.type, chunk, place.segment.type);
+  Value type = place.parts.front().segment.type, own = fetchLastWeights(type, chunk, type);
   Value is_short = isShort(chunk);
   const IntegerAttr depth = shortDepth(builder_, is_short, lastColumns(), schedule_.getDepth());
   if (!depth)
     is_short = {};
-  Value sum = sm::MultiplyHeldOp::create(builder_, location_, sums.getType(), kept_, chunk, own,
+  Value sum = sm::MultiplyHeldOp::create(builder_, location_, sums.getType(), kept_, chunk, ValueRange{own},
                                          loop.getRegionIterArg(0), is_short, depth);
   scf::YieldOp::create(builder_, location_, sum);
   return loop.getResult(0);
@@ -168,8 +207,13 @@ Value ChainedProgram::addOwnTerm(const Place &place, Value sums) {
 
 LogicalResult ChainedProgram::writeGroup(const Place &place, Value group) {
   Value zero = sm::ZeroOp::create(builder_, location_, sumsOf(schedule_));
+  if (place.parts.size() > 1) {
+    FailureOr<Value> sums = addBothTerms(place, group, zero);
+    return failed(sums) ? failure() : writeEpilogue(place, group, *sums);
+  }
   auto is_other = scf::IfOp::create(builder_, location_, zero.getType(),
-                                    math_.differ(group, place.segment.type), /*withElseRegion=*/true);
+                                    math_.differ(group, place.parts.front().segment.type),
+                                    /*withElseRegion=*/true);
   {
     OpBuilder::InsertionGuard guard(builder_);
     builder_.setInsertionPointToEnd(is_other.thenBlock());
@@ -186,6 +230,18 @@ LogicalResult ChainedProgram::writeGroup(const Place &place, Value group) {
   return writeEpilogue(place, group, is_other.getResult(0));
 }
 
+void ChainedProgram::writeStore(const Place &place, Value group, Value target, Value sums) {
+  SmallVector<Value> maps, coordinates;
+  for (const RowSegments::RowBlock &part : place.parts) {
+    maps.push_back(part.segment.map);
+    coordinates.append({math_.constant(0), group, part.segment.segment, part.row});
+  }
+  if (place.parts.size() > 1)
+    sm::StoreSumsInPartsOp::create(builder_, location_, sums, target, maps, coordinates);
+  else
+    sm::StoreSumsOp::create(builder_, location_, sums, target, maps.front(), coordinates);
+}
+
 /// The maps behind the last products, and the store.
 LogicalResult ChainedProgram::writeEpilogue(const Place &place, Value group, Value sums) {
   sums_[tile_.terms.getResult(0)] = sums;
@@ -195,15 +251,11 @@ LogicalResult ChainedProgram::writeEpilogue(const Place &place, Value group, Val
     const LogicalResult written =
         llvm::TypeSwitch<Operation *, LogicalResult>(&op)
             .Case([&](tile::MapOp map) {
-              return writeMap(map, NamedPlace(tile_.own), column, group,
-                              {place.segment.map, column, group, place.segment.segment, place.row});
+              return writeMap(map, NamedPlace(tile_.own), column, group, placeOfRows(place, column, group));
             })
             .Case<tile::MaskOp, arith::ConstantOp>([](auto) { return LogicalResult(success()); })
             .Case([&](tile::StoreOp store) {
-              Value target = operands_.lookup(store.getTarget());
-              sm::StoreSumsOp::create(builder_, location_, sums_.lookup(store.getValue()), target,
-                                      place.segment.map,
-                                      ValueRange{column, group, place.segment.segment, place.row});
+              writeStore(place, group, operands_.lookup(store.getTarget()), sums_.lookup(store.getValue()));
               return LogicalResult(success());
             })
             .Default([](Operation *other) -> LogicalResult {

@@ -107,7 +107,8 @@ LogicalResult KernelProgram::writeMap(tile::MapOp map, const NamedPlace &named, 
   if (element.getType() != f32) {
     auto rounded = element.getDefiningOp<arith::TruncFOp>();
     if (rounded && rounded.getIn().getType() == f32 &&
-        llvm::all_of(map.getResult().getUsers(), llvm::IsaPred<tile::StoreOp, tile::StoreRowsOp, tile::StoreHeldOp>)) {
+        llvm::all_of(map.getResult().getUsers(),
+                     llvm::IsaPred<tile::StoreOp, tile::StoreRowsOp, tile::StoreHeldOp>)) {
       element = rounded.getIn();
       if (rounded->use_empty())
         rounded->erase();

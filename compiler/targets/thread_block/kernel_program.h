@@ -34,8 +34,8 @@ protected:
   /// Of rows of the batch, one column or those that a block stores.
   virtual sm::MapsType mapsOfRows(tile::MatrixType matrix) = 0;
 
-  /// By which values of the tile program maps name what the block has sums of: type and row, or the row of the
-  /// batch; group and column.
+  /// By which values of the tile program maps name what the block has sums of: type and row, or the row of
+  /// the batch; group and column.
   struct NamedPlace {
     NamedPlace(llvm::ArrayRef<Value> rows, Value group, Value column)
         : rows(rows), group(group), column(column) {}

@@ -185,7 +185,8 @@ LogicalResult RowProgram::writeOp(Operation *op, tile::ForallOp own, const Part 
       })
       .Case([&](tile::MapOp map) {
         Value zero = math_.constant(0);
-        return writeMap(map, NamedPlace(own), part.column, part.group, {zero, part.column, part.group, zero, part.row});
+        return writeMap(map, NamedPlace(own), part.column, part.group,
+                        {zero, part.column, part.group, zero, part.row});
       })
       .Case([&](tile::StoreRowsOp store) { return writeStore(store); })
       // Written where they are used.

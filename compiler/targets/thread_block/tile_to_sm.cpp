@@ -242,8 +242,7 @@ private:
   LogicalResult write(tile::KernelOp kernel) {
     if (!kernel.getStagedSchedule())
       return RowProgram(kernel, dependent).write();
-    const bool layers =
-        kernel.walk([](tile::LayerOp) { return WalkResult::interrupt(); }).wasInterrupted();
+    const bool layers = kernel.walk([](tile::LayerOp) { return WalkResult::interrupt(); }).wasInterrupted();
     return layers ? ChainedProgram(kernel).write() : ThreadBlockProgram(kernel).write();
   }
 };
