@@ -13,8 +13,8 @@ std::vector<MainLoop> mainLoops(const std::string &sass) {
   struct Range {
     size_t first, last;
   };
-  std::map<std::string, size_t> labels; // the instruction behind each
-  std::vector<bool> multiplies;         // of each instruction
+  std::map<std::string, size_t> labels;       // the instruction behind each
+  std::vector<bool> multiplies, maps, rounds; // of each instruction
   std::vector<Range> loops;
   std::istringstream lines(sass);
   for (std::string line; std::getline(lines, line);) {
@@ -29,12 +29,15 @@ std::vector<MainLoop> mainLoops(const std::string &sass) {
         if (const auto start = labels.find(target[1]); start != labels.end())
           loops.push_back({start->second, multiplies.size()});
       multiplies.push_back(text.find("HGMMA") != std::string::npos);
+      maps.push_back(text.find("MUFU") != std::string::npos);
+      rounds.push_back(text.find("F2FP") != std::string::npos);
     }
   }
-  const auto products = [&](const Range &loop) {
-    return std::count(multiplies.begin() + static_cast<ptrdiff_t>(loop.first),
-                      multiplies.begin() + static_cast<ptrdiff_t>(loop.last) + 1, true);
+  const auto count = [](const std::vector<bool> &which, const Range &loop) {
+    return std::count(which.begin() + static_cast<ptrdiff_t>(loop.first),
+                      which.begin() + static_cast<ptrdiff_t>(loop.last) + 1, true);
   };
+  const auto products = [&](const Range &loop) { return count(multiplies, loop); };
   std::erase_if(loops, [&](const Range &loop) { return products(loop) == 0; });
   std::vector<MainLoop> innermost;
   for (const Range &loop : loops)
@@ -42,7 +45,8 @@ std::vector<MainLoop> mainLoops(const std::string &sass) {
           return other.last - other.first < loop.last - loop.first && other.first >= loop.first &&
                  other.last <= loop.last;
         }))
-      innermost.push_back({static_cast<int64_t>(loop.last - loop.first) + 1, products(loop)});
+      innermost.push_back({static_cast<int64_t>(loop.last - loop.first) + 1, products(loop),
+                           count(maps, loop), count(rounds, loop)});
   return innermost;
 }
 

@@ -292,12 +292,14 @@ std::string loweredKernel(const std::string &tile_program, bool threads_copy) {
   return lowered(program, threads_copy);
 }
 
-std::string chosenKernel(const std::string &function, const std::string &target, int64_t rows) {
+std::string chosenKernel(const std::string &function, const std::string &target, int64_t rows,
+                         const std::string &schedule) {
   Program program(function);
   program.run([&](mlir::OpPassManager &passes) {
     compiler::ConvertAlgToTileOptions choice;
     choice.target = target;
     choice.rows = rows;
+    choice.schedule = schedule;
     passes.addPass(compiler::createConvertAlgToTile(choice));
   });
   auto kernel = *program.module->getOps<tile::KernelOp>().begin();

@@ -37,8 +37,9 @@ std::string fusedTileProgram(const FusedKernel &kernel);
 std::string loweredKernel(const std::string &tile_program, bool threads_copy);
 std::string emittedKernel(const FusedKernel &kernel);
 // The kernel that the compiler makes of a function in the alg dialect for a target and so many rows, by the
-// schedule that it chooses.
-std::string chosenKernel(const std::string &function, const std::string &target, int64_t rows);
+// schedule that it chooses, or by one that is given.
+std::string chosenKernel(const std::string &function, const std::string &target, int64_t rows,
+                         const std::string &schedule = "");
 
 class FusedCase {
 public:

@@ -1,0 +1,50 @@
+// Feed-forward networks in one kernel, by the schedules that are chosen for them: products from registers,
+// with nothing spilled and no product waiting for another that ptxas could not tell apart.
+#include "tests/gates/gate.h"
+#include "tests/simulator/kernels/chained_case.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace simulator_test;
+
+namespace {
+
+struct ChainedGateCase {
+  const char *name;
+  ChainedKernel kernel;
+};
+
+void PrintTo(const ChainedGateCase &which, std::ostream *stream) { *stream << which.name; }
+
+class ChainedGate : public testing::TestWithParam<ChainedGateCase> {
+protected:
+  void SetUp() override {
+    for (const compiler::AssemblerTool &tool : {compiler::findPtxas(), compiler::findDisassembler()})
+      if (!tool.found())
+        GTEST_SKIP() << "NOT TESTED: " << tool.reason;
+  }
+};
+
+TEST_P(ChainedGate, Passes) {
+  const gates::Evidence evidence = gates::collectEvidence(emittedKernel(GetParam().kernel), "sm_90a");
+  EXPECT_THAT(gates::objections(evidence), testing::IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kernels, ChainedGate,
+    testing::Values(ChainedGateCase{"Qwen1_7B", {"Q(32)", 2048, 6144, 2048, ""}},
+                    ChainedGateCase{"Qwen4B", {"Q(32)", 2560, 9728, 2560, ""}},
+                    ChainedGateCase{"Qwen8B", {"Q(32)", 4096, 12288, 4096, ""}},
+                    ChainedGateCase{"Qwen30BExpert", {"Q(32)", 2048, 768, 2048, ""}},
+                    ChainedGateCase{"DeepSeekExpert", {"Q(32)", 7168, 2048, 7168, ""}},
+                    ChainedGateCase{"ManyRows", {"Q(32)", 2048, 6144, 2048, "", "cyclic", 2, false, 8192}},
+                    ChainedGateCase{"RowsRead", {"Q(32)", 2048, 6144, 2048, "", "cyclic", 2, true}},
+                    ChainedGateCase{"OneProduct", {"Q(32)", 2048, 6144, 2048, "", "cyclic", 1}},
+                    ChainedGateCase{
+                        "ThreeTypes",
+                        {"Q(32)", 2048, 6144, 2048,
+                         "rows=64,hidden=32,depth=64,stages=4x4,stationary=8,types=3,row_stages=1"}}),
+    [](const testing::TestParamInfo<ChainedGateCase> &info) { return info.param.name; });
+
+} // namespace

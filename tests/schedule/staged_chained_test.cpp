@@ -1,0 +1,195 @@
+// Schedules of GPU kernels of two layers: what they fit into, and what their cost counts, beside a walk over
+// all that every thread block brings.
+#include "compiler/schedule/engine_parts.h"
+#include "compiler/schedule/ranking.h"
+#include "compiler/schedule/staged_chained.h"
+#include "tests/schedule/layers.h"
+
+#include "algebras/error.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+namespace {
+
+using namespace compiler;
+using algebras::DataType;
+using testing::HasSubstr;
+
+struct Layers {
+  Layers(const std::string &algebra, int64_t in, int64_t hidden, int64_t out, int64_t weights = 2)
+      : first(projection(algebra, in, hidden)), last(projection(algebra, hidden, out)) {
+    first.fused.weights = weights;
+  }
+
+  StagedChainedProblem problem() const { return {first, last, DataType::BF16}; }
+
+  algebras::Layer first, last;
+};
+
+Layers qwen(int64_t in, int64_t hidden) { return {"Q(32)", in, hidden, in}; }
+
+TEST(StagedChained, ComesBackFromText) {
+  for (const char *text : {"rows=64,hidden=64,depth=64,stages=4x2,stationary=8",
+                           "rows=128,hidden=32,depth=16,stages=9x3,stationary=1,types=2,row_stages=1"})
+    EXPECT_EQ(toString(parseStagedChained(text)), text);
+  EXPECT_EQ(parseStagedChained("rows=64"), StagedChainedSchedule{});
+  EXPECT_THROW(parseStagedChained("rows=64,columns=64"), algebras::InputError);
+  EXPECT_THROW(parseStagedChained("stages=4"), algebras::InputError);
+}
+
+TEST(StagedChained, SaysWhyAScheduleIsIllegal) {
+  const Layers layers = qwen(2048, 6144);
+  const auto why = [&](const std::string &text) {
+    return reasonOf(refusal(layers.problem(), parseStagedChained(text)));
+  };
+  EXPECT_EQ(why("rows=64,hidden=64,depth=64,stages=0x2,stationary=8"), "");
+  EXPECT_THAT(why("rows=32"), HasSubstr("32 rows of 1 types: a tile has 64 for each of 1 to 4 warpgroups"));
+  EXPECT_THAT(why("rows=64,types=5"), HasSubstr("64 rows of 5 types"));
+  EXPECT_THAT(why("hidden=48"), HasSubstr("48 hidden columns at a time"));
+  EXPECT_THAT(why("depth=48"), HasSubstr("a depth of 48"));
+  EXPECT_THAT(why("stationary=33"), HasSubstr("33 groups in a turn, of 32"));
+  EXPECT_THAT(why("row_stages=3"), HasSubstr("3 groups of X at a time"));
+  EXPECT_THAT(why("stages=4x1"), HasSubstr("1 stages of the second layer's blocks: a step takes 2"));
+  EXPECT_THAT(why("types=2,stages=4x2"), HasSubstr("a step takes 3"));
+  EXPECT_THAT(why("stages=1x2"), HasSubstr("1 stages: 2 to"));
+  EXPECT_THAT(why("rows=256"), HasSubstr("registers of a thread, of 104 that 4 warpgroups leave it"));
+  EXPECT_THAT(reasonOf(refusal(qwen(4096, 12288).problem(), parseStagedChained("rows=128"))),
+              HasSubstr("stages of 16384 bytes fit beside"));
+  Layers reading = qwen(2048, 6144);
+  reading.last.fused.element_operands = 1;
+  EXPECT_THAT(reasonOf(refusal(reading.problem(), parseStagedChained("types=2,stages=0x3"))),
+              HasSubstr("maps that read rows"));
+}
+
+TEST(StagedChained, SaysWhyLayersHaveNoKernel) {
+  const auto why = [](const Layers &layers, const char *target = "sm_90a") {
+    return whyNotChained(layers.problem(), target);
+  };
+  EXPECT_EQ(why(qwen(2048, 6144)), "");
+  EXPECT_EQ(why(qwen(2048, 768)), "");
+  EXPECT_THAT(why(qwen(2048, 6144), "sm_80"), HasSubstr("the kernels of sm_80 compute one"));
+  EXPECT_THAT(why({"T(4)", 256, 256, 256}), HasSubstr("only products of a complete graph"));
+  EXPECT_THAT(why({"Q(4)", 240, 256 + 16, 256}), HasSubstr("multiples of 8 features"));
+  EXPECT_THAT(why({"Q(2)", 256, 256, 1024}), HasSubstr("at most 256, and there are 512"));
+  EXPECT_THAT(why({"Q(2)", 4096, 4096, 256}), HasSubstr("no schedule of both fits"));
+  Layers changed = qwen(2048, 6144);
+  changed.first.fused.element_operands = 1;
+  EXPECT_THAT(why(changed), HasSubstr("maps between the layers read no elements"));
+  changed = qwen(2048, 6144);
+  changed.last.fused.weights = 2;
+  EXPECT_THAT(why(changed), HasSubstr("computes one product and writes one result"));
+  changed = qwen(2048, 6144);
+  changed.first.dtype = changed.last.dtype = DataType::F32;
+  EXPECT_THAT(why(changed), HasSubstr("computes on bf16"));
+}
+
+/// What all thread blocks bring and multiply, turn by turn and group by group.
+struct Walk {
+  double sent = 0, cycles = 0;
+
+  Walk(const Layers &layers, const StagedChainedSchedule &schedule, int64_t m) {
+    const int64_t q = layers.last.out.count(), k = layers.first.in.width(0), h = layers.first.out.width(0),
+                  n = layers.last.out.width(0), columns = (n + 15) / 16 * 16;
+    const auto weights = static_cast<double>(layers.first.fused.weights);
+    const double hidden_block = weights * 2 * static_cast<double>(k * h),
+                 output_block = 2 * static_cast<double>(h * n);
+    const auto instructions = [](int64_t depth, int64_t width) {
+      return static_cast<double>((depth + 15) / 16) *
+             std::max(static_cast<double>(width) / 2, 16 + static_cast<double>(width) / 4);
+    };
+    const int64_t chunks = (h + schedule.hidden - 1) / schedule.hidden, warpgroups = schedule.rows / 64;
+    const double hidden_product =
+                     static_cast<double>(warpgroups * chunks) * weights * instructions(k, schedule.hidden),
+                 output_product = static_cast<double>(warpgroups) * instructions(h, columns);
+    const int64_t segments = std::min(q, m);
+    for (int64_t first = 0; first < segments; first += schedule.types)
+      for (int64_t row = 0; row < (m + q - 1) / q; row += schedule.rows) {
+        // Segments that have no rows here are still a part of the tile.
+        for (int64_t group = 0; group < q; group += schedule.stationary_groups) {
+          double rows = 0;
+          for (int64_t type = first; type < first + schedule.types; ++type) {
+            const int64_t of_type = type < segments ? (m - type + q - 1) / q : 0;
+            rows += static_cast<double>(std::clamp<int64_t>(of_type - row, 0, schedule.rows));
+          }
+          const auto types = static_cast<double>(schedule.types);
+          sent += rows * 2 * static_cast<double>(k) + types * hidden_block;
+          cycles += types * hidden_product;
+          for (int64_t j = group; j < std::min(q, group + schedule.stationary_groups); ++j) {
+            // The only type of a tile passes over its own group.
+            if (schedule.types == 1 && j == first) {
+              sent += output_block;
+              cycles += output_product;
+              continue;
+            }
+            sent += rows * 2 * static_cast<double>(k) + (1 + types) * (hidden_block + output_block);
+            cycles += 2 * types * (hidden_product + output_product);
+          }
+        }
+      }
+  }
+};
+
+// Schedules and shapes at random, where all tiles are whole.
+TEST(StagedChained, CostsWhatAWalkOverAllGroupsCounts) {
+  std::mt19937_64 random(20);
+  int compared = 0;
+  for (int trial = 0; trial < 300; ++trial) {
+    const int64_t q = int64_t{1} << (1 + random() % 5);
+    const auto width = [&] { return q * 8 * static_cast<int64_t>(1 + random() % 8); };
+    const int64_t in = width(), hidden = width(), out = width();
+    const Layers layers("Q(" + std::to_string(q) + ")", in, hidden, out,
+                        1 + static_cast<int64_t>(random() % 2));
+    const int64_t m = q * 64 * (1 + static_cast<int64_t>(random() % 4));
+    if (!whyNotChained(layers.problem(), "sm_90a").empty())
+      continue;
+    const StagedChainedCosts costs(layers.problem(), m, h200_machine);
+    const std::vector<StagedChainedSchedule> candidates = considerStagedChained(layers.problem());
+    for (int pick = 0; pick < 6; ++pick) {
+      const StagedChainedSchedule &schedule = candidates[random() % candidates.size()];
+      if (q % schedule.types != 0 || m / q % schedule.rows != 0 || q % schedule.stationary_groups != 0)
+        continue;
+      const Walk walk(layers, schedule, m);
+      const Cost cost = costs(schedule);
+      SCOPED_TRACE(toString(schedule));
+      ++compared;
+      // What the cache sends is one of three that may bound the loads.
+      EXPECT_GE(cost["loads"], walk.sent / h200_machine.cache_bytes_per_us * (1 - 1e-9));
+      const double in_cycles = 1 / (h200_machine.multiprocessors * h200_machine.dense_clock);
+      EXPECT_NEAR(cost["products"] + cost["padding"], std::max(walk.cycles * in_cycles, cost["products"]),
+                  1e-9 * cost.total());
+    }
+  }
+  EXPECT_GT(compared, 200);
+}
+
+TEST(StagedChained, IsWithinReachOfTheFloorForThePublishedNetworks) {
+  // in, hidden, and how far the prediction may be above the floor for 2048 rows.
+  const std::tuple<int64_t, int64_t, double> published[] = {
+      {2048, 6144, 1.25}, {2560, 9728, 1.4}, {4096, 12288, 1.35}, {2048, 768, 1.55}, {7168, 2048, 1.25}};
+  for (const auto &[in, hidden, most] : published) {
+    SCOPED_TRACE(hidden);
+    const Layers layers = qwen(in, hidden);
+    const LayersPrediction made = predictLayers(layers.first, layers.last, "sm_90a", 2048, DataType::BF16);
+    EXPECT_GT(made.predicted_us, made.floor_us);
+    EXPECT_LT(made.predicted_us, most * made.floor_us);
+    EXPECT_EQ(reasonOf(refusal(layers.problem(), parseStagedChained(made.schedule))), "");
+  }
+}
+
+TEST(StagedChained, ChoosesTheCheapestOfAllCandidates) {
+  const Layers layers = qwen(2048, 6144);
+  for (const int64_t m : {1, 40, 512, 8192}) {
+    const StagedChainedCosts costs(layers.problem(), m, h200_machine);
+    const auto best = chooseStagedChained(layers.problem(), m, h200_machine);
+    ASSERT_TRUE(best);
+    for (const StagedChainedSchedule &candidate : considerStagedChained(layers.problem()))
+      ASSERT_LE(costs(*best).total(), costs(candidate).total());
+    EXPECT_GE(costs(*best).total(), costs.floor().longest());
+  }
+}
+
+} // namespace

@@ -1,0 +1,188 @@
+#include "tests/simulator/kernels/chained_case.h"
+
+#include "compiler/bundle/layer_description.h"
+#include "runtime/numeric/bfloat16.h"
+#include "tests/compiler/dense_product.h"
+#include "tests/simulator/kernels/fused_case.h"
+
+#include <fmt/format.h>
+#include <random>
+
+namespace simulator_test {
+
+using algrt::ElementType;
+using algrt::FusedOperand;
+
+static algrt::Layer layerOf(const ChainedKernel &kernel) {
+  algrt::Layer layer = compiler::runtimeLayer(compiler::requireLayer(kernel.first()));
+  algrt::Fusion fusion;
+  fusion.weights = kernel.weights;
+  fusion.operands.push_back({"bias", FusedOperand::Per::Column, ElementType::Bf16, 0});
+  if (kernel.rows_read) {
+    fusion.operands.push_back({"scale", FusedOperand::Per::Row, ElementType::F32, 0});
+    fusion.operands.push_back({"residual", FusedOperand::Per::Element, ElementType::Bf16, 1});
+  }
+  fusion.results = {ElementType::Bf16};
+  fusion.next = {.out_groups = compiler::runtimeLayer(compiler::requireLayer(kernel.last())).out_groups};
+  layer.fusion = fusion;
+  return layer;
+}
+
+std::string chainedFunction(const ChainedKernel &kernel) {
+  const algrt::Layer layer = layerOf(kernel);
+  const int64_t groups = layer.types;
+  const std::string types = layer.row_types == algrt::RowTypesKind::Interval
+                                ? fmt::format("interval {} x {}", layer.types, layer.row_type_width)
+                                : fmt::format("cyclic {}", groups);
+  const auto rows = [&](int64_t width, const char *element) {
+    return fmt::format("!alg.slots<?x{}x{}, rows({}), cols({} x {})>", width, element, types, groups,
+                       width / groups);
+  };
+  const auto weights = [&](int64_t height, int64_t width) {
+    return fmt::format("!alg.slots<{}x{}xbf16, rows({} x {}), cols({} x {})>", height, width, groups,
+                       height / groups, groups, width / groups);
+  };
+  std::string text = fmt::format(
+      "!x = {}\n!s = {}\n!h = {}\n!t = {}\n!y = {}\n!w = {}\n!d = {}\n", rows(kernel.in, "bf16"),
+      rows(kernel.hidden, "f32"), rows(kernel.hidden, "bf16"), rows(kernel.out, "f32"),
+      rows(kernel.out, "bf16"), weights(kernel.in, kernel.hidden), weights(kernel.hidden, kernel.out));
+  text += fmt::format("func.func @chained(%x: tensor<?x{}xbf16> loc(\"x\")", kernel.in);
+  for (int64_t i = 0; i < kernel.weights; ++i)
+    text += fmt::format(", %w{0}: tensor<{1}x{2}xbf16> loc(\"g{0}\")", i, kernel.in, kernel.hidden);
+  text += fmt::format(", %d: tensor<{}x{}xbf16> loc(\"d\"), %bias: tensor<{}xbf16> loc(\"bias\")",
+                      kernel.hidden, kernel.out, kernel.hidden);
+  if (kernel.rows_read)
+    text += fmt::format(
+        ", %scale: tensor<?xf32> loc(\"scale\"), %residual: tensor<?x{}xbf16> loc(\"residual\")", kernel.out);
+  text += fmt::format(", %p0: index) -> tensor<?x{}xbf16> {{\n", kernel.out);
+  text += fmt::format("  %xs = alg.slots %x rows({}, %p0) cols({} x {}) : tensor<?x{}xbf16>\n", types, groups,
+                      kernel.in / groups, kernel.in);
+  std::string sums, sum_types;
+  for (int64_t i = 0; i < kernel.weights; ++i) {
+    text += fmt::format("  %v{0} = alg.slots %w{0} rows({1} x {2}) cols({1} x {3}) : tensor<{4}x{5}xbf16>\n"
+                        "  %s{0} = alg.contract %xs, %v{0} by #alg.algebra<\"{6}\"> -> k : !x, !w into f32\n",
+                        i, groups, kernel.in / groups, kernel.hidden / groups, kernel.in, kernel.hidden,
+                        kernel.algebra);
+    sums += fmt::format("{}%s{}", i ? ", " : "", i);
+    sum_types += fmt::format("{}!s", i ? ", " : "");
+  }
+  std::string product = "%a0";
+  std::string arguments = "%a0: f32", body;
+  for (int64_t i = 1; i < kernel.weights; ++i) {
+    arguments += fmt::format(", %a{}: f32", i);
+    body += fmt::format("    %p{0} = arith.mulf {1}, %a{0} : f32\n", i, product);
+    product = fmt::format("%p{}", i);
+  }
+  std::string operands = sums + " columns %bias",
+              operand_types = sum_types + fmt::format(", tensor<{}xbf16>", kernel.hidden);
+  arguments += ", %b: bf16";
+  if (kernel.rows_read) {
+    operands += " rows %scale";
+    operand_types += ", tensor<?xf32>";
+    arguments += ", %c: f32";
+    body += fmt::format("    %scaled = arith.mulf {}, %c : f32\n", product);
+    product = "%scaled";
+  }
+  text += fmt::format(
+      "  %h = alg.map {} : ({}) -> !h {{\n  ^bb0({}):\n{}    %wide = arith.extf %b : bf16 to f32\n"
+      "    %v = arith.addf {}, %wide : f32\n    %r = arith.truncf %v : f32 to bf16\n"
+      "    alg.yield %r : bf16\n  }}\n",
+      operands, operand_types, arguments, body, product);
+  text += fmt::format("  %ds = alg.slots %d rows({0} x {1}) cols({0} x {2}) : tensor<{3}x{4}xbf16>\n"
+                      "  %t = alg.contract %h, %ds by #alg.algebra<\"{5}\"> -> k : !h, !d into f32\n",
+                      groups, kernel.hidden / groups, kernel.out / groups, kernel.hidden, kernel.out,
+                      kernel.algebra);
+  if (kernel.rows_read)
+    text += fmt::format("  %rs = alg.slots %residual rows({}, %p0) cols({} x {}) : tensor<?x{}xbf16>\n"
+                        "  %ys = alg.map %t, %rs : (!t, !y) -> !y {{\n  ^bb0(%a: f32, %e: bf16):\n"
+                        "    %wide = arith.extf %e : bf16 to f32\n    %v = arith.addf %a, %wide : f32\n"
+                        "    %r = arith.truncf %v : f32 to bf16\n    alg.yield %r : bf16\n  }}\n",
+                        types, groups, kernel.out / groups, kernel.out);
+  else
+    text += "  %ys = alg.map %t : (!t) -> !y {\n  ^bb0(%a: f32):\n"
+            "    %r = arith.truncf %a : f32 to bf16\n    alg.yield %r : bf16\n  }\n";
+  return text + fmt::format("  %y = alg.gather %ys : !y\n  return %y : tensor<?x{}xbf16>\n}}\n", kernel.out);
+}
+
+std::string emittedKernel(const ChainedKernel &kernel) {
+  return chosenKernel(chainedFunction(kernel), "sm_90a", kernel.rows, kernel.schedule);
+}
+
+ChainedCase::ChainedCase(const ChainedKernel &kernel, int64_t m, int64_t p0, uint64_t seed)
+    : layer_(layerOf(kernel)), support_(compiler::runtimeSupport(compiler::requireLayer(kernel.first()))),
+      m_(m), p0_(p0) {
+  std::mt19937_64 random(seed);
+  // One in so many is 1 or -1, so that sums stay small.
+  const auto numbers = [&](int64_t count, unsigned one_in, int largest) {
+    std::vector<float> values(static_cast<size_t>(count));
+    for (float &value : values)
+      if (random() % one_in == 0)
+        value =
+            static_cast<float>(static_cast<int>(random() % static_cast<unsigned>(2 * largest + 1)) - largest);
+    return values;
+  };
+  x_ = numbers(m * kernel.in, 3, 1);
+  for (int64_t i = 0; i < kernel.weights; ++i)
+    weights_.push_back(numbers(kernel.in * kernel.hidden, 3, 1));
+  weights_.push_back(numbers(kernel.hidden * kernel.out, 2, 1));
+  bias_ = numbers(kernel.hidden, 1, 7);
+  scale_ = numbers(m, 1, 2);
+  residual_ = numbers(m * kernel.out, 1, 100);
+
+  compiler_test::Batch batch;
+  batch.m = m;
+  batch.p0 = p0;
+  const auto multiply = [&](const compiler::Spec &spec, const std::vector<float> &w,
+                            const std::vector<double> &rows) {
+    const compiler_test::DenseProduct dense(compiler::requireLayer(spec),
+                                            std::vector<double>(w.begin(), w.end()));
+    return dense.multiply(batch, rows);
+  };
+  const std::vector<double> rows(x_.begin(), x_.end());
+  std::vector<double> hidden(static_cast<size_t>(m * kernel.hidden), 1);
+  for (int64_t i = 0; i < kernel.weights; ++i) {
+    const std::vector<double> sums = multiply(kernel.first(), weights_[static_cast<size_t>(i)], rows);
+    for (size_t at = 0; at < hidden.size(); ++at)
+      hidden[at] *= sums[at];
+  }
+  for (int64_t row = 0; row < m; ++row)
+    for (int64_t column = 0; column < kernel.hidden; ++column) {
+      double &value = hidden[static_cast<size_t>(row * kernel.hidden + column)];
+      value = value * (kernel.rows_read ? double{scale_[static_cast<size_t>(row)]} : 1) +
+              double{bias_[static_cast<size_t>(column)]};
+      value = double{algrt::roundToBfloat16(static_cast<float>(value))};
+    }
+  expected_ = multiply(kernel.last(), weights_.back(), hidden);
+  if (kernel.rows_read)
+    for (size_t at = 0; at < expected_.size(); ++at)
+      expected_[at] += double{residual_[at]};
+}
+
+ExactCase::Objection ChainedCase::run(const compiler::SimulatedKernel &kernel,
+                                      const compiler::SimulationSettings &settings) const {
+  compiler::ProductOperands operands;
+  operands.layer = &layer_;
+  operands.support = &support_;
+  operands.m = m_;
+  operands.p0 = p0_;
+  operands.x = x_;
+  operands.w = weights_.front();
+  for (size_t i = 1; i < weights_.size(); ++i)
+    operands.further[algrt::numberedName("w", static_cast<int64_t>(i))] = weights_[i];
+  operands.further["bias"] = bias_;
+  operands.further["scale"] = scale_;
+  operands.further["residual"] = residual_;
+  const compiler::Simulation run = kernel.run(operands, settings);
+  if (!run.report.faults.empty()) {
+    const simulator::Fault &fault = run.report.faults.front();
+    return {std::string(simulator::name(fault.kind)), kernel.explain(fault)};
+  }
+  if (run.unwritten != 0)
+    return {"not written", fmt::format("{} elements were not written", run.unwritten)};
+  for (size_t at = 0; at < expected_.size(); ++at)
+    if (const float right = algrt::roundToBfloat16(static_cast<float>(expected_[at])); !(run.y[at] == right))
+      return {"wrong numbers", fmt::format("element {} is {}, not {}", at, run.y[at], right)};
+  return {};
+}
+
+} // namespace simulator_test

@@ -1,0 +1,53 @@
+// Kernels of two layers. Operands are small whole numbers: sums of both layers are exact in any order, and
+// what lies between them is rounded once, so that a result has to be the rounded number, bit for bit. The
+// expected values come from dense matrices in double precision.
+#pragma once
+
+#include "compiler/simulator/simulate.h"
+#include "compiler/spec/spec.h"
+#include "tests/simulator/kernels/exact_case.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace simulator_test {
+
+// y = h D + residual, where h = (x G) (x U) scale[row] + bias[column]; of one weight matrix h = x G and so
+// on. Without `rows_read` scale and residual are left out.
+struct ChainedKernel {
+  std::string algebra;
+  int64_t in, hidden, out;
+  std::string schedule; // empty: chosen by cost, for so many rows
+  std::string row_types = "cyclic";
+  int64_t weights = 2;
+  bool rows_read = false;
+  int64_t rows = 2048;
+
+  compiler::Spec first() const { return projection(algebra, in, hidden, row_types); }
+  compiler::Spec last() const { return projection(algebra, hidden, out, row_types); }
+};
+
+// The function in the alg dialect.
+std::string chainedFunction(const ChainedKernel &kernel);
+// Its kernel as the compiler emits it for sm_90a. Throws std::runtime_error where a pass refuses it.
+std::string emittedKernel(const ChainedKernel &kernel);
+
+class ChainedCase {
+public:
+  ChainedCase(const ChainedKernel &kernel, int64_t m, int64_t p0, uint64_t seed);
+
+  ExactCase::Objection run(const compiler::SimulatedKernel &kernel,
+                           const compiler::SimulationSettings &settings) const;
+
+private:
+  algrt::Layer layer_;
+  algrt::Support support_;
+  int64_t m_, p0_;
+  std::vector<float> x_;
+  std::vector<std::vector<float>> weights_; // those of the first layer, then that of the second
+  std::vector<float> bias_, scale_, residual_;
+  std::vector<double> expected_;
+};
+
+} // namespace simulator_test

@@ -1,0 +1,108 @@
+// Kernels of two layers on the model: every form of a tile, beside dense products in double precision.
+#include "tests/simulator/kernels/chained_case.h"
+
+#include <gtest/gtest.h>
+
+using namespace simulator_test;
+
+namespace {
+
+struct Case {
+  const char *name;
+  ChainedKernel kernel;
+  int64_t m, p0;
+  int32_t blocks;
+};
+
+void PrintTo(const Case &which, std::ostream *stream) { *stream << which.name; }
+
+using ChainedKernelTest = testing::TestWithParam<Case>;
+
+TEST_P(ChainedKernelTest, IsExact) {
+  const Case &which = GetParam();
+  const compiler::SimulatedKernel kernel =
+      compiler::SimulatedKernel::parse(emittedKernel(which.kernel), which.name);
+  for (uint64_t seed = 1; seed <= 4; ++seed) {
+    compiler::SimulationSettings settings;
+    settings.seed = seed;
+    settings.blocks = which.blocks + static_cast<int32_t>(seed % 2);
+    settings.x_padding = static_cast<int64_t>(seed % 2);
+    settings.w_padding = static_cast<int64_t>(seed / 2 % 2);
+    settings.further_padding = static_cast<int64_t>(seed % 3);
+    const ExactCase::Objection objection =
+        ChainedCase(which.kernel, which.m, which.p0, seed).run(kernel, settings);
+    EXPECT_EQ(objection.kind, "") << "seed " << seed << ": " << objection.text;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kernels, ChainedKernelTest,
+    testing::Values(
+        // Every step is one of each loop: hidden groups of one chunk, inputs of one depth.
+        Case{"Small", {"Q(3)", 96, 96, 48, "rows=64,hidden=32,depth=32,stages=2x2,stationary=3"}, 194, 1, 2},
+        // Several chunks and depths, the last of both shorter: 80 = 64 + 16 hidden columns, 72 = 2 x 32 + 8
+        // of the depth.
+        Case{"Ragged",
+             {"Q(3)", 216, 240, 168, "rows=64,hidden=64,depth=32,stages=4x2,stationary=2"},
+             201,
+             4,
+             2},
+        // What is hidden ends in the middle of an instruction's depth: 24 of 32, and 56 of 64.
+        Case{
+            "Clipped", {"Q(2)", 64, 48, 32, "rows=64,hidden=32,depth=32,stages=2x2,stationary=1"}, 130, 1, 1},
+        Case{"ClippedLast",
+             {"Q(2)", 64, 240, 32, "rows=64,hidden=64,depth=32,stages=3x2,stationary=2"},
+             130,
+             0,
+             3},
+        // Two warpgroups with rows of one type, and with one type each; three types.
+        Case{"Tall", {"Q(2)", 96, 128, 64, "rows=128,hidden=32,depth=16,stages=6x3,stationary=2"}, 270, 1, 2},
+        Case{"Types",
+             {"Q(5)", 160, 160, 80, "rows=64,hidden=32,depth=32,stages=3x3,stationary=2,types=2"},
+             323,
+             3,
+             2},
+        Case{
+            "ThreeTypes",
+            {"Q(4)", 128, 160, 64, "rows=64,hidden=16,depth=16,stages=9x4,stationary=4,types=3,row_stages=1"},
+            257,
+            2,
+            3},
+        Case{"TallTypes",
+             {"Q(3)", 48, 96, 48, "rows=128,hidden=32,depth=16,stages=3x3,stationary=1,types=2,row_stages=1"},
+             389,
+             0,
+             2},
+        // Fewer rows than types; none in most tiles.
+        Case{"FewRows",
+             {"Q(8)", 256, 256, 128, "rows=64,hidden=32,depth=32,stages=2x2,stationary=3"},
+             3,
+             6,
+             4},
+        Case{"FewRowsOfTypes",
+             {"Q(8)", 256, 256, 128, "rows=64,hidden=32,depth=32,stages=3x3,stationary=5,types=2"},
+             5,
+             7,
+             4},
+        // Runs of rows, the first and the last of them partial.
+        Case{"Runs",
+             {"Q(3)", 96, 96, 48, "rows=64,hidden=32,depth=32,stages=2x2,stationary=2", "interval(70)"},
+             333,
+             37,
+             2},
+        // A layer of one product, maps that read rows, and schedules by cost.
+        Case{"OneProduct",
+             {"Q(4)", 128, 128, 64, "rows=64,hidden=32,depth=32,stages=2x2,stationary=2", "cyclic", 1},
+             260,
+             0,
+             2},
+        Case{"RowsRead",
+             {"Q(3)", 96, 144, 72, "rows=64,hidden=32,depth=32,stages=2x2,stationary=2", "cyclic", 2, true},
+             194,
+             2,
+             2},
+        Case{"Chosen", {"Q(4)", 256, 384, 128, "", "cyclic", 2, true, 1024}, 300, 1, 5},
+        Case{"ChosenForTypes", {"Q(6)", 240, 336, 144, "", "cyclic", 2, false, 4096}, 500, 2, 7}),
+    [](const testing::TestParamInfo<Case> &info) { return info.param.name; });
+
+} // namespace
