@@ -75,6 +75,8 @@ static std::optional<std::string> objectionOnGpu(const std::vector<MatchedLayer>
     return why;
   if (options.row_lists)
     return fmt::format("the kernels of {} for rows at positions of their own compute one", name);
+  if (!options.schedule.empty() && !isStagedChained(options.schedule))
+    return fmt::format("the schedule {} is of a kernel of one", options.schedule);
   if (!options.schedule.empty())
     return std::nullopt; // by hand
   const GpuMachine &machine = *entryOf(target).machine;

@@ -101,7 +101,7 @@ struct StagedChainedSchedule {
   int64_t depth = 64;            ///< depth of one stage of the first layer: 16, 32 or 64
   int64_t stages = 0;            ///< in the ring of the first layer's blocks; 0: as many as fit
   int64_t next_stages = 2;       ///< in that of the second layer's
-  int64_t stationary_groups = 8; ///< output groups of a turn
+  int64_t stationary_groups = 1; ///< output groups of a turn
   /// Consecutive row types of a tile, which share the blocks of both layers that belong to an output group.
   int64_t types = 1;
   /// Groups of X that are there at a time beside the types' own: 2 let the next one come ahead.
@@ -173,6 +173,8 @@ ReductionSchedule parseReduction(std::string_view text);
 /// The same of kernels of two layers, "rows=64,hidden=64,depth=64,stages=4x2,stationary=8".
 std::string toString(const StagedChainedSchedule &schedule);
 StagedChainedSchedule parseStagedChained(std::string_view text);
+/// Whether a text is read as one of these.
+bool isStagedChained(std::string_view text);
 
 /// Whether a schedule is of vector reductions; of a text, whether it is read as one.
 inline bool isReduction(const Schedule &schedule) {

@@ -247,6 +247,8 @@ StagedChainedSchedule parseStagedChained(std::string_view text) {
   return parse(text, StagedChainedSchedule{}, chained_hint);
 }
 
+bool isStagedChained(std::string_view text) { return names(text, "hidden"); }
+
 bool isReduction(std::string_view text) { return names(text, "reduce"); }
 
 Schedule parseSchedule(std::string_view text, Kernels kernels) {

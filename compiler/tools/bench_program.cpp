@@ -80,7 +80,7 @@ public:
     for (const algrt::ProgramOperand &operand : description().operands)
       if (operand.role == algrt::OperandRole::Output)
         expected[operand.name] = other.arrays_.at(operand.name)->reference();
-    requireRight(compareOutputs(description(), arrays_, expected, &bundle));
+    requireRight(compareOutputs(description(), arrays_, expected, layersOfSteps(bundle)));
   }
 
   // Multiplications of all products for the rows of this call, and what they read or write: of weights the

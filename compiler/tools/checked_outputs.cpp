@@ -14,17 +14,18 @@ namespace compiler {
 
 using algrt::OperandRole;
 
-// Layers of a step that round one after another; of a bundle that nobody names, one.
-static int64_t layersOf(const algrt::Bundle *bundle, const algrt::ProgramStep &step) {
-  if (bundle == nullptr || step.elementwise)
-    return 1;
-  const std::optional<algrt::Fusion> &fusion = bundle->projection(step.projection).layer().fusion;
-  return fusion && fusion->next ? 2 : 1;
+LayersOfStep layersOfSteps(const algrt::Bundle &bundle) {
+  return [&bundle](const algrt::ProgramStep &step) -> int64_t {
+    if (step.elementwise)
+      return 1;
+    const std::optional<algrt::Fusion> &fusion = bundle.projection(step.projection).layer().fusion;
+    return fusion && fusion->next ? 2 : 1;
+  };
 }
 
 // How many layers are behind each tensor of the program, one after another.
-static std::map<std::string, int64_t> layersBehind(const algrt::Bundle *bundle,
-                                                   const algrt::Program &program) {
+static std::map<std::string, int64_t> layersBehind(const algrt::Program &program,
+                                                   const LayersOfStep &layers_of) {
   std::map<std::string, int64_t> behind;
   std::map<std::string, bool> written; // operands that are inputs have none behind them
   for (const algrt::ProgramOperand &operand : program.operands)
@@ -37,7 +38,7 @@ static std::map<std::string, int64_t> layersBehind(const algrt::Bundle *bundle,
       most = std::max(most, behind[tensor]);
     for (const auto &[name, tensor] : step.operands)
       if (written[tensor] && behind[tensor] == 0)
-        behind[tensor] = most + layersOf(bundle, step);
+        behind[tensor] = most + layers_of(step);
   }
   return behind;
 }
@@ -82,9 +83,9 @@ static bool roundsToBf16(const algrt::Program &program) {
 }
 
 std::vector<CheckedOutput> compareOutputs(const algrt::Program &program, const ProgramArrays &arrays,
-                                          const ReferenceArrays &expected, const algrt::Bundle *bundle) {
+                                          const ReferenceArrays &expected, const LayersOfStep &layers_of) {
   const bool bf16 = roundsToBf16(program);
-  std::map<std::string, int64_t> layers = layersBehind(bundle, program);
+  std::map<std::string, int64_t> layers = layersBehind(program, layers_of);
   std::vector<CheckedOutput> checked;
   for (const auto &[name, array] : expected)
     if (const auto actual = arrays.find(name); actual != arrays.end())
@@ -96,12 +97,12 @@ std::vector<CheckedOutput> compareOutputs(const algrt::Program &program, const P
 std::vector<CheckedOutput> checkOutputs(const algrt::Bundle &bundle, const algrt::Program &program,
                                         const ProgramArrays &arrays, const ReferenceArrays &expected,
                                         int64_t p0, const ProgramTools &tools) {
-  std::vector<CheckedOutput> checked = compareOutputs(program, arrays, expected, &bundle);
+  std::vector<CheckedOutput> checked = compareOutputs(program, arrays, expected, layersOfSteps(bundle));
   if (std::ranges::all_of(checked, &CheckedOutput::passed))
     return checked;
   constexpr int draws = 3; // one may leave a single number where it was by chance
   const double half_unit = roundsToBf16(program) ? 0x1p-9 : 0x1p-24;
-  std::map<std::string, int64_t> layers = layersBehind(&bundle, program);
+  std::map<std::string, int64_t> layers = layersBehind(program, layersOfSteps(bundle));
   std::map<std::string, double> squares; // of the relative L2 distances
   std::mt19937 random(1);
   for (int draw = 0; draw < draws; ++draw) {

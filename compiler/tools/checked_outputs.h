@@ -4,6 +4,7 @@
 #include "compiler/tools/program_arrays.h"
 #include "runtime/reference/compare.h"
 
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -25,10 +26,13 @@ struct CheckedOutput {
 ReferenceArrays expectedOutputs(const algrt::Bundle &bundle, const algrt::Program &program,
                                 const ProgramArrays &arrays, int64_t p0, const ProgramTools &tools);
 
-// The outputs that are among the arrays. With a bundle its steps are counted with their layers.
+// How many layers of a step round one after another: two of a kernel of two layers, one of any other.
+using LayersOfStep = std::function<int64_t(const algrt::ProgramStep &)>;
+LayersOfStep layersOfSteps(const algrt::Bundle &bundle); // refers to the bundle
+
+// The outputs that are among the arrays.
 std::vector<CheckedOutput> compareOutputs(const algrt::Program &program, const ProgramArrays &arrays,
-                                          const ReferenceArrays &expected,
-                                          const algrt::Bundle *bundle = nullptr);
+                                          const ReferenceArrays &expected, const LayersOfStep &layers_of);
 
 // Compares outputs that were computed from the arrays with what expectedOutputs gave for these. Where one is
 // further away than its limit, the definition says how far rounding may take it: it is computed again for

@@ -36,7 +36,9 @@ void addTargetOptions(CLI::App &app, TargetOptions &options) {
   app.add_option("--schedule", options.schedule,
                  "schedule of the kernels for a GPU of the one map that --maps names, else of the forward "
                  "kernels, or of the one that emit shows, as rows=128,columns=192,depth=64,stages=4, for "
-                 "sm_80 also warps=2x2,vector=8; what is left out keeps its default. compile takes several, "
+                 "sm_80 also warps=2x2,vector=8, of two layers of a program "
+                 "rows=64,hidden=64,depth=64,stages=4x2,stationary=8; what is left out keeps its default. "
+                 "compile takes several, "
                  "separated by semicolons")
       ->type_name("LIST")
       ->group(group);
@@ -87,7 +89,10 @@ void requireReadable(const std::string &schedule, const std::vector<Target> &tar
     throw UsageError(
         fmt::format("--schedule is for one GPU target, --target names {}", fmt::join(gpus, " and ")));
   try {
-    parseSchedule(schedule, entryOf(targetNamed(gpus.front())).kernels);
+    if (isStagedChained(schedule))
+      parseStagedChained(schedule);
+    else
+      parseSchedule(schedule, entryOf(targetNamed(gpus.front())).kernels);
   } catch (const algebras::InputError &error) {
     throw UsageError(
         fmt::format("--schedule: {}{}{}", error.what(), error.hint().empty() ? "" : "; ", error.hint()));

@@ -43,6 +43,8 @@ LogicalResult HoldOp::verify() {
   MapsType maps = getSource().getType();
   if (maps.isPlain())
     return emitOpError("needs tensor maps, got plain ones");
+  if (getStages() && getStagesAttr().getInt() < 1)
+    return emitOpError("passes through a pipe of at least one stage, got ") << getStagesAttr().getInt();
   if (block.getColumns() % maps.getColumns() != 0)
     return emitOpError("holds ") << block.getColumns() << " columns, which boxes of " << maps.getColumns()
                                  << " do not make up";

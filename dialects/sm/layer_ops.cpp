@@ -20,6 +20,8 @@ LogicalResult KeptRowsOp::verify() {
   if (pieces < 1 || rows.getColumns() % pieces != 0)
     return emitOpError("has ") << pieces << " pieces, which do not make up " << rows.getColumns()
                                << " columns";
+  if (!rows.getElementType().isBF16())
+    return emitOpError("has rows of bf16, which products take, got ") << rows.getElementType();
   if (rows.getRows() % warpgroup_rows != 0)
     return emitOpError("is written by warpgroups, which have ")
            << warpgroup_rows << " rows each, got " << rows.getRows();
@@ -73,6 +75,8 @@ static LogicalResult verifyProductOfRows(Operation *op, int64_t rows, int64_t de
     return failure();
   if (!element.isBF16())
     return op->emitOpError("multiplies bf16, got ") << element;
+  if (b_depth % mma_depth != 0)
+    return op->emitOpError("the depth must be a multiple of ") << mma_depth << ", got " << b_depth;
   if (depth != b_depth)
     return op->emitOpError("the depth of the rows is ") << depth << ", that of B " << b_depth;
   if (rows != sums.getRows() || b_columns != sums.getColumns())
@@ -94,10 +98,14 @@ LogicalResult MultiplyHeldOp::verify() {
   if (!getShallow() != !getShallowDepth())
     return emitOpError("says where blocks are shallow together with their depth there");
   int64_t rows = 0, columns = 0;
+  Type element;
   llvm::TypeSwitch<Type>(getRows().getType()).Case<BlockType, BufferType>([&](auto held) {
     rows = held.getRows();
     columns = held.getColumns();
+    element = held.getElementType();
   });
+  if (!llvm::all_equal(getBlocks().getTypes()))
+    return emitOpError("has blocks of different types for the parts of its sums");
   AccumulatorType sums = getAccumulator().getType();
   if (failed(verifyOfParts(*this, static_cast<int64_t>(getBlocks().size()), sums)))
     return failure();
@@ -107,6 +115,8 @@ LogicalResult MultiplyHeldOp::verify() {
            << columns << " columns, which are no pieces of the depth of B, " << b.getRows();
   if (failed(verifyDepth(*this, getShallowDepth(), b.getRows())))
     return failure();
+  if (!element.isBF16())
+    return emitOpError("multiplies rows of bf16, got ") << element;
   return verifyProductOfRows(*this, rows, b.getRows(), b.getElementType(), b.getRows(), b.getColumns(), sums);
 }
 

@@ -240,7 +240,7 @@ TEST(FusedManifest, ANextLayerOfNonsenseIsRefused) {
                 p["kernels"][1]["map"] = "dx";
                 p["kernels"][1]["weights"] = "copied";
               }),
-              HasSubstr("layers one after another have kernels of forward on a CPU alone"));
+              HasSubstr("layers one after another have kernels of forward alone"));
   // Without a next layer no operand belongs to one.
   EXPECT_THAT(refusal([](Json &m) { m["projections"][0]["layer"]["fused"]["operands"][2]["layer"] = 1; }),
               HasSubstr("operands[2].layer"));

@@ -152,9 +152,9 @@ TEST(KernelRecord, CodeWithoutRecordsIsRefused) {
       "its code in section 'code' does not say what 'forward_copied' is: it was compiled before code did, "
       "compile the bundle again");
   EXPECT_EQ(Bundle::parse(old).fault(2), "");
-  const std::string newer = withWord("cyclic_f32", "pack", wordAt(offsetof(algrt_record_head, version)), 5);
-  EXPECT_EQ(Bundle::parse(newer).fault(0), "what its code says of 'pack' is of version 5, this runtime reads "
-                                           "version 4: compile the bundle again, or "
+  const std::string newer = withWord("cyclic_f32", "pack", wordAt(offsetof(algrt_record_head, version)), 6);
+  EXPECT_EQ(Bundle::parse(newer).fault(0), "what its code says of 'pack' is of version 6, this runtime reads "
+                                           "version 5: compile the bundle again, or "
                                            "update the runtime");
   const std::string longer = withWord("cyclic_f32", "pack", wordAt(offsetof(algrt_record_head, words)), 50);
   EXPECT_EQ(Bundle::parse(longer).fault(0),

@@ -15,8 +15,9 @@ llvm.func @wgmma(%a: i64, %b: i64, %d: !sums) -> !sums attributes {nvvm.kernel} 
   // CHECK: %[[D1:.*]] = llvm.load %[[ROOM]]
   %d1 = nvvm.wgmma.mma_async %a, %b, %d, #nvvm.shape<m = 64, n = 8, k = 16>, D[<f32>, <one>], A[<bf16>, <one>, <row>],
         B[<bf16>, <one>, <row>] : !sums -> !sums
-  // f16, both operands negated, A transposed, B not, D overwritten: 1 + 2 + 8 + 16
-  // CHECK: llvm.store %[[D1]], %[[ROOM]]
+  // f16, both operands negated, A transposed, B not, D overwritten, whatever it was: 1 + 2 + 8 + 16
+  // CHECK: %[[ZERO:.*]] = llvm.mlir.zero : !llvm.struct<(f32, f32, f32, f32)>
+  // CHECK: llvm.store %[[ZERO]], %[[ROOM]]
   // CHECK: %[[FLAGS2:.*]] = llvm.mlir.constant(27 : i32)
   // CHECK: llvm.call @sm_wgmma_mma({{.*}}, %[[FLAGS2]])
   // CHECK: %[[D2:.*]] = llvm.load %[[ROOM]]
@@ -34,6 +35,23 @@ llvm.func @wgmma(%a: i64, %b: i64, %d: !sums) -> !sums attributes {nvvm.kernel} 
   %d3 = sm.settle %d2 : !sums
   // CHECK: llvm.return %[[D3]]
   llvm.return %d3 : !sums
+}
+
+// Operand A is four words of the thread. B is stored by rows of its depth and D is added to: 32 + 4.
+// CHECK-LABEL: llvm.func @registers
+// CHECK-SAME: (%[[B:.*]]: i64, %[[D:.*]]: !llvm.struct<(f32, f32, f32, f32)>, %[[A0:.*]]: i32, %{{.*}}: i32, %{{.*}}: i32, %[[A3:.*]]: i32)
+llvm.func @registers(%b: i64, %d: !sums, %a0: i32, %a1: i32, %a2: i32, %a3: i32) -> !sums {
+  // CHECK: llvm.store %[[D]], %[[ROOM:.*]] : !llvm.struct
+  // CHECK: llvm.store %[[A0]], %{{.*}} : i32
+  // CHECK-COUNT-2: llvm.store %{{.*}}, %{{.*}} : i32
+  // CHECK: llvm.store %[[A3]], %{{.*}} : i32
+  // CHECK: %[[N:.*]] = llvm.mlir.constant(8 : i32)
+  // CHECK: %[[FLAGS:.*]] = llvm.mlir.constant(36 : i32)
+  // CHECK: llvm.call @sm_wgmma_mma_registers(%{{.*}}, %[[ROOM]], %{{.*}}, %[[B]], %[[N]], %[[FLAGS]])
+  // CHECK: %[[D1:.*]] = llvm.load %[[ROOM]]
+  %d1 = sm.wgmma_from_registers %d, %a0, %a1, %a2, %a3, %b : !sums
+  // CHECK: llvm.return %[[D1]]
+  llvm.return %d1 : !sums
 }
 
 // CHECK-LABEL: llvm.func @matrices

@@ -80,7 +80,8 @@ LogicalResult LayersSplit::findPassages() {
     if (auto hold = dyn_cast<sm::HoldOp>(op))
       passages_.push_back({{hold.getBlock()}, static_cast<int64_t>(hold.getStages().value_or(1)), false});
     if (isa<sm::FetchPartsOp>(op))
-      return op->emitOpError("is for tiles of several types; a kernel of two layers has one"),
+      return op->emitOpError("is of rows that come with every step; those of a kernel of two layers stay in "
+                             "shared memory"),
              WalkResult::interrupt();
     auto fetch = dyn_cast<sm::FetchOp>(op);
     if (!fetch)
@@ -95,6 +96,13 @@ LogicalResult LayersSplit::findPassages() {
   if (walk.wasInterrupted())
     return failure();
   for (auto &[place, blocks] : fetched) {
+    // They are taken where the first of them was fetched, and passed on where the last was.
+    for (Operation *op = blocks.front().getDefiningOp(); op != blocks.back().getDefiningOp();
+         op = op->getNextNode())
+      if (isa<sm::FetchOp>(op) && !llvm::is_contained(blocks, op->getResult(0)))
+        return op->emitOpError(
+            "stands between blocks that other rows multiply: blocks that pass together are "
+            "fetched one behind the other");
     const bool second = areHidden(std::get<Value>(place));
     passages_.push_back(
         {blocks, stagesOf(second ? kernel_.getSchedule() : *kernel_.getHiddenSchedule()), second});

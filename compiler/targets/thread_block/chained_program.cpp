@@ -2,6 +2,7 @@
 // through.
 #include "compiler/targets/thread_block/chained_program.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -42,8 +43,8 @@ LogicalResult ChainedProgram::find() {
   return success();
 }
 
-/// One product of each weight matrix, of the terms' own group, and nothing else but `beside`.
-static LogicalResult checkProducts(tile::TermsOp terms, Value rows, size_t beside) {
+/// One product of each weight matrix, of the terms' own group and columns, and nothing else but `beside`.
+static LogicalResult checkProducts(tile::TermsOp terms, Value rows, Value row, Value column, size_t beside) {
   Block &body = terms.getBody().front();
   const auto products = llvm::to_vector(body.getOps<tile::MmaOp>());
   if (products.empty() || products.size() != terms.getInits().size() ||
@@ -54,8 +55,8 @@ static LogicalResult checkProducts(tile::TermsOp terms, Value rows, size_t besid
       return mma.emitOpError("has coefficients, and the terms of a complete graph have none");
     if (mma.getRows() != rows || mma.getInputGroup() != body.getArgument(0) ||
         mma.getWeightRow() != body.getArgument(1) || mma.getRowType() != terms.getRowType() ||
-        mma.getGroup() != terms.getGroup())
-      return mma.emitOpError("must multiply what its terms name");
+        mma.getGroup() != terms.getGroup() || mma.getRow() != row || mma.getColumn() != column)
+      return mma.emitOpError("must multiply what its terms name, of the rows and columns of its tile");
   }
   return success();
 }
@@ -97,9 +98,39 @@ LogicalResult ChainedProgram::check() {
                           {tile::AxisKind::Groups, 1},
                           {tile::AxisKind::Columns, schedule_.getColumns()}}))
     return tile_.own.emitOpError("must own one tile of the schedule");
-  auto buffer = tile_.store_held.getTarget();
-  return failure(failed(checkProducts(tile_.terms, buffer, /*beside=*/1)) ||
-                 failed(checkProducts(tile_.hidden_terms, source_.getBody().getArgument(0), /*beside=*/0)));
+  return checkPlaces();
+}
+
+/// Everything is of the rows, groups and columns that the tile owns, or that its terms name.
+LogicalResult ChainedProgram::checkPlaces() {
+  Value type = tile_.own.getIndex(tile::AxisKind::Types), row = tile_.own.getIndex(tile::AxisKind::Rows),
+        group = tile_.own.getIndex(tile::AxisKind::Groups),
+        column = tile_.own.getIndex(tile::AxisKind::Columns);
+  Value hidden_group = tile_.terms.getBody().front().getArgument(0),
+        hidden_column = tile_.columns.getBody().front().getArgument(0);
+  auto once = cast<tile::OnceOp>(tile_.layer->getParentOp());
+  if (tile_.terms.getRowType() != type || tile_.terms.getGroup() != group)
+    return tile_.terms.emitOpError("must go through the terms of what its tile owns");
+  if (once.getRowType() != type || once.getGroup() != hidden_group)
+    return once.emitOpError("must make the input group that the terms around it name");
+  if (tile_.hidden_terms.getRowType() != type || tile_.hidden_terms.getGroup() != hidden_group)
+    return tile_.hidden_terms.emitOpError("must go through the terms of the input group that is made");
+  tile::StoreHeldOp store = tile_.store_held;
+  if (store.getRowType() != type || store.getRow() != row || store.getGroup() != hidden_group ||
+      store.getColumn() != hidden_column)
+    return store.emitOpError("must hold the columns of the input group that are made");
+  Block &made = tile_.columns.getBody().front();
+  for (Operation &op : llvm::make_range(std::next(tile_.hidden_terms->getIterator()), made.end()))
+    if (!isa<tile::MapOp, tile::MaskOp, tile::StoreHeldOp, tile::ZeroOp, arith::ConstantOp>(op))
+      return op.emitOpError("is not something that a kernel of two layers does with hidden sums");
+  for (auto result : tile_.own.getBody().front().getOps<tile::StoreOp>())
+    if (result.getRowType() != type || result.getRow() != row || result.getGroup() != group ||
+        result.getColumn() != column || result.getTarget() != source_results_.front())
+      return result.emitOpError("must store what its tile owns to Y");
+  return failure(
+      failed(checkProducts(tile_.terms, store.getTarget(), row, column, /*beside=*/1)) ||
+      failed(checkProducts(tile_.hidden_terms, source_.getBody().getArgument(0), row, hidden_column,
+                           /*beside=*/0)));
 }
 
 sm::AccumulatorType ChainedProgram::sumsOf(tile::StagedAttr schedule) {

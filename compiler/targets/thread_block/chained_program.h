@@ -36,6 +36,7 @@ private:
   // The program as it is given.
   mlir::LogicalResult find();
   mlir::LogicalResult check();
+  mlir::LogicalResult checkPlaces();
   sm::MapsType mapsOfRows(tile::MatrixType matrix) override;
   sm::MapsType mapsOfFurtherWeights(size_t number) override;
   tile::LayoutAttr layoutOf(mlir::BlockArgument operand) override;

@@ -89,17 +89,18 @@ FailureOr<Value> ChainedProgram::makeHidden(const Place &place, Value group, Val
     const int64_t rest = roundUp(width - (steps - 1) * depth, sm::mma_depth);
     Value shallow = rest == depth ? Value() : math_.equal(step, steps - 1);
     const IntegerAttr shallow_depth = shallow ? builder_.getI64IntegerAttr(rest) : IntegerAttr();
-    // All blocks first, so that the products of all terms are one group of instructions.
-    SmallVector<SmallVector<Value>> shared, own;
-    for (Value weights : ArrayRef(weights_).take_front(products)) {
-      if (group)
+    // All blocks first, so that the products of all terms are one group of instructions; and what passes
+    // together, the blocks of all weight matrices that the same rows multiply, one behind the other.
+    const ArrayRef<Value> matrices = ArrayRef(weights_).take_front(products);
+    SmallVector<SmallVector<Value>> shared, own(products);
+    if (group)
+      for (Value weights : matrices)
         shared.push_back({fetchHiddenWeights(weights, column, group, k, group)});
-      SmallVector<Value> &blocks = own.emplace_back();
-      for (const RowSegments::RowBlock &part : place.parts) {
+    for (const RowSegments::RowBlock &part : place.parts)
+      for (auto [weights, blocks] : llvm::zip_equal(matrices, own)) {
         Value type = part.segment.type;
         blocks.push_back(fetchHiddenWeights(weights, column, group ? group : type, k, type));
       }
-    }
     SmallVector<Value> next(loop.getRegionIterArgs());
     auto multiply = [&](Value rows, ArrayRef<SmallVector<Value>> blocks) {
       for (auto [sum, of_sum] : llvm::zip_equal(next, blocks))
@@ -254,8 +255,11 @@ LogicalResult ChainedProgram::writeEpilogue(const Place &place, Value group, Val
               return writeMap(map, NamedPlace(tile_.own), column, group, placeOfRows(place, column, group));
             })
             .Case<tile::MaskOp, arith::ConstantOp>([](auto) { return LogicalResult(success()); })
-            .Case([&](tile::StoreOp store) {
-              writeStore(place, group, operands_.lookup(store.getTarget()), sums_.lookup(store.getValue()));
+            .Case([&](tile::StoreOp store) -> LogicalResult {
+              Value stored = sums_.lookup(store.getValue());
+              if (!stored)
+                return store.emitOpError("must store sums that its tile has finished");
+              writeStore(place, group, operands_.lookup(store.getTarget()), stored);
               return LogicalResult(success());
             })
             .Default([](Operation *other) -> LogicalResult {

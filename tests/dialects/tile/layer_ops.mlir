@@ -167,3 +167,57 @@ tile.kernel @halves(%x: !tile.matrix<?x8xbf16>, %w: !tile.matrix<8x16xbf16>, %w2
     }
   }
 }
+
+#of_hidden = #tile.staged<types = 1, rows = 64, columns = 16, depth = 32, stages = 4>
+
+// Operands of both layers come in stages. A task is a tile: the hidden rows are those of one type, made 16 columns at a time, as
+// deep as the kernel's own layer multiplies them. A type's own hidden group stays for two tiles.
+// CHECK-LABEL: tile.kernel @staged(
+// CHECK-SAME:  %[[X:.*]]: !tile.matrix<?x8xbf16>, %[[W:.*]]: !tile.matrix<8x16xbf16>, %[[W2:.*]]: !tile.matrix<16x8xbf16>, %{{.*}}: !tile.matrix<?x8xf32>)
+// CHECK-SAME:  schedule = #tile.staged<types = 1, rows = 64, columns = 8, depth = 16, stages = 2, stationary = 2>
+tile.kernel @staged(%x: !tile.matrix<?x8xbf16>, %w: !tile.matrix<8x16xbf16>, %w2: !tile.matrix<16x8xbf16>,
+                    %y: !tile.matrix<?x8xf32>)
+    attributes {layout = #layout, schedule = #tile.staged<types = 1, rows = 64, columns = 8, depth = 16, stages = 2,
+                stationary = 2>} {
+  // CHECK: tile.forall (%[[I:.*]], %[[R:.*]], %[[G:.*]], %[[N:.*]]) over
+  tile.forall (%i, %r, %g, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 8>] {
+    // CHECK-NEXT: %[[HIDDEN:.*]] = tile.buffer : <64x16xbf16>
+    %hidden = tile.buffer : !tile.buffer<64x16xbf16>
+    %zero = tile.zero : !tile.fragment<64x8xf32>
+    // CHECK: tile.terms (%[[K:.*]], %[[B:.*]], %{{.*}}) of (%[[I]], %[[G]]) carry(%[[SUM:.*]] = %{{.*}})
+    %total = tile.terms (%k, %b, %c) of (%i, %g) carry(%sum = %zero) : !tile.fragment<64x8xf32> {
+      // CHECK-NEXT: tile.once (%[[I]], %[[K]]) {
+      tile.once (%i, %k) {
+        // CHECK-NEXT: tile.layer attributes {layout = #tile.layout<{{.*}}out = <2 x 8>{{.*}}>, schedule = #tile.staged<types = 1, rows = 64, columns = 16, depth = 32, stages = 4>} {
+        tile.layer attributes {layout = #hidden, schedule = #of_hidden} {
+          // CHECK-NEXT: tile.for (%[[M:.*]]) over [<columns, 16>] {
+          tile.for (%m) over [<columns, 16>] {
+            %none = tile.zero : !tile.fragment<64x16xf32>
+            // CHECK: tile.terms (%[[K1:.*]], %[[B1:.*]], %{{.*}}) of (%[[I]], %[[K]]) carry(%[[SUM1:.*]] = %{{.*}})
+            %made = tile.terms (%k1, %b1, %c1) of (%i, %k) carry(%acc = %none) : !tile.fragment<64x16xf32> {
+              // CHECK-NEXT: tile.mma %[[X]][%[[I]], %[[K1]], %[[R]]], %[[W]][%[[B1]], %[[K]], %[[M]]], %[[SUM1]]
+              %next = tile.mma %x[%i, %k1, %r], %w[%b1, %k, %m], %acc
+                  : !tile.matrix<?x8xbf16>, !tile.matrix<8x16xbf16>, !tile.fragment<64x16xf32>
+              tile.yield %next : !tile.fragment<64x16xf32>
+            }
+            %half = tile.map (%v = %made : !tile.fragment<64x16xf32>) -> !tile.fragment<64x16xbf16> {
+              %rounded = arith.truncf %v : f32 to bf16
+              tile.yield %rounded : bf16
+            }
+            %mask = tile.mask rows(%i, %r) columns(%k, %m) : !tile.mask<64x16>
+            // CHECK: tile.store_held %{{.*}} to %[[HIDDEN]][%[[I]], %[[R]], %[[K]], %[[M]]] mask %{{.*}} : <64x16xbf16>, <64x16xbf16>, <64x16>
+            tile.store_held %half to %hidden[%i, %r, %k, %m] mask %mask
+                : !tile.fragment<64x16xbf16>, !tile.buffer<64x16xbf16>, !tile.mask<64x16>
+          }
+        }
+      }
+      // CHECK: tile.mma %[[HIDDEN]][%[[I]], %[[K]], %[[R]]], %[[W2]][%[[B]], %[[G]], %[[N]]], %[[SUM]]
+      %next = tile.mma %hidden[%i, %k, %r], %w2[%b, %g, %n], %sum
+          : !tile.buffer<64x16xbf16>, !tile.matrix<16x8xbf16>, !tile.fragment<64x8xf32>
+      tile.yield %next : !tile.fragment<64x8xf32>
+    }
+    %mask = tile.mask rows(%i, %r) columns(%g, %n) : !tile.mask<64x8>
+    tile.store %total to %y[%i, %r, %g, %n] mask %mask
+        : !tile.fragment<64x8xf32>, !tile.matrix<?x8xf32>, !tile.mask<64x8>
+  }
+}

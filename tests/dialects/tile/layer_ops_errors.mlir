@@ -29,16 +29,16 @@ tile.kernel @nested(%x: !tile.matrix<?x8xf32>) attributes {layout = #layout, sch
 
 // -----
 
-// Operands that come in stages belong to the threads of a block together, which own no rows one by one.
+// One layer cannot own rows thread by thread where the other one owns a tile.
 #hidden = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 4>, weights = <2 x 4>, out = <2 x 8>,
                        row_types = <cyclic 2>>
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, weights = <2 x 8>, out = <2 x 4>,
                        row_types = <cyclic 2>>
 #schedule = #tile.schedule<types = 1, rows = 64, register_rows = 8, register_columns = 8, lanes = 8, weights = direct>
-tile.kernel @staged(%x: !tile.matrix<?x16xbf16>) attributes {layout = #layout,
+tile.kernel @threads_in_stages(%x: !tile.matrix<?x16xbf16>) attributes {layout = #layout,
     schedule = #tile.staged<types = 1, rows = 64, columns = 32, depth = 16, stages = 3>} {
   tile.forall (%i, %r, %g, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 32>] {
-    // expected-error @+1 {{belongs to kernels with a #tile.schedule, whose workers are threads}}
+    // expected-error @+1 {{has a schedule of another kind than its kernel, whose operands come in stages}}
     tile.layer attributes {layout = #hidden, schedule = #schedule} {
     }
   }
@@ -169,13 +169,14 @@ func.func @no_kernel(%t: index) {
 
 // -----
 
-#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, weights = <2 x 8>, out = <2 x 4>,
+// Kernels of vector reductions go through all terms of an output group at once.
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, weights = <2 x 8>, out = <2 x 16>,
                        row_types = <cyclic 2>>
-tile.kernel @staged(%x: !tile.matrix<?x16xbf16>) attributes {layout = #layout,
-    schedule = #tile.staged<types = 1, rows = 64, columns = 32, depth = 16, stages = 3>} {
-  tile.forall (%i, %r, %g, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 32>] {
-    // expected-error @+1 {{belongs to kernels with a #tile.schedule, whose workers are threads}}
-    tile.once (%i, %g) {
+#schedule = #tile.reduced<rows = 4, columns = 16, slices = 16, vector = 8>
+tile.kernel @reduced(%x: !tile.matrix<?x16xbf16>) attributes {layout = #layout, schedule = #schedule} {
+  tile.forall (%r, %g, %n) over [<batch, 4>, <groups, 1>, <columns, 16>] {
+    // expected-error @+1 {{belongs to kernels whose workers are threads or whose operands come in stages, not to those of vector reductions}}
+    tile.once (%r, %g) {
     }
   }
 }

@@ -1,0 +1,394 @@
+// What the ops of kernels of two layers refuse, message by message.
+// RUN: alg-opt %s -split-input-file -verify-diagnostics
+
+// expected-error @+1 {{each warpgroup holds 64 rows, got 96}}
+func.func private @fragment_rows(!sm.fragment<96 x 64>)
+
+// -----
+
+// expected-error @+1 {{instructions multiply 16 columns of A at a time, got 40}}
+func.func private @fragment_columns(!sm.fragment<64 x 40>)
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 64>, weights = <2 x 64>, out = <2 x 64>,
+                       row_types = <cyclic 2>>
+sm.kernel @pieces(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>,
+                  %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %rows: index, %offset: index, %terms: !sm.terms_table)
+    attributes {layout = #layout, schedule = "by hand"} {
+  // expected-error @+1 {{has 3 pieces, which do not make up 128 columns}}
+  %kept = sm.kept_rows pieces 3 : <64 x 128 x bf16>
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 64>, weights = <2 x 64>, out = <2 x 64>,
+                       row_types = <cyclic 2>>
+sm.kernel @no_pieces(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>,
+                     %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %rows: index, %offset: index, %terms: !sm.terms_table)
+    attributes {layout = #layout, schedule = "by hand"} {
+  // expected-error @+1 {{has 0 pieces, which do not make up 128 columns}}
+  %kept = sm.kept_rows pieces 0 : <64 x 128 x bf16>
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 64>, weights = <2 x 64>, out = <2 x 64>,
+                       row_types = <cyclic 2>>
+sm.kernel @warpgroups(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>,
+                      %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %rows: index, %offset: index, %terms: !sm.terms_table)
+    attributes {layout = #layout, schedule = "by hand"} {
+  // expected-error @+1 {{is written by warpgroups, which have 64 rows each, got 96}}
+  %kept = sm.kept_rows pieces 2 : <96 x 128 x bf16>
+}
+
+// -----
+
+// Kept rows are the block's own, outside of what its partitions do.
+func.func @nowhere() {
+  // expected-error @+1 {{expects parent op 'sm.kernel'}}
+  %kept = sm.kept_rows pieces 2 : <64 x 128 x bf16>
+  return
+}
+
+// -----
+
+// Other rows come with the copy engine.
+func.func @keep_others(%sum: !sm.accumulator<64 x 64>, %rows: !sm.block<64 x 64 x bf16>, %i: index) {
+  // expected-error @+1 {{writes rows that are kept, got others}}
+  sm.keep %sum to %rows[%i] : <64 x 64> to <64 x 64 x bf16>
+  return
+}
+
+// -----
+
+func.func @keep_warps(%sum: !sm.accumulator<64 x 64, warps 2 x 2>, %rows: !sm.block<64 x 64 x bf16>, %i: index) {
+  // expected-error @+1 {{is for sums of warpgroups that hold rows, got '!sm.accumulator<64 x 64, warps 2 x 2>'}}
+  sm.keep %sum to %rows[%i] : <64 x 64, warps 2 x 2> to <64 x 64 x bf16>
+  return
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 64>, weights = <2 x 64>, out = <2 x 64>,
+                       row_types = <cyclic 2>>
+sm.kernel @keep_rows(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>,
+                     %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %rows: index, %offset: index, %terms: !sm.terms_table)
+    attributes {layout = #layout, schedule = "by hand"} {
+  %kept = sm.kept_rows pieces 2 : <128 x 128 x bf16>
+  %sum = sm.zero : <64 x 64>
+  // expected-error @+1 {{writes 64 x 64 sums into pieces of 128 x 64}}
+  sm.keep %sum to %kept[%rows] : <64 x 64> to <128 x 128 x bf16>
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 64>, weights = <2 x 64>, out = <2 x 64>,
+                       row_types = <cyclic 2>>
+sm.kernel @keep_columns(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>,
+                        %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %rows: index, %offset: index, %terms: !sm.terms_table)
+    attributes {layout = #layout, schedule = "by hand"} {
+  %kept = sm.kept_rows pieces 4 : <64 x 128 x bf16>
+  %sum = sm.zero : <64 x 64>
+  // expected-error @+1 {{writes 64 x 64 sums into pieces of 64 x 32}}
+  sm.keep %sum to %kept[%rows] : <64 x 64> to <64 x 128 x bf16>
+}
+
+// -----
+
+func.func @clip_transposed(%sum: !sm.accumulator<32 x 64, transposed>, %last: i1) {
+  // expected-error @+1 {{is for sums of warpgroups that hold rows, got '!sm.accumulator<32 x 64, transposed>'}}
+  %clipped = sm.clip_columns %sum narrow %last to 24 : <32 x 64, transposed>
+  return
+}
+
+// -----
+
+// A thread has pairs of every 8 columns.
+func.func @clip_inside(%sum: !sm.accumulator<64 x 64>, %last: i1) {
+  // expected-error @+1 {{is narrowed from 64 columns to a multiple of 8 below them, got 20}}
+  %clipped = sm.clip_columns %sum narrow %last to 20 : <64 x 64>
+  return
+}
+
+// -----
+
+func.func @clip_nothing(%sum: !sm.accumulator<64 x 64>, %last: i1) {
+  // expected-error @+1 {{is narrowed from 64 columns to a multiple of 8 below them, got 64}}
+  %clipped = sm.clip_columns %sum narrow %last to 64 : <64 x 64>
+  return
+}
+
+// -----
+
+func.func @fragment_of_threads(%sum: !sm.accumulator<64 x 64, threads 256>) {
+  // expected-error @+1 {{is for sums of warpgroups that hold rows, got '!sm.accumulator<64 x 64, threads 256>'}}
+  %rows = sm.fragment %sum : <64 x 64, threads 256> to <64 x 64>
+  return
+}
+
+// -----
+
+func.func @other_rows(%sum: !sm.accumulator<64 x 64>) {
+  // expected-error @+1 {{rounds 64 x 64 sums, not 128 x 64}}
+  %rows = sm.fragment %sum : <64 x 64> to <128 x 64>
+  return
+}
+
+// -----
+
+func.func @other_columns(%sum: !sm.accumulator<64 x 64>) {
+  // expected-error @+1 {{rounds 64 x 64 sums, not 64 x 32}}
+  %rows = sm.fragment %sum : <64 x 64> to <64 x 32>
+  return
+}
+
+// -----
+
+func.func @held_shallow(%rows: !sm.block<64 x 128 x bf16>, %b: !sm.block<64 x 32 x bf16>, %sum: !sm.accumulator<64 x 32>, %i: index) {
+  // expected-error @+1 {{says where blocks are shallow together with their depth there}}
+  %next = sm.multiply_held %rows[%i], [%b], %sum {shallow_depth = 16} : !sm.block<64 x 128 x bf16>, !sm.block<64 x 32 x bf16>, <64 x 32>
+  return
+}
+
+// -----
+
+func.func @held_pieces(%rows: !sm.block<64 x 96 x bf16>, %b: !sm.block<64 x 32 x bf16>, %sum: !sm.accumulator<64 x 32>, %i: index) {
+  // expected-error @+1 {{has rows of 96 columns, which are no pieces of the depth of B, 64}}
+  %next = sm.multiply_held %rows[%i], [%b], %sum : !sm.block<64 x 96 x bf16>, !sm.block<64 x 32 x bf16>, <64 x 32>
+  return
+}
+
+// -----
+
+// A stage of a buffer is a piece.
+func.func @held_stages(%rows: !sm.buffer<2 x 64 x 32 x bf16>, %b: !sm.block<64 x 32 x bf16>, %sum: !sm.accumulator<64 x 32>, %i: index) {
+  // expected-error @+1 {{has rows of 32 columns, which are no pieces of the depth of B, 64}}
+  %next = sm.multiply_held %rows[%i], [%b], %sum : !sm.buffer<2 x 64 x 32 x bf16>, !sm.block<64 x 32 x bf16>, <64 x 32>
+  return
+}
+
+// -----
+
+func.func @held_depth(%rows: !sm.block<64 x 128 x bf16>, %b: !sm.block<64 x 32 x bf16>, %sum: !sm.accumulator<64 x 32>, %i: index, %last: i1) {
+  // expected-error @+1 {{multiplies a part of the depth of 64, which is a multiple of 16 below it, got 24}}
+  %next = sm.multiply_held %rows[%i], [%b], %sum shallow %last to 24 : !sm.block<64 x 128 x bf16>, !sm.block<64 x 32 x bf16>, <64 x 32>
+  return
+}
+
+// -----
+
+func.func @held_sums(%rows: !sm.block<64 x 128 x bf16>, %b: !sm.block<64 x 32 x bf16>, %sum: !sm.accumulator<64 x 32, warps 2 x 2>, %i: index) {
+  // expected-error @+1 {{is for sums of warpgroups that hold rows, got '!sm.accumulator<64 x 32, warps 2 x 2>'}}
+  %next = sm.multiply_held %rows[%i], [%b], %sum : !sm.block<64 x 128 x bf16>, !sm.block<64 x 32 x bf16>, <64 x 32, warps 2 x 2>
+  return
+}
+
+// -----
+
+func.func @held_elements(%rows: !sm.block<64 x 128 x bf16>, %b: !sm.block<64 x 32 x f32>, %sum: !sm.accumulator<64 x 32>, %i: index) {
+  // expected-error @+1 {{multiplies bf16, got 'f32'}}
+  %next = sm.multiply_held %rows[%i], [%b], %sum : !sm.block<64 x 128 x bf16>, !sm.block<64 x 32 x f32>, <64 x 32>
+  return
+}
+
+// -----
+
+func.func @held_shape(%rows: !sm.block<128 x 128 x bf16>, %b: !sm.block<64 x 32 x bf16>, %sum: !sm.accumulator<64 x 32>, %i: index) {
+  // expected-error @+1 {{the product is 128 x 32, the sums are 64 x 32}}
+  %next = sm.multiply_held %rows[%i], [%b], %sum : !sm.block<128 x 128 x bf16>, !sm.block<64 x 32 x bf16>, <64 x 32>
+  return
+}
+
+// -----
+
+func.func @held_parts(%rows: !sm.block<128 x 64 x bf16>, %b: !sm.block<64 x 32 x bf16>, %sum: !sm.accumulator<128 x 32>, %i: index) {
+  // expected-error @+1 {{has something for each of 3 parts, which do not cut up 128 rows into whole warpgroups of 64}}
+  %next = sm.multiply_held %rows[%i], [%b, %b, %b], %sum : !sm.block<128 x 64 x bf16>, !sm.block<64 x 32 x bf16>, <128 x 32>
+  return
+}
+
+// -----
+
+func.func @fragment_parts(%rows: !sm.fragment<64 x 64>, %b: !sm.block<64 x 32 x bf16>, %sum: !sm.accumulator<64 x 32>, %mine: i1) {
+  // expected-error @+1 {{has something for each of 2 parts, which do not cut up 64 rows into whole warpgroups of 64}}
+  %next = sm.multiply_fragment %rows, %b, %sum where [%mine, %mine] : <64 x 64>, <64 x 32 x bf16>, <64 x 32>
+  return
+}
+
+// -----
+
+func.func @fragment_shallow(%rows: !sm.fragment<64 x 64>, %b: !sm.block<64 x 32 x bf16>, %sum: !sm.accumulator<64 x 32>) {
+  // expected-error @+1 {{says where blocks are shallow together with their depth there}}
+  %next = sm.multiply_fragment %rows, %b, %sum {shallow_depth = 16} : <64 x 64>, <64 x 32 x bf16>, <64 x 32>
+  return
+}
+
+// -----
+
+func.func @fragment_part(%rows: !sm.fragment<64 x 64>, %b: !sm.block<64 x 32 x bf16>, %sum: !sm.accumulator<64 x 32>, %last: i1) {
+  // expected-error @+1 {{multiplies a part of the depth of 64, which is a multiple of 16 below it, got 64}}
+  %next = sm.multiply_fragment %rows, %b, %sum shallow %last to 64 : <64 x 64>, <64 x 32 x bf16>, <64 x 32>
+  return
+}
+
+// -----
+
+func.func @fragment_depth(%rows: !sm.fragment<64 x 64>, %b: !sm.block<32 x 32 x bf16>, %sum: !sm.accumulator<64 x 32>) {
+  // expected-error @+1 {{the depth of the rows is 64, that of B 32}}
+  %next = sm.multiply_fragment %rows, %b, %sum : <64 x 64>, <32 x 32 x bf16>, <64 x 32>
+  return
+}
+
+// -----
+
+func.func @fragment_sums(%rows: !sm.fragment<64 x 64>, %b: !sm.block<64 x 32 x bf16>, %sum: !sm.accumulator<64 x 64>) {
+  // expected-error @+1 {{the product is 64 x 32, the sums are 64 x 64}}
+  %next = sm.multiply_fragment %rows, %b, %sum : <64 x 64>, <64 x 32 x bf16>, <64 x 64>
+  return
+}
+
+// -----
+
+func.func @mma_part(%rows: !sm.fragment<64 x 64>, %b: !sm.buffer<2 x 64 x 32 x bf16>, %sum: !sm.accumulator<64 x 32>, %i: index) {
+  // expected-error @+1 {{multiplies a part of the depth of 64, which is a multiple of 16 below it, got 0}}
+  %next = sm.mma_fragment %rows, %b[%i], %sum depth 0 : <64 x 64>, <2 x 64 x 32 x bf16>, <64 x 32>
+  return
+}
+
+// -----
+
+func.func @mma_sums(%rows: !sm.fragment<64 x 64>, %b: !sm.buffer<2 x 64 x 64 x bf16>, %sum: !sm.accumulator<64 x 64, transposed>, %i: index) {
+  // expected-error @+1 {{is for sums of warpgroups that hold rows, got '!sm.accumulator<64 x 64, transposed>'}}
+  %next = sm.mma_fragment %rows, %b[%i], %sum : <64 x 64>, <2 x 64 x 64 x bf16>, <64 x 64, transposed>
+  return
+}
+
+// -----
+
+func.func @mma_elements(%rows: !sm.fragment<64 x 64>, %b: !sm.buffer<2 x 64 x 32 x f32>, %sum: !sm.accumulator<64 x 32>, %i: index) {
+  // expected-error @+1 {{multiplies bf16, got 'f32'}}
+  %next = sm.mma_fragment %rows, %b[%i], %sum : <64 x 64>, <2 x 64 x 32 x f32>, <64 x 32>
+  return
+}
+
+// -----
+
+func.func @mma_depth(%rows: !sm.fragment<64 x 64>, %b: !sm.buffer<2 x 32 x 32 x bf16>, %sum: !sm.accumulator<64 x 32>, %i: index) {
+  // expected-error @+1 {{the depth of the rows is 64, that of B 32}}
+  %next = sm.mma_fragment %rows, %b[%i], %sum : <64 x 64>, <2 x 32 x 32 x bf16>, <64 x 32>
+  return
+}
+
+// -----
+
+// Instructions of single warps always add.
+func.func @overwrite(%a: !sm.buffer<2 x 64 x 64 x bf16>, %b: !sm.buffer<2 x 64 x 64 x bf16>, %sum: !sm.accumulator<64 x 64, warps 2 x 2>, %i: index) {
+  // expected-error @+1 {{overwrites sums of warpgroups, whose instructions can; others add}}
+  %next = sm.mma %a[%i], %b[%i], %sum overwrite : <2 x 64 x 64 x bf16>, <2 x 64 x 64 x bf16>, <64 x 64, warps 2 x 2>
+  return
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 64>, weights = <2 x 64>, out = <2 x 64>,
+                       row_types = <cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 2>
+// expected-error @+1 {{says the layout of its hidden layer together with its schedule}}
+sm.kernel @layout_alone(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>,
+                        %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %rows: index, %offset: index, %terms: !sm.terms_table)
+    attributes {hidden_layout = #layout, layout = #layout, schedule = #schedule} {
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 64>, weights = <2 x 64>, out = <2 x 64>,
+                       row_types = <cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 2>
+// expected-error @+1 {{says the layout of its hidden layer together with its schedule}}
+sm.kernel @schedule_alone(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>,
+                          %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %rows: index, %offset: index, %terms: !sm.terms_table)
+    attributes {hidden_schedule = #schedule, layout = #layout, schedule = #schedule} {
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 64>, weights = <2 x 64>, out = <2 x 64>,
+                       row_types = <cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 2>
+// expected-error @+1 {{has two layers, each with a #tile.layout and a #tile.staged schedule}}
+sm.kernel @no_layout(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>,
+                     %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %rows: index, %offset: index, %terms: !sm.terms_table)
+    attributes {hidden_layout = "by hand", hidden_schedule = #schedule, layout = #layout, schedule = #schedule} {
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 64>, weights = <2 x 64>, out = <2 x 64>,
+                       row_types = <cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 2>
+// expected-error @+1 {{has two layers, each with a #tile.layout and a #tile.staged schedule}}
+sm.kernel @hidden_by_hand(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>,
+                          %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %rows: index, %offset: index, %terms: !sm.terms_table)
+    attributes {hidden_layout = #layout, hidden_schedule = "by hand", layout = #layout, schedule = #schedule} {
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 64>, weights = <2 x 64>, out = <2 x 64>,
+                       row_types = <cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 2>
+// expected-error @+1 {{has two layers, each with a #tile.layout and a #tile.staged schedule}}
+sm.kernel @own_by_hand(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>,
+                       %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %rows: index, %offset: index, %terms: !sm.terms_table)
+    attributes {hidden_layout = #layout, hidden_schedule = #schedule, layout = #layout, schedule = "by hand"} {
+}
+
+// -----
+
+#hidden = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 64>, weights = <2 x 64>, out = <2 x 96>,
+                       row_types = <cyclic 2>>
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 64>, weights = <2 x 64>, out = <2 x 64>,
+                       row_types = <cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 2>
+// expected-error @+1 {{has a hidden layer that leaves #alg.groups<2 x 96>, but its own one multiplies #alg.groups<2 x 64>}}
+sm.kernel @between(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>,
+                   %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %rows: index, %offset: index, %terms: !sm.terms_table)
+    attributes {hidden_layout = #hidden, hidden_schedule = #schedule, layout = #layout, schedule = #schedule} {
+}
+
+// -----
+
+// Numbers of columns belong to one of the layers.
+#hidden = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 64>, weights = <2 x 64>, out = <2 x 96>,
+                       row_types = <cyclic 2>>
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 96>, weights = <2 x 96>, out = <2 x 64>,
+                       row_types = <cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 2>
+// expected-error @+1 {{has '!sm.columns<2 x 128 x f32>', but its layout's output groups are #alg.groups<2 x 64>}}
+sm.kernel @bias(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>,
+                %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %rows: index, %offset: index, %terms: !sm.terms_table,
+                %bias: !sm.columns<2 x 128 x f32>)
+    attributes {hidden_layout = #hidden, hidden_schedule = #schedule, layout = #layout, schedule = #schedule} {
+}
+
+// -----
+
+// Without a hidden layer all weight matrices come in boxes like those of W.
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 64>, weights = <2 x 64>, out = <2 x 64>,
+                       row_types = <cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 2>
+// expected-error @+1 {{has maps of a further weight matrix, '!sm.maps<1 x 32 x 64 x bf16, row_dimension 2>', unlike those of W, '!sm.maps<1 x 64 x 64 x bf16, row_dimension 2>'}}
+sm.kernel @one_layer(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>,
+                     %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %rows: index, %offset: index, %terms: !sm.terms_table,
+                     %w2: !sm.maps<1 x 32 x 64 x bf16, row_dimension 2>) attributes {layout = #layout, schedule = #schedule} {
+}
+
+// -----
+
+// Stages of several panels have the rows of one warpgroup.
+func.func @write_panels(%sum: !sm.accumulator<128 x 128>, %stages: !sm.buffer<2 x 128 x 128 x bf16, swizzle 128>, %i: index) {
+  // expected-error @+1 {{writes a warpgroup's 64 x 128 sums, but the stage has 128 x 128}}
+  sm.write %sum to %stages[%i] : <128 x 128> to <2 x 128 x 128 x bf16, swizzle 128>
+  return
+}
