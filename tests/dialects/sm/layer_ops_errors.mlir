@@ -392,3 +392,46 @@ func.func @write_panels(%sum: !sm.accumulator<128 x 128>, %stages: !sm.buffer<2 
   sm.write %sum to %stages[%i] : <128 x 128> to <2 x 128 x 128 x bf16, swizzle 128>
   return
 }
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 64>, weights = <2 x 64>, out = <2 x 64>,
+                       row_types = <cyclic 2>>
+sm.kernel @kept_elements(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>,
+                         %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %rows: index, %offset: index, %terms: !sm.terms_table)
+    attributes {layout = #layout, schedule = "by hand"} {
+  // expected-error @+1 {{has rows of bf16, which products take, got 'f32'}}
+  %kept = sm.kept_rows pieces 2 : <64 x 128 x f32>
+}
+
+// -----
+
+func.func @held_step(%rows: !sm.block<64 x 48 x bf16>, %b: !sm.block<24 x 32 x bf16>, %sum: !sm.accumulator<64 x 32>, %i: index) {
+  // expected-error @+1 {{the depth must be a multiple of 16, got 24}}
+  %next = sm.multiply_held %rows[%i], [%b], %sum : !sm.block<64 x 48 x bf16>, !sm.block<24 x 32 x bf16>, <64 x 32>
+  return
+}
+
+// -----
+
+func.func @unlike_blocks(%rows: !sm.block<128 x 64 x bf16>, %a: !sm.block<64 x 32 x bf16>, %b: !sm.block<64 x 32 x bf16, swizzle 64>, %sum: !sm.accumulator<128 x 32>, %i: index) {
+  // expected-error @+1 {{has blocks of different types for the parts of its sums}}
+  %next = "sm.multiply_held"(%rows, %i, %a, %b, %sum) {operandSegmentSizes = array<i32: 1, 1, 2, 1, 0>} : (!sm.block<128 x 64 x bf16>, index, !sm.block<64 x 32 x bf16>, !sm.block<64 x 32 x bf16, swizzle 64>, !sm.accumulator<128 x 32>) -> !sm.accumulator<128 x 32>
+  return
+}
+
+// -----
+
+func.func @held_f32(%rows: !sm.block<64 x 64 x f32>, %b: !sm.block<64 x 32 x bf16>, %sum: !sm.accumulator<64 x 32>, %i: index) {
+  // expected-error @+1 {{multiplies rows of bf16, got 'f32'}}
+  %next = sm.multiply_held %rows[%i], [%b], %sum : !sm.block<64 x 64 x f32>, !sm.block<64 x 32 x bf16>, <64 x 32>
+  return
+}
+
+// -----
+
+func.func @no_stage(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %i: index) {
+  // expected-error @+1 {{passes through a pipe of at least one stage, got 0}}
+  %rows = sm.hold %x[%i] [%i, %i, %i, %i] stages 0 : !sm.maps<2 x 64 x 64 x bf16, row_dimension 3> -> !sm.block<64 x 64 x bf16>
+  return
+}
