@@ -1,6 +1,6 @@
 // Programs for few rows and for rows at any positions: steps of vector reductions behind others, and of
 // kernels that find rows in lists, launched by the runtime one after another with what they hand on in the
-// workspace, and carried out on the simulator.
+// workspace, and kernels of two layers, which hand nothing on; all carried out on the simulator.
 #include "algebras/expression.h"
 #include "compiler/pipeline/compilation.h"
 #include "compiler/pipeline/gpu_pipeline.h"
@@ -46,10 +46,11 @@ compiler::Spec swiglu() {
 }
 
 /// For 2 rows, and with lists for `listed_rows`, too, where that is not 0.
-compiler::CompileOptions optionsFor(int capability, int64_t listed_rows) {
+compiler::CompileOptions optionsFor(int capability, int64_t listed_rows, const std::string &schedule) {
   compiler::CompileOptions options;
   options.targets = {capability == 80 ? compiler::Target::Sm80 : compiler::Target::Sm90a};
   options.rows = 2;
+  options.schedule = schedule;
   if (listed_rows > 0)
     options.further_rows = {listed_rows};
   options.row_lists = listed_rows > 0;
@@ -63,8 +64,9 @@ using Ran = std::pair<std::string, Kind>;
 
 class ProgramCall {
 public:
+  /// A schedule is chosen, or given by hand.
   ProgramCall(const algrt::test::TestContext &context, int capability, int64_t m, uint64_t seed,
-              int64_t listed_rows = 0);
+              int64_t listed_rows = 0, const std::string &schedule = "");
   ~ProgramCall();
   ProgramCall(const ProgramCall &) = delete;
 
@@ -75,6 +77,7 @@ public:
   int64_t p0 = 0, sequence_rows = 0;
   std::vector<int64_t> positions; ///< where they are given
   std::vector<Ran> ran;
+  size_t workspaceBytes() const { return workspace_bytes_; }
 
 private:
   struct Kernel {
@@ -106,8 +109,8 @@ private:
 };
 
 ProgramCall::ProgramCall(const algrt::test::TestContext &context, int capability, int64_t m, uint64_t seed,
-                         int64_t listed_rows)
-    : context_(context), options_(optionsFor(capability, listed_rows)),
+                         int64_t listed_rows, const std::string &schedule)
+    : context_(context), options_(optionsFor(capability, listed_rows, schedule)),
       plan_(compiler::planProgram(swiglu(), options_)), bytes_(compiler::compiledBundle(swiglu(), options_)),
       bundle_(algrt::Bundle::parse(bytes_)), handle_(algrt::test::openBundle(bytes_)),
       x_(context, 0, m, in, 8, ElementType::Bf16), gate_(context, 0, in, hidden, 0, ElementType::Bf16),
@@ -118,7 +121,8 @@ ProgramCall::ProgramCall(const algrt::test::TestContext &context, int capability
   up_.fill(seed + 2, 1 / std::sqrt(static_cast<double>(in)));
   down_.fill(seed + 3, 1 / std::sqrt(static_cast<double>(hidden)));
   EXPECT_EQ(algrt_program_workspace_size(handle_.get(), "forward", m, 0, &workspace_bytes_), ALGRT_OK);
-  context.driver().check(context.driver().memAlloc(&workspace_, workspace_bytes_), "workspace of a test");
+  context.driver().check(context.driver().memAlloc(&workspace_, std::max<size_t>(workspace_bytes_, 1)),
+                         "workspace of a test");
   std::memset(reinterpret_cast<void *>(workspace_), 0xff, workspace_bytes_);
   algrt::cuda_stand_in::onLaunch([this](const algrt::cuda_stand_in::Launch &launched) {
     try {
@@ -209,8 +213,9 @@ void ProgramCall::launch(const algrt::cuda_stand_in::Launch &launched) {
   registerMatrix(memory, "up", up_, Access::Read);
   registerMatrix(memory, "down", down_, Access::Read);
   registerMatrix(memory, "y", y_, Access::Write);
-  memory.registerGlobal("the workspace", reinterpret_cast<const void *>(workspace_),
-                        static_cast<int64_t>(workspace_bytes_), Access::ReadWrite);
+  if (workspace_bytes_ > 0)
+    memory.registerGlobal("the workspace", reinterpret_cast<const void *>(workspace_),
+                          static_cast<int64_t>(workspace_bytes_), Access::ReadWrite);
   if (const auto maps = parameters.plainMaps(); !maps.empty())
     memory.registerGlobal("the maps", maps.data(), static_cast<int64_t>(maps.size_bytes()), Access::Read,
                           /*independent=*/true);
@@ -349,6 +354,22 @@ TEST(DevicePrograms, OfManyRowsAtAnyPositionsFindThemInLists) {
     std::vector<int64_t> positions = positionsFrom(2, 18);
     positions.insert(positions.end(), positions.begin(), positions.begin() + 18);
     call.expectRight(positions);
+  }
+}
+
+// Both layers in one launch: what is between them is nowhere in the workspace, and the blocks of down come in
+// boxes of their own.
+TEST(DevicePrograms, OfTwoLayersAreOneLaunch) {
+  for (const char *schedule : {"rows=64,hidden=32,depth=64,stages=4x2,stationary=2",
+                               "rows=64,hidden=16,depth=32,stages=8x3,stationary=3,types=2,row_stages=1"}) {
+    SCOPED_TRACE(schedule);
+    const DeviceUnderTest device(90);
+    ProgramCall call(device.context(), 90, 70, 13, /*listed_rows=*/0, schedule);
+    EXPECT_EQ(call.workspaceBytes(), 0U);
+    call.p0 = 3;
+    ASSERT_EQ(call.run(), ALGRT_OK) << algrt_last_error();
+    EXPECT_EQ(call.ran, (std::vector<Ran>{{"forward_0", Kind::InOrder}}));
+    call.expectRight(positionsFrom(3, 70));
   }
 }
 

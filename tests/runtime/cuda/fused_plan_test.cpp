@@ -110,6 +110,52 @@ TEST(FusedPlan, TakesFurtherOperandsByTheirNames) {
   EXPECT_EQ(alpha, 2.5f);
 }
 
+// The weights of a next layer have its groups and boxes of their own, and y has its columns.
+TEST(FusedPlan, TheWeightsOfANextLayerHaveItsBoxes) {
+  Layer layer = layerOf(Lift::Rows, RowTypesKind::Cyclic, 3, 1, 3, 16, 32);
+  layer.fusion = Fusion{2, {}, {bf16}, NextLayer{{24, 24, 24}, 1}};
+  GpuKernel kernel = fusedKernel(layer, GpuCopies::Engine);
+  kernel.y.columns = 24;
+  kernel.next_w = {24, 32, 0};
+  const std::vector<Operand> further = {{0x20000, 96}, {0x30000, 80}}; // w2, w3
+  const LaunchPlan plan = planLaunch(layer, kernel, Operands{x, w, {0x8000, 88}, further}, 6, 0, 132);
+  size_t number = 0;
+  const auto map_of = [&](const std::string &operand) -> const TensorMap & {
+    number = 0;
+    for (const KernelParameter &parameter : kernel.parameters) {
+      if (parameter.operand == operand && parameter.isMap())
+        return plan.maps.at(number);
+      number += parameter.isMap() ? 1 : 0;
+    }
+    throw std::runtime_error(operand + " has no map");
+  };
+  const auto columns_and_rows = [](const TensorMap &map) { return std::pair(map.box[0], map.box[2]); };
+  EXPECT_EQ(map_of("w2").address, 0x20000U);
+  EXPECT_EQ(map_of("w2").box, map_of("w").box);
+  EXPECT_EQ(columns_and_rows(map_of("w")), (std::pair<uint32_t, uint32_t>(32, 16)));
+  const TensorMap &down = map_of("w3");
+  EXPECT_EQ(down.address, 0x30000U);
+  EXPECT_EQ(columns_and_rows(down), (std::pair<uint32_t, uint32_t>(24, 32)));
+  EXPECT_EQ(down.extents[0], 24U); // columns of a group
+  EXPECT_EQ(down.extents[2], 32U); // rows of a group, as wide as those of the layer before
+  EXPECT_EQ(map_of("y").extents[0], 24U);
+  // Rows of w3 are 72 wide, and those of y.
+  const auto refusal = [&](const Operand &y_of_call, const Operand &last) -> std::string {
+    const std::vector<Operand> given = {{0x20000, 96}, last};
+    try {
+      planLaunch(layer, kernel, Operands{x, w, y_of_call, given}, 6, 0, 132);
+      return "";
+    } catch (const Error &error) {
+      return error.what();
+    }
+  };
+  EXPECT_EQ(refusal({0x8000, 72}, {0x30000, 72}), "");
+  EXPECT_THAT(refusal({0x8000, 72}, {0x30000, 64}),
+              HasSubstr("w3: has rows 64 elements apart, less than their width 72"));
+  EXPECT_THAT(refusal({0x8000, 64}, {0x30000, 72}),
+              HasSubstr("y: has rows 64 elements apart, less than their width 72"));
+}
+
 TEST(FusedPlan, RefusesWhatCannotBeReadOrWritten) {
   const Layer layer = fusedLayer();
   const auto refusal = [&](GpuCopies copies,
