@@ -2,12 +2,15 @@
 #include "runtime/bundle/bundle.h"
 #include "runtime/support/error.h"
 #include "tests/runtime/cuda/gpu_bundle.h"
+#include "tests/runtime/usual_parameters.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace algrt::test {
 namespace {
 
+using testing::HasSubstr;
 using Json = nlohmann::ordered_json;
 
 TEST(GpuManifest, IsReadAsWritten) {
@@ -259,6 +262,84 @@ TEST(GpuManifest, InconsistentCopiesAreRefused) {
   };
   for (const Spoiled &spoiled : of_threads)
     expectRefused({.vector = 8}, spoiled);
+}
+
+// A kernel of gate, up, a map that reads a bias, down and a residual; `change` spoils it.
+Json withNextLayer(void (*change)(Json &kernel, Json &fused)) {
+  Json manifest = gpuManifest(GpuShape());
+  manifest["layer"]["fused"] = {
+      {"weights", 2},
+      {"operands",
+       {{{"name", "bias"}, {"per", "column"}, {"type", "bf16"}},
+        {{"name", "residual"}, {"per", "element"}, {"type", "bf16"}, {"layer", 1}}}},
+      {"results", {"bf16"}},
+      {"next", {{"out_groups", manifest["layer"]["in_groups"]}, {"weights", 1}}}};
+  manifest["kernels"].erase(1);
+  Json &kernel = manifest["kernels"][0];
+  kernel["tile"]["held_groups"] = 2;
+  kernel["boxes"]["next_w"] = {{"columns", 16}, {"rows", 32}, {"swizzle", 32}};
+  manifest = withParameters(manifest);
+  change(manifest["kernels"][0], manifest["layer"]["fused"]);
+  const int64_t k = manifest["layer"]["k"], n = manifest["layer"]["n"];
+  const auto operand = [](const char *name, const char *role, const Json &extents) {
+    return Json{{"name", name}, {"role", role}, {"types", {"bf16"}}, {"shape", extents}};
+  };
+  const Json operands = {operand("x", "input", {"M", k}),   operand("gate", "weight", {k, n}),
+                         operand("up", "weight", {k, n}),   operand("bias", "weight", Json::array({n})),
+                         operand("down", "weight", {n, k}), operand("y", "output", {"M", k})};
+  const Json step = {{"projection", "network"},
+                     {"map", "forward"},
+                     {"operands",
+                      {{"x", "x"},
+                       {"w", "gate"},
+                       {"w2", "up"},
+                       {"w3", "down"},
+                       {"bias", "bias"},
+                       {"residual", "x"},
+                       {"y", "y"}}}};
+  return {{"compiler", manifest["compiler"]},
+          {"projections", Json::array({{{"name", "network"},
+                                        {"layer", manifest["layer"]},
+                                        {"support", manifest["support"]},
+                                        {"kernels", manifest["kernels"]}}})},
+          {"programs",
+           Json::array({{{"name", "forward"}, {"operands", operands}, {"steps", Json::array({step})}}})}};
+}
+
+TEST(GpuManifest, KernelsOfTwoLayersHaveTheBoxOfTheSecond) {
+  const auto parsed = [](void (*change)(Json &, Json &)) {
+    const std::string bytes = encodeBundle(withNextLayer(change), {{"ptx", "ptx", gpuPtx(GpuShape())}});
+    return Bundle::parse(bytes).manifest().further.at(0).kernels.at(0);
+  };
+  const Kernel entry = parsed([](Json &, Json &) {});
+  ASSERT_TRUE(entry.gpu);
+  EXPECT_EQ(entry.gpu->next_w.columns, 16);
+  EXPECT_EQ(entry.gpu->next_w.rows, 32);
+  EXPECT_EQ(entry.gpu->next_w.swizzle, 32);
+  EXPECT_EQ(entry.gpu->tile.stationary_groups, 2);
+  const auto refusal = [&](void (*change)(Json &, Json &)) -> std::string {
+    try {
+      parsed(change);
+      return "";
+    } catch (const Error &error) {
+      EXPECT_EQ(error.status(), ALGRT_BAD_BUNDLE);
+      return error.what();
+    }
+  };
+  EXPECT_THAT(refusal([](Json &kernel, Json &) { kernel["boxes"].erase("next_w"); }),
+              HasSubstr("boxes.next_w is missing"));
+  EXPECT_THAT(refusal([](Json &kernel, Json &) { kernel["boxes"]["next_w"]["swizzle"] = 48; }),
+              HasSubstr("boxes.next_w.swizzle is 48"));
+  EXPECT_THAT(refusal([](Json &kernel, Json &) { kernel["tile"].erase("held_groups"); }),
+              HasSubstr("tile has no held_groups"));
+  EXPECT_THAT(refusal([](Json &kernel, Json &) {
+                kernel["copies"] = "threads";
+                kernel["vector"] = 8;
+                kernel["warps"] = {4, 3};
+              }),
+              HasSubstr("copies is threads, but layers one after another"));
+  EXPECT_THAT(refusal([](Json &, Json &fused) { fused["operands"][1]["layer"] = 0; }),
+              HasSubstr("read no elements of 'residual'"));
 }
 
 } // namespace
