@@ -19,6 +19,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <numeric>
 
@@ -370,6 +371,14 @@ TEST(DevicePrograms, OfTwoLayersAreOneLaunch) {
     ASSERT_EQ(call.run(), ALGRT_OK) << algrt_last_error();
     EXPECT_EQ(call.ran, (std::vector<Ran>{{"forward_0", Kind::InOrder}}));
     call.expectRight(positionsFrom(3, 70));
+    // Rows at positions of their own are for the steps that --row-lists makes.
+    call.p0 = 0;
+    call.positions = positionsFrom(1, 70);
+    std::swap(call.positions[0], call.positions[9]);
+    EXPECT_EQ(call.run(), ALGRT_UNSUPPORTED);
+    EXPECT_THAT(algrt_last_error(),
+                testing::HasSubstr("has no kernel for CUDA devices that finds rows in a list"));
+    EXPECT_TRUE(call.ran.empty());
   }
 }
 
