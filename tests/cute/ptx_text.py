@@ -3,14 +3,15 @@ import re
 import struct
 
 # Fields of the record (runtime/kernel_record.h, runtime/gpu_kernel_abi.h) in their order.
-RECORD_VERSION = 4
+RECORD_VERSION = 5
 RECORD_FIELDS = (
     "magic version words map lift dtype bias k n types row_types row_type_width groups support fusion "
     "architecture exact_architecture output threads cluster shared_bytes dependent_launch terms scaled listed "
     "counted_groups copies vector warp_rows warp_columns slices "
     "tile_rows tile_columns tile_depth tile_stages tile_consumers tile_cluster_rows tile_cluster_columns tile_types "
     "tile_held_groups tile_split tile_long_groups "
-    "x_columns x_rows x_swizzle w_columns w_rows w_swizzle y_columns y_rows y_swizzle parameters").split()
+    "x_columns x_rows x_swizzle w_columns w_rows w_swizzle y_columns y_rows y_swizzle "
+    "next_w_columns next_w_rows next_w_swizzle parameters").split()
 
 
 class Instruction:
