@@ -32,13 +32,16 @@ static double separateCycles(const std::vector<MatchedLayer> &layers, const CpuL
   return cycles;
 }
 
+static algebras::DataType typeOfResult(const MatchedLayer &layer) {
+  return layer.kernel.epilogue.results.front().element.isF32() ? algebras::DataType::F32
+                                                               : algebras::DataType::BF16;
+}
+
 /// Microseconds of a GPU's kernel for each layer.
 static double separateTime(const std::vector<MatchedLayer> &layers, Target target, int64_t m) {
   double sum = 0;
   for (const MatchedLayer &layer : layers)
-    sum += rankSchedules(layer.scheduled, toString(target), m, algebras::DataType::BF16)
-               .legal.front()
-               .predicted();
+    sum += rankSchedules(layer.scheduled, toString(target), m, typeOfResult(layer)).legal.front().predicted();
   return sum;
 }
 
@@ -69,7 +72,7 @@ static std::optional<std::string> objectionOnGpu(const std::vector<MatchedLayer>
                                                  const CompileOptions &options) {
   const algebras::Layer first = algebras::coarsest(layers[0].scheduled),
                         last = algebras::coarsest(layers[1].scheduled);
-  const StagedChainedProblem problem{first, last, algebras::DataType::BF16};
+  const StagedChainedProblem problem{first, last, typeOfResult(layers[1])};
   const std::string name = toString(target);
   if (std::string why = whyNotChained(problem, name); !why.empty())
     return why;

@@ -114,7 +114,14 @@ int simulateProgramsOf(const SimulateCommand &command, const Spec &spec) {
   compile.fusing = fusingOf(command.fuse);
   compile.schedule = command.schedule;
   compile.row_lists = command.row_lists;
-  const std::vector<SimulatedProgram> programs = simulatePrograms(planProgram(spec, compile), options);
+  const ProgramPlan plan = planProgram(spec, compile);
+  if (!command.schedule.empty() &&
+      std::ranges::none_of(plan.kernels, [](const KernelSource &source) { return source.next.has_value(); }))
+    throw UsageError(
+        fmt::format("--schedule is of kernels of two layers, and {} has none for {}: algctl emit "
+                    "--stage=fused says why",
+                    spec.source_name, command.target));
+  const std::vector<SimulatedProgram> programs = simulatePrograms(plan, options);
   if (command.json)
     printJson(simulatedJson(programs, options));
   else
