@@ -173,12 +173,8 @@ ExactCase::Objection ChainedCase::run(const compiler::SimulatedKernel &kernel,
   operands.further["scale"] = scale_;
   operands.further["residual"] = residual_;
   const compiler::Simulation run = kernel.run(operands, settings);
-  if (!run.report.faults.empty()) {
-    const simulator::Fault &fault = run.report.faults.front();
-    return {std::string(simulator::name(fault.kind)), kernel.explain(fault)};
-  }
-  if (run.unwritten != 0)
-    return {"not written", fmt::format("{} elements were not written", run.unwritten)};
+  if (ExactCase::Objection found = ExactCase::faultsOf(kernel, run); !found.kind.empty())
+    return found;
   for (size_t at = 0; at < expected_.size(); ++at)
     if (const float right = algrt::roundToBfloat16(static_cast<float>(expected_[at])); !(run.y[at] == right))
       return {"wrong numbers", fmt::format("element {} is {}, not {}", at, run.y[at], right)};

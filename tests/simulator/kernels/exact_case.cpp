@@ -205,6 +205,17 @@ void ExactCase::spoilRowsThatAreNotRead() {
     w_[i] = dy_read[i] ? w_[i] : nan;
 }
 
+ExactCase::Objection ExactCase::faultsOf(const compiler::SimulatedKernel &kernel,
+                                         const compiler::Simulation &simulation) {
+  if (!simulation.report.ok()) {
+    const simulator::Fault &fault = simulation.report.faults.front();
+    return {std::string(simulator::name(fault.kind)), kernel.explain(fault)};
+  }
+  if (simulation.unwritten > 0)
+    return {"not written", fmt::format("{} elements of the result were never written", simulation.unwritten)};
+  return {};
+}
+
 ExactCase::Objection ExactCase::run(const compiler::SimulatedKernel &kernel,
                                     const compiler::SimulationSettings &settings) const {
   const compiler::Simulation simulation = kernel.run({.layer = &layer_,
@@ -219,12 +230,8 @@ ExactCase::Objection ExactCase::run(const compiler::SimulatedKernel &kernel,
                                                       .positions = positions_,
                                                       .wide_positions = wide_positions_},
                                                      settings);
-  if (!simulation.report.ok()) {
-    const simulator::Fault &fault = simulation.report.faults.front();
-    return {std::string(simulator::name(fault.kind)), kernel.explain(fault)};
-  }
-  if (simulation.unwritten > 0)
-    return {"not written", fmt::format("{} elements of the result were never written", simulation.unwritten)};
+  if (Objection found = faultsOf(kernel, simulation); !found.kind.empty())
+    return found;
   const int64_t columns = compiler::resultColumns(layer_, map_);
   for (size_t i = 0; i < expected_.size(); ++i) {
     const float right = rounded(expected_[i], kernel.description().output);

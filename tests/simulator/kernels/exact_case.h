@@ -43,6 +43,8 @@ public:
     std::string kind, text;
   };
   Objection run(const compiler::SimulatedKernel &kernel, const compiler::SimulationSettings &settings) const;
+  // Without a look at the numbers: of any kernel.
+  static Objection faultsOf(const compiler::SimulatedKernel &kernel, const compiler::Simulation &simulation);
 
 private:
   int64_t typeOf(int64_t row) const;

@@ -385,12 +385,8 @@ ExactCase::Objection FusedCase::run(const compiler::SimulatedKernel &kernel,
   operands.further["other"] = other_;
   operands.further["alpha"] = alpha_;
   const compiler::Simulation run = kernel.run(operands, settings);
-  if (!run.report.faults.empty()) {
-    const simulator::Fault &fault = run.report.faults.front();
-    return {std::string(simulator::name(fault.kind)), kernel.explain(fault)};
-  }
-  if (run.unwritten != 0)
-    return {"not written", fmt::format("{} elements were not written", run.unwritten)};
+  if (ExactCase::Objection found = ExactCase::faultsOf(kernel, run); !found.kind.empty())
+    return found;
   const auto compare = [&](const std::vector<float> &result, const std::vector<double> &wanted,
                            ElementType type, const std::string &name) -> std::string {
     for (size_t i = 0; i < wanted.size(); ++i) {
