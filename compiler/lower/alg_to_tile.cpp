@@ -3,6 +3,7 @@
 #include "compiler/lower/kernel_builder.h"
 #include "compiler/lower/match_product.h"
 #include "compiler/lower/passes.h"
+#include "compiler/lower/reduced_chained_kernel.h"
 #include "compiler/lower/reduced_kernel.h"
 #include "compiler/lower/staged_chained_kernel.h"
 #include "compiler/lower/staged_kernel.h"
@@ -131,16 +132,23 @@ LogicalResult ConvertAlgToTile::writeStagedChained(func::FuncOp function,
                                                    MutableArrayRef<MatchedLayer> layers) {
   OpBuilder builder(function);
   Type result = chooseResult(layers[1].kernel, builder);
-  ChainedSchedules schedules;
+  const StagedChoice choice = choiceFor(result);
+  const algebras::Layer &first = layers[0].scheduled, &last = layers[1].scheduled;
+  const std::string name = nameOfResult(function, result);
   try {
-    schedules = stagedChainedSchedules(&getContext(), target.getValue(), layers[0].scheduled,
-                                       layers[1].scheduled, choiceFor(result));
+    if (const auto reduced = reducedChainedSchedules(&getContext(), target.getValue(), first, last, choice)) {
+      writeReducedChainedKernel(builder, function.getLoc(), name, layers[0].kernel, reduced->hidden,
+                                layers[1].kernel, reduced->own);
+      return success();
+    }
+    const ChainedSchedules staged =
+        stagedChainedSchedules(&getContext(), target.getValue(), first, last, choice);
+    writeStagedChainedKernel(builder, function.getLoc(), name, layers[0].kernel, staged.hidden,
+                             layers[1].kernel, staged.own);
   } catch (const algebras::InputError &error) {
     report(function, error);
     return failure();
   }
-  writeStagedChainedKernel(builder, function.getLoc(), nameOfResult(function, result), layers[0].kernel,
-                           schedules.hidden, layers[1].kernel, schedules.own);
   return success();
 }
 

@@ -1,10 +1,10 @@
 #include "compiler/lower/staged_schedule.h"
 
 #include "compiler/schedule/gpu_layer.h"
+#include "compiler/schedule/layers_choice.h"
 #include "compiler/schedule/ranking.h"
 #include "compiler/schedule/reduction_schedule.h"
 #include "compiler/schedule/staged.h"
-#include "compiler/schedule/staged_chained.h"
 #include "compiler/schedule/targets.h"
 
 #include "algebras/error.h"
@@ -34,6 +34,12 @@ static tile::StagedAttr attribute(MLIRContext *context, const StagedSchedule &sc
                                                                    : tile::AxisKind::Types,
                                schedule.rows_on == RowSide::N ? tile::Side::N : tile::Side::M,
                                schedule.ping_pong, schedule.split_k, schedule.longest_first);
+}
+
+static tile::ReducedAttr reducedAttribute(MLIRContext *context, const ReductionSchedule &schedule,
+                                          int64_t cluster = 1) {
+  return tile::ReducedAttr::get(context, schedule.rows, schedule.columns, schedule.slices, schedule.vector,
+                                cluster);
 }
 
 /// The schedule that the choice names, legal and filled in.
@@ -101,7 +107,36 @@ tile::ReducedAttr reducedSchedule(MLIRContext *context, std::string_view target,
   const auto &asked = std::get<ReductionSchedule>(*schedule);
   requireLegal(choice.schedule, refusal(layer, asked));
   const ReductionSchedule whole = completed(layer, asked);
-  return tile::ReducedAttr::get(context, whole.rows, whole.columns, whole.slices, whole.vector);
+  return reducedAttribute(context, whole);
+}
+
+static ReducedChainedSchedules attributes(MLIRContext *context, const ChainedReductionSchedule &schedule) {
+  return {reducedAttribute(context, schedule.first(), schedule.cluster),
+          reducedAttribute(context, schedule.last(), schedule.cluster)};
+}
+
+std::optional<ReducedChainedSchedules> reducedChainedSchedules(MLIRContext *context, std::string_view target,
+                                                               const algebras::Layer &first,
+                                                               const algebras::Layer &last,
+                                                               const StagedChoice &choice) {
+  const StagedChainedProblem problem{first, last, choice.output};
+  auto require_kernel = [](const std::string &why) {
+    if (!why.empty())
+      throw algebras::InputError("two layers have no kernel together: " + why);
+  };
+  if (choice.schedule.empty()) {
+    const RowsOfCall rows{choice.rows, choice.positions};
+    require_kernel(whyNoKernelOfLayers(problem, target, rows));
+    const LayersChoice best = *cheapestOfLayers(problem, target, rows);
+    const auto *reduction = std::get_if<ChainedReductionSchedule>(&best.schedule);
+    return reduction ? std::optional(attributes(context, *reduction)) : std::nullopt;
+  }
+  if (!isChainedReduction(choice.schedule))
+    return std::nullopt;
+  require_kernel(whyNoChainedReduction(problem, target));
+  const ChainedReductionSchedule asked = parseChainedReduction(choice.schedule);
+  requireLegal(choice.schedule, refusal(problem, asked, target));
+  return attributes(context, completed(problem, asked));
 }
 
 ChainedSchedules stagedChainedSchedules(MLIRContext *context, std::string_view target,
@@ -133,6 +168,15 @@ std::string scheduleText(const ChainedSchedules &schedules, int64_t stages, int6
                                         .stationary_groups = schedules.own.getStationaryGroups(),
                                         .types = schedules.own.getTypes(),
                                         .row_stages = schedules.hidden.getStationaryGroups()});
+}
+
+std::string scheduleText(const ReducedChainedSchedules &schedules) {
+  return toString(ChainedReductionSchedule{.slices = schedules.hidden.getSlices(),
+                                           .rows = schedules.own.getRows(),
+                                           .hidden = schedules.hidden.getColumns(),
+                                           .columns = schedules.own.getColumns(),
+                                           .vector = schedules.own.getVector(),
+                                           .cluster = schedules.own.getCluster()});
 }
 
 std::string scheduleText(tile::ReducedAttr schedule) {

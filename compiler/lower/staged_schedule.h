@@ -4,6 +4,7 @@
 #include "algebras/layer.h"
 #include "dialects/tile/tile.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -39,8 +40,18 @@ ChainedSchedules stagedChainedSchedules(mlir::MLIRContext *context, std::string_
                                         const algebras::Layer &first, const algebras::Layer &last,
                                         const StagedChoice &choice);
 
+/// The schedules of such a kernel of vector reductions where the choice says so: by its schedule, or by what
+/// is expected to be cheapest; nothing where operands come in stages. Throws as stagedSchedule does.
+struct ReducedChainedSchedules {
+  tile::ReducedAttr hidden, own;
+};
+std::optional<ReducedChainedSchedules>
+reducedChainedSchedules(mlir::MLIRContext *context, std::string_view target, const algebras::Layer &first,
+                        const algebras::Layer &last, const StagedChoice &choice);
+
 /// The schedule as --schedule reads it.
 std::string scheduleText(tile::ReducedAttr schedule);
+std::string scheduleText(const ReducedChainedSchedules &schedules);
 /// The schedule as --schedule reads it, with so many stages.
 std::string scheduleText(tile::StagedAttr schedule, int64_t stages);
 /// The same of two layers, with so many stages of each.

@@ -3,8 +3,9 @@
 #include "algebras/coarsest.h"
 #include "compiler/lower/match_product.h"
 #include "compiler/schedule/cpu_chained_schedule.h"
+#include "compiler/schedule/layers_choice.h"
 #include "compiler/schedule/ranking.h"
-#include "compiler/schedule/staged_chained.h"
+#include "compiler/schedule/reduction_schedule.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -74,18 +75,23 @@ static std::optional<std::string> objectionOnGpu(const std::vector<MatchedLayer>
                         last = algebras::coarsest(layers[1].scheduled);
   const StagedChainedProblem problem{first, last, typeOfResult(layers[1])};
   const std::string name = toString(target);
-  if (std::string why = whyNotChained(problem, name); !why.empty())
-    return why;
-  if (options.row_lists)
-    return fmt::format("the kernels of {} for rows at positions of their own compute one", name);
-  if (!options.schedule.empty() && !isStagedChained(options.schedule))
+  if (!options.schedule.empty() && !isOfLayers(options.schedule))
     return fmt::format("the schedule {} is of a kernel of one", options.schedule);
+  if (isStagedChained(options.schedule) && options.row_lists)
+    return fmt::format("the schedule {} is not for rows at positions of their own", options.schedule);
+  std::vector<int64_t> asked = {options.rows};
+  asked.insert(asked.end(), options.further_rows.begin(), options.further_rows.end());
+  // Rows at positions of their own are few, or steps.
+  for (const int64_t rows : asked) {
+    if (options.row_lists && rows > most_reduction_rows)
+      return fmt::format("for {} rows at positions of their own the kernels of {} compute one", rows, name);
+    if (std::string why = whyNoKernelOfLayers(problem, name, {rows, options.row_lists}); !why.empty())
+      return why;
+  }
   if (!options.schedule.empty())
     return std::nullopt; // by hand
-  const GpuMachine &machine = *entryOf(target).machine;
-  const auto schedule = chooseStagedChained(problem, options.rows, machine);
-  return longerBy(StagedChainedCosts(problem, options.rows, machine)(*schedule).total(),
-                  separateTime(layers, target, options.rows), options.rows, name);
+  const LayersChoice choice = *cheapestOfLayers(problem, name, {options.rows, options.row_lists});
+  return longerBy(choice.cost.total(), separateTime(layers, target, options.rows), options.rows, name);
 }
 
 std::optional<std::string> objectionToLayers(func::FuncOp function, const CompileOptions &options) {

@@ -1,6 +1,7 @@
 #include "compiler/pipeline/gpu_variants.h"
 
 #include "algebras/coarsest.h"
+#include "compiler/schedule/layers_choice.h"
 #include "compiler/schedule/ranking.h"
 #include "compiler/schedule/reduction_schedule.h"
 #include "compiler/schedule/staged.h"
@@ -91,6 +92,24 @@ static std::vector<GpuVariant> variantsByCost(const algebras::Layer &layer, Targ
   return variants;
 }
 
+/// The same of a kernel of two layers, the best for `rows`. Empty where the one reads single elements itself,
+/// or is none of vector reductions.
+static std::string besideChainedReduction(const StagedChainedProblem &problem, Target target,
+                                          const std::string &schedule, int64_t rows) {
+  if (!isChainedReduction(schedule) || completed(problem, parseChainedReduction(schedule)).vector == 1)
+    return "";
+  ChainedReductionCosts costs(problem, rows, *entryOf(target).machine);
+  std::optional<ChainedReductionSchedule> best;
+  double least = 0;
+  for (const ChainedReductionSchedule &one :
+       considerChainedReductions(problem, toString(target), /*vector=*/1))
+    if (const double cost = costs(one).total(); !best || cost < least) {
+      best = one;
+      least = cost;
+    }
+  return best ? toString(*best) : "";
+}
+
 /// The kernel of vector reductions that reads single elements beside one that reads wider vectors: the same
 /// with its columns as far apart where the schedule is given, else the best for `rows`. Empty where the one
 /// reads single elements itself.
@@ -178,17 +197,28 @@ std::vector<GpuVariant> chainedVariants(const StagedChainedProblem &given, Targe
   const algebras::Layer first = algebras::coarsest(given.first), last = algebras::coarsest(given.last);
   const StagedChainedProblem problem{first, last, given.output};
   std::vector<GpuVariant> variants;
+  auto with_single_elements = [&] {
+    for (size_t number = 0, chosen = variants.size(); number < chosen; ++number) {
+      const GpuVariant variant = variants[number];
+      const algrt::RowRange range = variant.best_for_rows;
+      if (std::string schedule = besideChainedReduction(problem, target, variant.schedule,
+                                                        range.to > 0 ? range.to : options.rows);
+          !schedule.empty() && variant.among_its_kind == 1)
+        variants.push_back({std::move(schedule), range});
+    }
+    return variants;
+  };
   if (!options.schedule.empty()) {
     variants.push_back({options.schedule, {0, 0}});
     for (const std::string &schedule : options.further_schedules)
       variants.push_back({schedule, {0, 0}, static_cast<int64_t>(variants.size()) + 1});
-    return variants;
+    return with_single_elements();
   }
   std::map<int64_t, std::string> best_for = {{options.rows, ""}};
   for (const int64_t rows : options.further_rows)
     best_for[rows] = "";
   for (auto &[rows, schedule] : best_for)
-    schedule = toString(*chooseStagedChained(problem, rows, *entryOf(target).machine));
+    schedule = toString(cheapestOfLayers(problem, toString(target), {rows, options.row_lists})->schedule);
   // Neighbours share a kernel; the one for options.rows is the default.
   for (const auto &[rows, schedule] : best_for)
     if (!variants.empty() && variants.back().schedule == schedule)
@@ -199,7 +229,7 @@ std::vector<GpuVariant> chainedVariants(const StagedChainedProblem &given, Targe
     return variant.best_for_rows.from <= options.rows && options.rows <= variant.best_for_rows.to;
   });
   std::rotate(variants.begin(), asked, asked + 1);
-  return variants;
+  return with_single_elements();
 }
 
 } // namespace compiler

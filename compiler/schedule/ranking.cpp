@@ -6,9 +6,9 @@
 #include "compiler/schedule/cpu_gradient_schedule.h"
 #include "compiler/schedule/cpu_schedule.h"
 #include "compiler/schedule/gpu_layer.h"
+#include "compiler/schedule/layers_choice.h"
 #include "compiler/schedule/reduction_schedule.h"
 #include "compiler/schedule/staged.h"
-#include "compiler/schedule/staged_chained.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -154,12 +154,11 @@ LayersPrediction predictLayers(const algebras::Layer &given_first, const algebra
   if (!entry.isGpu())
     return predictLayersOnCpu(first, last, m, cpu);
   const StagedChainedProblem problem{first, last, output};
-  if (const std::string why = whyNotChained(problem, target); !why.empty())
+  if (const std::string why = whyNoKernelOfLayers(problem, target, {m}); !why.empty())
     throw algebras::InputError("two layers have no kernel together: " + why);
-  const StagedChainedCosts costs(problem, m, *entry.machine);
-  const StagedChainedSchedule schedule = *chooseStagedChained(problem, m, *entry.machine);
-  const Floor floor = costs.floor();
-  return {std::string(entry.machine->name), toString(schedule), costs(schedule).total(), floor.longest(),
+  const LayersChoice choice = *cheapestOfLayers(problem, target, {m});
+  const Floor floor = StagedChainedCosts(problem, m, *entry.machine).floor();
+  return {std::string(entry.machine->name), toString(choice.schedule), choice.cost.total(), floor.longest(),
           floor.memory >= floor.tensor ? "memory" : "arithmetic"};
 }
 

@@ -1,5 +1,6 @@
 // What a schedule of vector reductions would cost: bytes, loads in flight, instructions, waits one after
 // another.
+#include "compiler/schedule/reduction_parts.h"
 #include "compiler/schedule/reduction_schedule.h"
 #include "compiler/schedule/staged.h"
 
@@ -9,29 +10,47 @@
 
 namespace compiler {
 
-// Assumptions in cycles, to be calibrated on a device.
-// From a block of the weight matrix to the next one that a part reads, until its numbers are there; the first
-// one is part of what a launch takes, as it is for kernels with a ring.
-static constexpr double cycles_per_block = 300;
-// The sums of slices: shuffles, two barriers and the stores.
-static constexpr double cycles_per_part = 250;
 // Addresses, bounds and the loop around eight rows of the weight matrix.
 static constexpr double instructions_per_piece = 24;
-// Sectors, in which the second-level cache hands out memory.
-static constexpr double sector_bytes = 32;
 // Registers of a thread beside those for its rows, and for each row: ptxas 12.9 gives 84 to threads with one
 // row and vectors of 8, 112 for two, 168 for four and 255 for eight.
 static constexpr double registers_beside_rows = 56, registers_of_a_row = 28;
-
 // Of a further weight matrix, with vectors of 8: as many as it has vectors of 16 bytes on their way.
 static constexpr double registers_of_a_product = 4 * reduction_depth;
 
-static double registersOf(const ReductionSchedule &schedule, double products) {
+namespace reduction_parts {
+
+double registersOf(const ReductionSchedule &schedule, double products) {
   const double vector = static_cast<double>(schedule.vector) / 8, rows = static_cast<double>(schedule.rows);
   return std::min<double>(registers_of_thread,
                           registers_beside_rows + rows * (4 + vector * (registers_of_a_row - 4)) +
                               (products - 1) * vector * (registers_of_a_product + 8 * rows));
 }
+
+LayerOfSlices::LayerOfSlices(const ReductionSchedule &schedule, double depth, double weights)
+    : rows_(static_cast<double>(schedule.rows)), vector_(static_cast<double>(schedule.vector)),
+      lanes_(static_cast<double>(schedule.lanes())), slices_(static_cast<double>(schedule.slices)),
+      warps_(static_cast<double>(schedule.warps())),
+      pieces_(ceilDivide(depth, static_cast<double>(reduction_depth))), rounds_(ceilDivide(pieces_, slices_)),
+      weights_(weights) {}
+
+double LayerOfSlices::bytesInFlight() const {
+  return weights_ * lanes_ * std::min(slices_, pieces_) * static_cast<double>(reduction_depth) * 2 * vector_;
+}
+
+double LayerOfSlices::instructions(double reads, double terms_of_rows) const {
+  constexpr auto depth = static_cast<double>(reduction_depth);
+  const double warps = std::ceil(lanes_ * std::min(slices_, pieces_) / 32);
+  const double of_block = depth + depth * vector_ + instructions_per_piece,
+               of_row = depth / vector_ + depth + depth * vector_;
+  return weights_ * warps * rounds_ * (reads * of_block + terms_of_rows * of_row);
+}
+
+double LayerOfSlices::instructionsOfSums() const {
+  return weights_ * warps_ * rows_ * vector_ * 2 * std::log2(std::max(1.0, 32 / lanes_));
+}
+
+} // namespace reduction_parts
 
 double commonTerms(const algebras::Layer &layer, int64_t rows) {
   const algebras::Lift &lift = layer.lift;
@@ -67,10 +86,9 @@ double commonTerms(const algebras::Layer &layer, int64_t rows) {
 
 Cost reductionCost(const ProjectionWork &work, const ReductionSchedule &schedule, double common,
                    const GpuMachine &machine) {
+  using namespace reduction_parts;
   const double m = work.rows(), rows = static_cast<double>(schedule.rows),
-               columns = static_cast<double>(schedule.columns), slices = static_cast<double>(schedule.slices),
-               lanes = static_cast<double>(schedule.lanes()), vector = static_cast<double>(schedule.vector);
-  const double depth = static_cast<double>(reduction_depth);
+               columns = static_cast<double>(schedule.columns);
   const double row_blocks = ceilDivide(m, rows), column_blocks = ceilDivide(work.n, columns);
   const double rows_of_part = m / row_blocks;
   // What not all rows take part in each reads for itself.
@@ -86,24 +104,16 @@ Cost reductionCost(const ProjectionWork &work, const ReductionSchedule &schedule
       static_cast<double>(schedule.threads()), registersOf(schedule, work.weights),
       static_cast<double>(reductionSharedBytes(schedule, static_cast<int64_t>(work.weights))));
   const double working = std::min(together, parts / machine.multiprocessors);
-  const double pieces = ceilDivide(work.k, depth), rounds = ceilDivide(pieces, slices);
-  const double in_flight = work.weights * working * lanes * std::min(slices, pieces) * depth * 2 * vector;
+  const LayerOfSlices layer(schedule, work.k, work.weights);
   const double loads = parts * (weight_bytes + x_bytes) / machine.cache_bytes_per_us *
-                       std::max<double>(1.0, machine.bytes_in_flight / in_flight);
+                       std::max<double>(1.0, machine.bytes_in_flight / (working * layer.bytesInFlight()));
 
-  // Instructions of warps: what is read of the weight matrix becomes f32 once for all rows that read it
-  // together.
-  const double warps = std::ceil(lanes * std::min(slices, pieces) / 32);
-  const double of_block = depth + depth * vector + instructions_per_piece,
-               of_row = depth / vector + depth + depth * vector;
   const double instructions =
-      work.weights * warps * rounds * (reads * of_block + rows_of_part * work.terms * of_row) +
-      work.weights * static_cast<double>(schedule.warps()) * rows * vector * 2 *
-          std::log2(std::max(1.0, 32 / lanes));
+      layer.instructions(reads, rows_of_part * work.terms) + layer.instructionsOfSums();
   const double in_us = 1 / (machine.multiprocessors * machine.clock);
   const double issue = parts * instructions / machine.issues_per_cycle * in_us;
   // Waits: of one part one after the other, of parts that share a multiprocessor side by side.
-  const double waits = std::max(0.0, reads * rounds - 1) * cycles_per_block + cycles_per_part;
+  const double waits = std::max(0.0, reads * layer.rounds() - 1) * cycles_per_block + cycles_per_part;
   const double turns = std::max(1.0, ceilDivide(parts, machine.multiprocessors * together));
   const double latency = turns * waits / machine.clock;
 

@@ -127,6 +127,26 @@ struct ReductionSchedule {
   bool operator==(const ReductionSchedule &) const = default;
 };
 
+/// Kernels of two layers for few rows, each perhaps of a type of its own: a cluster of blocks owns `rows`
+/// consecutive rows of the batch and an output group. Each block makes its share of the columns of the hidden
+/// groups that the rows' terms read, `hidden` at a time, and multiplies them, `columns` of the output group
+/// at a time; the blocks add up their sums. Threads stand side by side along the columns of either layer, in
+/// as many slices as there are left.
+struct ChainedReductionSchedule {
+  int64_t slices = 32; ///< of the first layer
+  int64_t rows = 1;
+  int64_t hidden = 64;
+  int64_t columns = 64;
+  int64_t vector = 0; ///< elements that a thread reads at a time: 1, 2, 4 or 8; 0: the widest
+  int64_t cluster = 1;
+
+  /// The two layers' own; `vector` is not 0, and `columns` divides what the threads read at a time.
+  ReductionSchedule first() const { return {slices, rows, hidden, vector}; }
+  ReductionSchedule last() const { return {threads() * vector / columns, rows, columns, vector}; }
+  int64_t threads() const { return hidden / vector * slices; }
+  bool operator==(const ChainedReductionSchedule &) const = default;
+};
+
 /// How a kernel reads the weight matrix; see `#tile.schedule` in the tile dialect.
 enum class WeightAccess { Packed, Copied, Direct };
 
@@ -173,8 +193,11 @@ ReductionSchedule parseReduction(std::string_view text);
 /// The same of kernels of two layers, "rows=64,hidden=64,depth=64,stages=4x2,stationary=8".
 std::string toString(const StagedChainedSchedule &schedule);
 StagedChainedSchedule parseStagedChained(std::string_view text);
-/// Whether a text is read as one of these.
+std::string toString(const ChainedReductionSchedule &schedule);
+ChainedReductionSchedule parseChainedReduction(std::string_view text);
+/// Whether a text is read as one of these: of two layers, by stages or by vector reductions.
 bool isStagedChained(std::string_view text);
+bool isChainedReduction(std::string_view text);
 
 /// Whether a schedule is of vector reductions; of a text, whether it is read as one.
 inline bool isReduction(const Schedule &schedule) {

@@ -57,6 +57,15 @@ template <class Visitor> void visitEntries(ReductionSchedule &schedule, Visitor 
   visitor.always("vector", schedule.vector);
 }
 
+template <class Visitor> void visitEntries(ChainedReductionSchedule &schedule, Visitor &visitor) {
+  visitor.always("reduce", schedule.slices);
+  visitor.always("rows", schedule.rows);
+  visitor.always("hidden", schedule.hidden);
+  visitor.always("columns", schedule.columns);
+  visitor.always("vector", schedule.vector);
+  visitor.other("cluster", schedule.cluster);
+}
+
 template <class Visitor> void visitEntries(CpuSchedule &schedule, Visitor &visitor) {
   visitor.always("weights", schedule.weights, Words(accesses));
   visitor.always("types", schedule.types);
@@ -87,6 +96,11 @@ constexpr std::string_view
         "write a schedule of two layers as rows=64,hidden=64,depth=64,stages=4x2,stationary=8, followed by "
         "what else is wanted of types=2,row_stages=1; what is left out keeps its default, and stages=0x2 "
         "takes as many as fit",
+    chained_reduction_hint =
+        "write a schedule of two layers for few rows as reduce=16,rows=4,hidden=64,columns=64,vector=8, "
+        "followed by cluster=4 where blocks divide the hidden groups; what is left out keeps its default, "
+        "and "
+        "vector=0 takes the widest that the layers allow",
     reduction_hint = "write a schedule of vector reductions as reduce=32,rows=4,columns=64,vector=8; what is "
                      "left out keeps its default, and vector=0 takes the widest that the layer allows";
 
@@ -204,6 +218,7 @@ std::string toString(const Schedule &schedule) {
 }
 
 std::string toString(const StagedChainedSchedule &schedule) { return textOf(schedule); }
+std::string toString(const ChainedReductionSchedule &schedule) { return textOf(schedule); }
 
 /// Reads the entries of a text into a schedule that has what is left out.
 template <class Kind> static Kind parse(std::string_view text, Kind schedule, std::string_view hint) {
@@ -247,9 +262,15 @@ StagedChainedSchedule parseStagedChained(std::string_view text) {
   return parse(text, StagedChainedSchedule{}, chained_hint);
 }
 
-bool isStagedChained(std::string_view text) { return names(text, "hidden"); }
+ChainedReductionSchedule parseChainedReduction(std::string_view text) {
+  return parse(text, ChainedReductionSchedule{}, chained_reduction_hint);
+}
 
-bool isReduction(std::string_view text) { return names(text, "reduce"); }
+bool isStagedChained(std::string_view text) { return names(text, "hidden") && !names(text, "reduce"); }
+
+bool isChainedReduction(std::string_view text) { return names(text, "hidden") && names(text, "reduce"); }
+
+bool isReduction(std::string_view text) { return names(text, "reduce") && !names(text, "hidden"); }
 
 Schedule parseSchedule(std::string_view text, Kernels kernels) {
   if (isReduction(text))

@@ -16,6 +16,7 @@
 
 namespace compiler {
 
+/// Two layers and the type of the second one's result.
 struct StagedChainedProblem {
   const algebras::Layer &first, &last;
   algebras::DataType output;

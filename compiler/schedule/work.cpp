@@ -25,7 +25,7 @@ static std::vector<EqualSegments> segmentsOf(const algebras::Layer &layer, int64
 }
 
 /// Most terms that a type and a group have; of large algebras from a few thousand of them, evenly spread.
-static double mostTerms(const algebras::Lift &lift) {
+double mostTerms(const algebras::Lift &lift) {
   if (lift.completeGraph())
     return lift.isTransposed() ? static_cast<double>(lift.types()) : lift.types() > 1 ? 2 : 1;
   constexpr int64_t looked_at = 4096;

@@ -69,6 +69,9 @@ struct WeightGradientWork {
   double stepsTypeAfterType(double depth) const;
 };
 
+/// Of one type and one group.
+double mostTerms(const algebras::Lift &lift);
+
 /// For `m` rows from position 0 on, with results of type `output`. Of groups of unequal widths the mean is
 /// taken; where row types are explicit, each has as many rows as the others, or one more. Throws
 /// algebras::InputError where m < 1 or counts leave 64 bits.

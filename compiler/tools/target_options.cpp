@@ -91,6 +91,8 @@ void requireReadable(const std::string &schedule, const std::vector<Target> &tar
   try {
     if (isStagedChained(schedule))
       parseStagedChained(schedule);
+    else if (isChainedReduction(schedule))
+      parseChainedReduction(schedule);
     else
       parseSchedule(schedule, entryOf(targetNamed(gpus.front())).kernels);
   } catch (const algebras::InputError &error) {

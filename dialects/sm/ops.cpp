@@ -47,9 +47,10 @@ static LogicalResult verifyLayers(KernelOp kernel, tile::LayoutAttr own) {
   if (!kernel.getHiddenLayout())
     return success();
   auto hidden = dyn_cast<tile::LayoutAttr>(*kernel.getHiddenLayout());
-  if (!hidden || !isa<tile::StagedAttr>(*kernel.getHiddenSchedule()) ||
-      !isa<tile::StagedAttr>(kernel.getSchedule()))
-    return kernel.emitOpError("has two layers, each with a #tile.layout and a #tile.staged schedule");
+  auto both = [&](auto is) { return is(*kernel.getHiddenSchedule()) && is(kernel.getSchedule()); };
+  if (!hidden || (!both(llvm::IsaPred<tile::StagedAttr>) && !both(llvm::IsaPred<tile::ReducedAttr>)))
+    return kernel.emitOpError("has two layers, each with a #tile.layout and a schedule, both #tile.staged or "
+                              "both #tile.reduced");
   if (hidden.getOut() != own.getIn())
     return kernel.emitOpError("has a hidden layer that leaves ")
            << hidden.getOut() << ", but its own one multiplies " << own.getIn();

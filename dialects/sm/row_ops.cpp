@@ -62,3 +62,24 @@ LogicalResult CollectSumsOp::verify() {
     return emitOpError("makes ") << sums << " of " << buffer << ", whose threads and sums are others";
   return success();
 }
+
+LogicalResult StoreHiddenOp::verify() {
+  AccumulatorType sums = getAccumulator().getType();
+  HiddenBufferType buffer = getBuffer().getType();
+  if (!sums.hasThreads() || sums.getBlocks() != 1)
+    return emitOpError("leaves sums that the threads of one block have element by element, got ") << sums;
+  if (sums.getRows() != buffer.getRows() || sums.getColumns() > buffer.getColumns())
+    return emitOpError("leaves ") << sums << ", for which " << buffer << " has no room of the right shape";
+  return success();
+}
+
+LogicalResult ReadHiddenOp::verify() {
+  HiddenBufferType buffer = getBuffer().getType();
+  PieceType piece = getPiece().getType();
+  if (piece.getRows() != 1 || buffer.getColumns() % piece.getColumns() != 0)
+    return emitOpError("reads a piece of one row, so many of which make up the buffer's ")
+           << buffer.getColumns() << " columns, got " << piece;
+  if (const int64_t row = getRowAttr().getInt(); row < 0 || row >= buffer.getRows())
+    return emitOpError("reads row ") << row << " of " << buffer;
+  return success();
+}

@@ -84,7 +84,8 @@ def Sm_ClusterSyncOp : Sm_Op<"cluster_sync", [MemoryEffects<[MemRead, MemWrite]>
   let summary = "Barrier of all threads of all blocks of the cluster";
   let description = [{
     The op stands at the end of each partition: no block may exit while others still copy into its shared memory or
-    arrive at its barriers. It orders those copies and arrivals before the exit.
+    arrive at its barriers. It orders those copies and arrivals before the exit. In kernels without partitions it also
+    makes what threads of one block wrote to its shared memory visible to those of the others.
   }];
   let assemblyFormat = "attr-dict";
   let hasVerifier = 1;

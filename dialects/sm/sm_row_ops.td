@@ -114,15 +114,63 @@ def Sm_ShareSumsOp : Sm_Op<"share_sums", [Sm_RunsInAllThreads, MemoryEffects<[Me
 def Sm_CollectSumsOp : Sm_Op<"collect_sums", [MemoryEffects<[MemRead]>]> {
   let summary = "The sums of all warps, the first warp first; each thread gets its elements";
   let description = [{
-    Where there are fewer elements than threads, only those threads come to it that have one: the first.
+    Where there are fewer elements than threads, only those threads come to it that have one: the first. Of sums that
+    the threads of a cluster have, the sums of all its blocks are added, the first block first: a thread reads them in the
+    shared memory of every block, once all blocks have met (`sm.cluster_sync`).
 
     ```mlir
     %sums = sm.collect_sums %buffer : !sm.sums_buffer<8 x 2 x 64> to !sm.accumulator<2 x 64, threads 256>
+    %all = sm.collect_sums %buffer : !sm.sums_buffer<8 x 2 x 64> to !sm.accumulator<2 x 64, threads 4 x 256>
     ```
   }];
   let arguments = (ins Sm_SumsBufferType:$buffer);
   let results = (outs Sm_AccumulatorType:$result);
   let assemblyFormat = "$buffer attr-dict `:` type($buffer) `to` type($result)";
+  let hasVerifier = 1;
+}
+
+//===--------------------------------------------------------------------------------------------===//
+// Two layers: what the first leaves of few rows
+//===--------------------------------------------------------------------------------------------===//
+
+def Sm_AllocateHiddenBufferOp : Sm_Op<"allocate_hidden_buffer", [HasParent<"KernelOp">, MemoryEffects<[MemAlloc]>]> {
+  let summary = "Shared memory for what one layer of a kernel leaves of few rows";
+  let results = (outs Sm_HiddenBufferType:$buffer);
+  let assemblyFormat = "attr-dict `:` type($buffer)";
+}
+
+def Sm_StoreHiddenOp : Sm_Op<"store_hidden", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Round finished sums to bf16 and leave them in a hidden buffer, each thread its elements";
+  let description = [{
+    At term t, from column n on. Only the first `of` columns of the sums belong to the group: beyond it stand zeros, which
+    products by whatever the next weight matrix is read as there leave zero. The other threads see the numbers once all
+    have met (`sm.block_sync`).
+
+    ```mlir
+    sm.store_hidden %h to %buffer[%t, %n] of %present : !sm.accumulator<4 x 32, threads 128> to !sm.hidden_buffer<2 x 4 x 64>
+    ```
+  }];
+  let arguments = (ins Sm_AccumulatorType:$accumulator, Sm_HiddenBufferType:$buffer, Index:$term, Index:$column, Index:$present);
+  let assemblyFormat = [{
+    $accumulator `to` $buffer `[` $term `,` $column `]` `of` $present attr-dict `:` type($accumulator) `to` type($buffer)
+  }];
+  let hasVerifier = 1;
+}
+
+def Sm_ReadHiddenOp : Sm_Op<"read_hidden", [MemoryEffects<[MemRead]>]> {
+  let summary = "A piece of a row of a hidden buffer, into this thread's registers";
+  let description = [{
+    Of row `row`, as it was left for term t, the numbers from column d on, which is a multiple of the piece's.
+
+    ```mlir
+    %numbers = sm.read_hidden %buffer[%t, %d] row 3 : !sm.hidden_buffer<2 x 4 x 64> to !sm.piece<1 x 8 x bf16, vector 8>
+    ```
+  }];
+  let arguments = (ins Sm_HiddenBufferType:$buffer, Index:$term, Index:$column, I64Attr:$row);
+  let results = (outs Sm_PieceType:$piece);
+  let assemblyFormat = [{
+    $buffer `[` $term `,` $column `]` `row` $row attr-dict `:` type($buffer) `to` type($piece)
+  }];
   let hasVerifier = 1;
 }
 

@@ -128,29 +128,35 @@ def Sm_AccumulatorType : Sm_Type<"Accumulator", "accumulator"> {
     columns / (32 x warps) registers per thread.
 
     `!sm.accumulator<2 x 64, threads 96>` in a kernel without partitions: thread t of the block holds the elements t, t + 96, ...,
-    counted along the columns and then along the rows.
+    counted along the columns and then along the rows. `!sm.accumulator<2 x 64, threads 3 x 96>`: the same among the threads of all
+    three blocks of a cluster, those of the first block first.
   }];
   let parameters = (ins "int64_t":$rows, "int64_t":$columns, DefaultValuedParameter<"int64_t", "0">:$warpRows,
                         DefaultValuedParameter<"int64_t", "0">:$warpColumns,
                         DefaultValuedParameter<"bool", "false">:$transposed,
-                        DefaultValuedParameter<"int64_t", "0">:$threads);
+                        DefaultValuedParameter<"int64_t", "0">:$threads,
+                        DefaultValuedParameter<"int64_t", "1">:$blocks);
   let assemblyFormat = [{
-    `<` $rows `x` $columns `` custom<HoldersOfSums>($warpRows, $warpColumns, $transposed, $threads) `>`
+    `<` $rows `x` $columns `` custom<HoldersOfSums>($warpRows, $warpColumns, $transposed, $threads, $blocks) `>`
   }];
   let skipDefaultBuilders = 1;
   let builders = [TypeBuilder<(ins "int64_t":$rows, "int64_t":$columns, CArg<"int64_t", "0">:$warpRows,
                                    CArg<"int64_t", "0">:$warpColumns, CArg<"bool", "false">:$transposed,
-                                   CArg<"int64_t", "0">:$threads), [{
-    return $_get($_ctxt, rows, columns, warpRows, warpColumns, transposed, threads);
+                                   CArg<"int64_t", "0">:$threads, CArg<"int64_t", "1">:$blocks), [{
+    return $_get($_ctxt, rows, columns, warpRows, warpColumns, transposed, threads, blocks);
   }]>];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// Whether single warps hold the sums, as mma.sync leaves them.
     bool hasWarps() const { return getWarpRows() != 0; }
     int64_t getWarps() const { return getWarpRows() * getWarpColumns(); }
-    /// Whether single threads hold the sums element by element, and how many each of them.
+    /// Whether single threads hold the sums element by element, how many there are, of all blocks, and how many
+    /// elements each of them has.
     bool hasThreads() const { return getThreads() != 0; }
-    int64_t getElementsOfThread() const { return (getRows() * getColumns() + getThreads() - 1) / getThreads(); }
+    int64_t getAllThreads() const { return getThreads() * getBlocks(); }
+    int64_t getElementsOfThread() const {
+      return (getRows() * getColumns() + getAllThreads() - 1) / getAllThreads();
+    }
     /// Whether warpgroups hold the sums, as wgmma leaves them.
     bool hasWarpgroups() const { return !hasWarps() && !hasThreads(); }
     /// Warpgroups that hold the sums, the part of one of them, and what is along the side N of its instructions.
@@ -221,6 +227,21 @@ def Sm_SumsBufferType : Sm_Type<"SumsBuffer", "sums_buffer"> {
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     int64_t getBytes() const { return getWarps() * getRows() * getColumns() * 4; }
+  }];
+}
+
+def Sm_HiddenBufferType : Sm_Type<"HiddenBuffer", "hidden_buffer"> {
+  let summary = "Shared memory for what one layer of a kernel leaves of few rows";
+  let description = [{
+    `!sm.hidden_buffer<2 x 4 x 64>`: for each of two terms that the next layer adds of a row, four rows of 64 bf16, a
+    block's share of the hidden group that the term reads.
+  }];
+  let parameters = (ins "int64_t":$terms, "int64_t":$rows, "int64_t":$columns);
+  let assemblyFormat = "`<` $terms `x` $rows `x` $columns `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    int64_t getRowBytes() const { return getColumns() * 2; }
+    int64_t getBytes() const { return getTerms() * getRows() * getRowBytes(); }
   }];
 }
 

@@ -48,27 +48,38 @@ static void printMapEntries(AsmPrinter &printer, int64_t swizzle, int64_t vector
 /// `, warps 2 x 2` for sums of single warps, `, threads 96` for those of single threads, `, transposed` for
 /// those of warpgroups that hold columns.
 static ParseResult parseHoldersOfSums(AsmParser &parser, int64_t &warp_rows, int64_t &warp_columns,
-                                      bool &transposed, int64_t &threads) {
+                                      bool &transposed, int64_t &threads, int64_t &blocks) {
   warp_rows = warp_columns = threads = 0;
+  blocks = 1;
   transposed = false;
   if (failed(parser.parseOptionalComma()))
     return success();
   transposed = succeeded(parser.parseOptionalKeyword("transposed"));
   if (transposed)
     return success();
-  if (succeeded(parser.parseOptionalKeyword("threads")))
+  if (succeeded(parser.parseOptionalKeyword("threads"))) {
+    if (parser.parseInteger(threads))
+      return failure();
+    if (failed(parser.parseOptionalKeyword("x")))
+      return success();
+    blocks = threads;
     return parser.parseInteger(threads);
+  }
   return failure(parser.parseKeyword("warps", ", 'threads' or 'transposed'") ||
                  parser.parseInteger(warp_rows) || parser.parseKeyword("x") ||
                  parser.parseInteger(warp_columns));
 }
 
 static void printHoldersOfSums(AsmPrinter &printer, int64_t warp_rows, int64_t warp_columns, bool transposed,
-                               int64_t threads) {
+                               int64_t threads, int64_t blocks) {
   if (warp_rows)
     printer << ", warps " << warp_rows << " x " << warp_columns;
-  if (threads)
-    printer << ", threads " << threads;
+  if (threads) {
+    printer << ", threads ";
+    if (blocks > 1)
+      printer << blocks << " x ";
+    printer << threads;
+  }
   if (transposed)
     printer << ", transposed";
 }
@@ -214,6 +225,13 @@ LogicalResult SumsBufferType::verify(function_ref<InFlightDiagnostic()> error, i
   return success();
 }
 
+LogicalResult HiddenBufferType::verify(function_ref<InFlightDiagnostic()> error, int64_t terms, int64_t rows,
+                                       int64_t columns) {
+  if (terms < 1 || rows < 1 || columns < 1)
+    return error() << "there is at least one number, got " << terms << " x " << rows << " x " << columns;
+  return success();
+}
+
 LogicalResult PipeType::verify(function_ref<InFlightDiagnostic()> error, ArrayRef<Type> blocks) {
   if (blocks.empty())
     return error() << "a pipe passes at least one block";
@@ -231,10 +249,12 @@ LogicalResult StagedPipeType::verify(function_ref<InFlightDiagnostic()> error, i
 
 LogicalResult AccumulatorType::verify(function_ref<InFlightDiagnostic()> error, int64_t rows, int64_t columns,
                                       int64_t warp_rows, int64_t warp_columns, bool transposed,
-                                      int64_t threads) {
+                                      int64_t threads, int64_t blocks) {
   if (threads) {
     if (threads < 1 || threads > most_threads)
       return error() << "the sums are dealt out among 1 to " << most_threads << " threads, got " << threads;
+    if (blocks < 1 || blocks > most_cluster)
+      return error() << "a cluster has 1 to " << most_cluster << " blocks of threads, got " << blocks;
     if (rows < 1 || columns < 1)
       return error() << "there is at least one sum, got " << rows << " x " << columns;
     return success();

@@ -219,7 +219,7 @@ LogicalResult StagedAttr::verify(function_ref<InFlightDiagnostic()> error, int64
 }
 
 LogicalResult ReducedAttr::verify(function_ref<InFlightDiagnostic()> error, int64_t rows, int64_t columns,
-                                  int64_t slices, int64_t vector) {
+                                  int64_t slices, int64_t vector, int64_t cluster) {
   constexpr int64_t warp = 32, most_threads = 1024;
   if (rows < 1 || columns < 1 || slices < 1)
     return error() << "every size of a schedule must be at least 1";
@@ -233,5 +233,8 @@ LogicalResult ReducedAttr::verify(function_ref<InFlightDiagnostic()> error, int6
   if (slices > most_threads / lanes || (slices * lanes) % warp != 0)
     return error() << slices << " slices of " << lanes << " threads must be whole warps of " << warp
                    << " threads, at most " << most_threads << " in all";
+  constexpr int64_t most_cluster = 8;
+  if (cluster < 1 || cluster > most_cluster)
+    return error() << "a cluster has 1 to " << most_cluster << " thread blocks, got " << cluster;
   return success();
 }

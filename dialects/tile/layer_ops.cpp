@@ -30,24 +30,41 @@ static LogicalResult verifyStaged(LayerOp layer, StagedAttr hidden, StagedAttr o
   return success();
 }
 
+/// The same of vector reductions, whose threads and clusters are those of both layers.
+static LogicalResult verifyReduced(LayerOp layer, ReducedAttr hidden, ReducedAttr own) {
+  if (!hidden)
+    return layer.emitOpError("has a schedule of another kind than its kernel, one of vector reductions");
+  if (hidden.getRows() != own.getRows() || hidden.getThreads() != own.getThreads() ||
+      hidden.getVector() != own.getVector() || hidden.getCluster() != own.getCluster())
+    return layer.emitOpError("owns ")
+           << hidden.getRows() << " rows for a cluster of " << hidden.getCluster() << " blocks of "
+           << hidden.getThreads() << " threads with vectors of " << hidden.getVector() << ", the kernel "
+           << own.getRows() << " for " << own.getCluster() << " of " << own.getThreads() << " with "
+           << own.getVector();
+  return success();
+}
+
+static LogicalResult verifySchedules(LayerOp layer, KernelOp kernel) {
+  if (kernel.getThreadSchedule())
+    return verifyThreads(layer, layer.getThreadSchedule(), kernel.getThreadSchedule());
+  if (kernel.getStagedSchedule())
+    return verifyStaged(layer, layer.getStagedSchedule(), kernel.getStagedSchedule());
+  return verifyReduced(layer, layer.getReducedSchedule(), kernel.getReducedSchedule());
+}
+
 LogicalResult LayerOp::verify() {
   auto kernel = (*this)->getParentOfType<KernelOp>();
   if (!kernel)
     return emitOpError("is a layer of a tile.kernel, and none is around it");
   if ((*this)->getParentOfType<LayerOp>())
     return emitOpError("is inside of another layer; layers of a kernel stand beside each other");
-  if (kernel.getReducedSchedule())
-    return emitOpError("belongs to kernels whose workers are threads or whose operands come in stages, not "
-                       "to those of vector reductions");
   if (getLayout().getRowTypes() != kernel.getLayout().getRowTypes())
     return emitOpError("has rows of other types than the kernel: ")
            << getLayout().getRowTypes() << ", not " << kernel.getLayout().getRowTypes();
   if (getLayout().getOut() != kernel.getLayout().getIn())
     return emitOpError("leaves ") << getLayout().getOut() << ", but the kernel's own layer multiplies "
                                   << kernel.getLayout().getIn();
-  if (failed(kernel.getThreadSchedule()
-                 ? verifyThreads(*this, getThreadSchedule(), kernel.getThreadSchedule())
-                 : verifyStaged(*this, getStagedSchedule(), kernel.getStagedSchedule())))
+  if (failed(verifySchedules(*this, kernel)))
     return failure();
   auto yield = cast<YieldOp>(getBody().front().getTerminator());
   if (yield.getOperandTypes() != getResultTypes())

@@ -156,8 +156,11 @@ LogicalResult ForOp::verify() {
         return true;
       if ((wanted == AxisKind::Types || wanted == AxisKind::Groups) && isa<OnceOp>(around))
         return true;
+      // Rows of the batch have types of their own, and may have groups of their own.
+      if (wanted == AxisKind::Groups && isa<RowTermsOp>(around))
+        return true;
       auto own = dyn_cast<ForallOp>(around);
-      if (own && own.getAxis(AxisKind::Features) && own.getAxis(wanted))
+      if (own && (own.getAxis(AxisKind::Features) || own.getAxis(AxisKind::Batch)) && own.getAxis(wanted))
         return true;
       if (axes && isa<ForOp>(around))
         for (AxisAttr axis : axes.getAsRange<AxisAttr>())

@@ -184,3 +184,29 @@ ParseResult WeightTermsOp::parse(OpAsmParser &parser, OperationState &state) {
 void WeightTermsOp::print(OpAsmPrinter &printer) {
   printTerms(printer, *this, 4, getWeightRow(), getGroup());
 }
+
+// tile.row_terms (%k) of (%r, %j) { ... }
+
+ParseResult RowTermsOp::parse(OpAsmParser &parser, OperationState &state) {
+  OpAsmParser::Argument input_group;
+  OpAsmParser::UnresolvedOperand row, group;
+  Type index = parser.getBuilder().getIndexType();
+  input_group.type = index;
+  return failure(parser.parseLParen() || parser.parseArgument(input_group) || parser.parseRParen() ||
+                 parser.parseKeyword("of") || parser.parseLParen() || parser.parseOperand(row) ||
+                 parser.parseComma() || parser.parseOperand(group) || parser.parseRParen() ||
+                 parser.resolveOperands({row, group}, index, state.operands) ||
+                 parser.parseOptionalAttrDictWithKeyword(state.attributes) ||
+                 parser.parseRegion(*state.addRegion(), input_group));
+}
+
+void RowTermsOp::print(OpAsmPrinter &printer) {
+  printer << " (" << getBody().getArgument(0) << ") of (" << getRow() << ", " << getGroup() << ')';
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs());
+  printer << ' ';
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+}
+
+void RowTermsOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set) {
+  set(region.getArgument(0), "k");
+}

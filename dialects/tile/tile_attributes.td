@@ -224,8 +224,13 @@ def Tile_ReducedAttr : Tile_Attr<"Reduced", "reduced"> {
 
     The vector is 1, 2, 4 or 8 elements: accesses are aligned, so that it divides the widths of all groups. All slices
     together are whole warps.
+
+    In a kernel of two layers a worker may be a cluster of several thread blocks: `cluster = 4` in both schedules. Each
+    block has a share of the columns of every hidden group, which is also a share of the depth of the kernel's own layer,
+    and the blocks add up their sums.
   }];
-  let parameters = (ins "int64_t":$rows, "int64_t":$columns, "int64_t":$slices, "int64_t":$vector);
+  let parameters = (ins "int64_t":$rows, "int64_t":$columns, "int64_t":$slices, "int64_t":$vector,
+                        DefaultValuedParameter<"int64_t", "1">:$cluster);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

@@ -12,7 +12,8 @@ def Tile_LayerOp : Tile_Op<"layer", [SingleBlockImplicitTerminator<"YieldOp">, R
     kernel's own layer multiplies. Rows have the same types in both, and both schedules own the same types and rows,
     because an output slot `(t, j)` needs the input groups that `B(t, j)` names, of rows of its own type, and nothing
     that another worker computes. Where operands come in stages, the columns of the layer's tiles are the depth in which
-    the kernel's own layer multiplies them.
+    the kernel's own layer multiplies them. In kernels of vector reductions both layers have the same rows, threads and
+    cluster, and a row its own groups (`tile.row_terms`).
 
     ```mlir
     %held = tile.layer attributes {layout = #hidden, schedule = #of_hidden} -> !tile.buffer<64x2048xf32> {
@@ -21,7 +22,7 @@ def Tile_LayerOp : Tile_Op<"layer", [SingleBlockImplicitTerminator<"YieldOp">, R
     }
     ```
   }];
-  let arguments = (ins Tile_LayoutAttr:$layout, AnyAttrOf<[Tile_ScheduleAttr, Tile_StagedAttr]>:$schedule);
+  let arguments = (ins Tile_LayoutAttr:$layout, AnyAttrOf<[Tile_ScheduleAttr, Tile_StagedAttr, Tile_ReducedAttr]>:$schedule);
   let results = (outs Variadic<AnyType>:$values);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "attr-dict-with-keyword (`->` type($values)^)? $body";
@@ -31,6 +32,8 @@ def Tile_LayerOp : Tile_Op<"layer", [SingleBlockImplicitTerminator<"YieldOp">, R
     ScheduleAttr getThreadSchedule() { return ::llvm::dyn_cast<ScheduleAttr>(getSchedule()); }
     /// The schedule of a layer whose operands come in stages, or null.
     StagedAttr getStagedSchedule() { return ::llvm::dyn_cast<StagedAttr>(getSchedule()); }
+    /// The schedule of a layer of vector reductions, or null.
+    ReducedAttr getReducedSchedule() { return ::llvm::dyn_cast<ReducedAttr>(getSchedule()); }
   }];
 }
 

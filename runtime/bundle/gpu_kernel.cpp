@@ -168,11 +168,16 @@ RowRange parseBestRows(const JsonFields &fields) {
 }
 
 // A kernel of two layers: the copy engine brings the blocks of both, and maps between them read what is there
-// for each row or column.
+// for each row or column; or it is one of vector reductions.
 void parseNextLayer(const JsonFields &fields, const JsonFields &boxes, const Fusion &fusion,
                     GpuKernel &kernel) {
+  if (kernel.isReduction()) {
+    kernel.next_w = parseBox(boxes, "next_w", ElementType::Bf16, kernel.copies);
+    return;
+  }
   if (kernel.copies != GpuCopies::Engine)
-    fields.fail("copies", "is threads, but layers one after another have kernels of the copy engine alone");
+    fields.fail("copies", "is threads, but layers one after another have kernels of the copy engine, or of "
+                          "vector reductions");
   if (kernel.tile.stationary_groups == 0)
     fields.fail("tile", "has no held_groups, and kernels of layers one after another go through groups");
   for (const FusedOperand &operand : fusion.operands)

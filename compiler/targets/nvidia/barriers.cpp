@@ -151,11 +151,10 @@ struct FenceLowering : ConvertOpToLLVMPattern<sm::FenceOp> {
 } // namespace
 
 void addBarrierPatterns(const LLVMTypeConverter &types, RewritePatternSet &patterns) {
-  patterns
-      .add<PlaceLowering<sm::AllocateOp>, PlaceLowering<sm::AllocateReductionBufferOp>,
-           PlaceLowering<sm::AllocateSumsBufferOp>, PlaceLowering<sm::BarriersOp>, InitializeLowering,
-           ExpectLowering, WaitLowering, ArriveLowering, ClusterSyncLowering, SyncLowering, FenceLowering>(
-          types);
+  patterns.add<PlaceLowering<sm::AllocateOp>, PlaceLowering<sm::AllocateReductionBufferOp>,
+               PlaceLowering<sm::AllocateSumsBufferOp>, PlaceLowering<sm::AllocateHiddenBufferOp>,
+               PlaceLowering<sm::BarriersOp>, InitializeLowering, ExpectLowering, WaitLowering,
+               ArriveLowering, ClusterSyncLowering, SyncLowering, FenceLowering>(types);
 }
 
 } // namespace compiler

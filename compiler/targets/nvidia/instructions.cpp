@@ -47,4 +47,8 @@ Value Instructions::lane() const { return remainder(thread(), sm::warp_threads);
 
 Value Instructions::warp() const { return divide(thread(), sm::warp_threads); }
 
+Value Instructions::clusterRank() const {
+  return make<NVVM::ClusterId>(IntegerType::get(location.getContext(), 32));
+}
+
 } // namespace compiler

@@ -37,6 +37,8 @@ public:
   Value lane() const;
   /// Index of this warp in the block.
   Value warp() const;
+  /// Index of this block in its cluster.
+  Value clusterRank() const;
 };
 
 mlir::LLVM::LLVMPointerType pointerTo(mlir::MLIRContext *context, Space space);

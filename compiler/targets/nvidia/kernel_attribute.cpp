@@ -29,6 +29,8 @@ int64_t threadsOf(sm::KernelOp kernel) {
 }
 
 int64_t clusterOf(sm::KernelOp kernel) {
+  if (auto schedule = dyn_cast<tile::ReducedAttr>(kernel.getSchedule()))
+    return schedule.getCluster();
   auto schedule = dyn_cast<tile::StagedAttr>(kernel.getSchedule());
   return schedule ? schedule.getCluster() : 1;
 }
@@ -92,8 +94,12 @@ DictionaryAttr describeReduction(sm::KernelOp kernel, tile::ReducedAttr schedule
   const int64_t rows = schedule.getRows(), columns = schedule.getColumns(), threads = schedule.getThreads(),
                 depth = reduction_depth * schedule.getSlices();
   Description tile(context), boxes(context), description(context);
+  // Of two layers a part of the result has all columns of its group.
+  const auto hidden =
+      kernel.getHiddenSchedule() ? cast<tile::ReducedAttr>(*kernel.getHiddenSchedule()) : tile::ReducedAttr();
+  const int64_t width = layout.getOut().getWidth(0);
   tile.number("rows", rows);
-  tile.number("columns", columns);
+  tile.number("columns", hidden ? llvm::divideCeil(width, columns) * columns : columns);
   tile.number("depth", depth);
   tile.number("stages", 1);
   tile.number("consumers", llvm::divideCeil(threads, sm::warpgroup_threads));
@@ -105,14 +111,27 @@ DictionaryAttr describeReduction(sm::KernelOp kernel, tile::ReducedAttr schedule
     fields.number("swizzle", 0);
     boxes.add(name, fields.all());
   };
-  box("x", rows, depth);
-  box("w", depth, columns);
+  if (hidden) {
+    const int64_t hidden_depth = reduction_depth * hidden.getSlices();
+    box("x", rows, hidden_depth);
+    box("w", hidden_depth, hidden.getColumns());
+    box("next_w", depth, columns);
+  } else {
+    box("x", rows, depth);
+    box("w", depth, columns);
+  }
   box("y", rows, columns);
+  const int64_t cluster = schedule.getCluster();
+  if (cluster > 1) {
+    tile.number("cluster_rows", 1);
+    tile.number("cluster_columns", 1);
+    tile.number("split", cluster);
+  }
 
   Type output = cast<sm::MapsType>(kernel.getBody().getArgument(2).getType()).getElementType();
   const bool terms = !layout.getTerms().completeGraph().has_value();
   description.number("threads", threads);
-  description.number("cluster", 1);
+  description.number("cluster", cluster);
   description.number("shared_bytes", shared_bytes);
   description.add("output", TypeAttr::get(output));
   description.boolean("dependent_launch", dependent);
@@ -122,7 +141,9 @@ DictionaryAttr describeReduction(sm::KernelOp kernel, tile::ReducedAttr schedule
   description.boolean("scaled", coefficientsOf(layout.getTerms()) == Coefficients::General);
   description.boolean("listed", false);
   description.number("slices", schedule.getSlices());
-  description.add("schedule", StringAttr::get(context, scheduleText(schedule)));
+  description.add("schedule",
+                  StringAttr::get(context, hidden ? scheduleText(ReducedChainedSchedules{hidden, schedule})
+                                                  : scheduleText(schedule)));
   description.add("tile", tile.all());
   description.add("boxes", boxes.all());
   return description.all();

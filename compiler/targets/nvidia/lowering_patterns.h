@@ -30,6 +30,8 @@ void addReductionPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePat
 void addRowProductPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
 /// row_sums.cpp: share_sums, collect_sums.
 void addRowSumPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
+/// hidden_rows.cpp: store_hidden, read_hidden.
+void addHiddenRowPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
 /// maps.cpp: map.
 void addMapPatterns(const mlir::LLVMTypeConverter &types, mlir::RewritePatternSet &patterns);
 /// results.cpp: write.

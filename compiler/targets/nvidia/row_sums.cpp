@@ -1,5 +1,5 @@
 // The sums of all slices of a block, added in one order: by shuffles within a warp, through shared memory
-// among warps.
+// among warps, and among the blocks of a cluster.
 #include "compiler/targets/nvidia/conditional.h"
 #include "compiler/targets/nvidia/lowering_patterns.h"
 #include "compiler/targets/nvidia/thread_elements.h"
@@ -70,13 +70,19 @@ struct CollectSumsLowering : ConvertOpToLLVMPattern<sm::CollectSumsOp> {
     const sm::SumsBufferType buffer = op.getBuffer().getType();
     const int64_t of_warp = buffer.getBytes() / buffer.getWarps();
     SmallVector<Value> sums;
+    const int64_t blocks = op.getResult().getType().getBlocks();
+    const Type in_cluster = pointerTo(rewriter.getContext(), Space::ClusterShared);
     for (const ElementOfThread &element : elementsOfThread(write, op.getResult().getType())) {
-      Value start = write.advance(adaptor.getBuffer(), write.multiply(element.number, sum_bytes));
-      Value sum;
-      for (int64_t warp = 0; warp < buffer.getWarps(); ++warp) {
-        Value of_this = LLVM::LoadOp::create(rewriter, location, rewriter.getF32Type(),
-                                             write.advance(start, warp * of_warp), sum_bytes);
-        sum = sum ? LLVM::FAddOp::create(rewriter, location, sum, of_this).getResult() : of_this;
+      Value own = write.advance(adaptor.getBuffer(), write.multiply(element.number, sum_bytes)), sum;
+      for (int64_t block = 0; block < blocks; ++block) {
+        Value start = own;
+        if (blocks > 1)
+          start = NVVM::MapaOp::create(rewriter, location, in_cluster, own, write.constant(block));
+        for (int64_t warp = 0; warp < buffer.getWarps(); ++warp) {
+          Value of_this = LLVM::LoadOp::create(rewriter, location, rewriter.getF32Type(),
+                                               write.advance(start, warp * of_warp), sum_bytes);
+          sum = sum ? LLVM::FAddOp::create(rewriter, location, sum, of_this).getResult() : of_this;
+        }
       }
       sums.push_back(sum);
     }

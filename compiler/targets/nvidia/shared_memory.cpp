@@ -11,7 +11,7 @@ namespace compiler {
 int64_t stageStride(sm::BufferType buffer) { return llvm::alignTo(buffer.getStageBytes(), stage_alignment); }
 
 FailureOr<int64_t> placeSharedMemory(sm::KernelOp kernel) {
-  constexpr int64_t barrier_bytes = 8;
+  constexpr int64_t barrier_bytes = 8, vector_bytes = 16;
   int64_t bytes = 0;
   auto place = [&](Operation *op, int64_t size) {
     op->setAttr(shared_offset_name, IntegerAttr::get(IntegerType::get(op->getContext(), 64), bytes));
@@ -25,6 +25,10 @@ FailureOr<int64_t> placeSharedMemory(sm::KernelOp kernel) {
     place(reduction_buffer, reduction_buffer.getReductionBuffer().getType().getBytes());
   for (auto sums : kernel.getBody().getOps<sm::AllocateSumsBufferOp>())
     place(sums, sums.getBuffer().getType().getBytes());
+  for (auto hidden : kernel.getBody().getOps<sm::AllocateHiddenBufferOp>()) {
+    bytes = llvm::alignTo(bytes, vector_bytes);
+    place(hidden, hidden.getBuffer().getType().getBytes());
+  }
   for (auto barriers : kernel.getBody().getOps<sm::BarriersOp>())
     place(barriers, barriers.getBarriers().getType().getStages() * barrier_bytes);
   const int64_t most = usesPlainMaps(kernel) ? most_portable_shared_bytes : most_shared_bytes;

@@ -37,6 +37,7 @@ void addSmTypeConversions(LLVMTypeConverter &types) {
   types.addConversion([=](sm::TermsTableType) { return pointerTo(context, Space::Global); });
   types.addConversion([=](sm::PositionsType) { return pointerTo(context, Space::Global); });
   types.addConversion([=](sm::SumsBufferType) { return pointerTo(context, Space::Shared); });
+  types.addConversion([=](sm::HiddenBufferType) { return pointerTo(context, Space::Shared); });
   types.addConversion([=](sm::ViewType) { return structOfView(context); });
   types.addConversion([=](sm::PieceType type) {
     return LLVM::LLVMStructType::getLiteral(context, SmallVector<Type>(type.getVectors(), vectorOf(type)));
@@ -119,6 +120,7 @@ private:
     compiler::addReductionPatterns(types, patterns);
     compiler::addRowProductPatterns(types, patterns);
     compiler::addRowSumPatterns(types, patterns);
+    compiler::addHiddenRowPatterns(types, patterns);
     compiler::addMapPatterns(types, patterns);
     compiler::addResultPatterns(types, patterns);
     compiler::addThreadResultPatterns(types, patterns);

@@ -11,14 +11,17 @@ struct ElementOfThread {
   mlir::Value exists;              ///< i1; null: always. Elsewhere this is the first element.
 };
 
-/// Those of this thread, in the order of its registers. Where there are fewer elements than threads, the
-/// thread is one that has one.
+/// Those of this thread, in the order of its registers. Where there are fewer elements than threads, of all
+/// blocks that deal them out, the thread is one that has one.
 inline llvm::SmallVector<ElementOfThread> elementsOfThread(Instructions &write, sm::AccumulatorType sums) {
-  const int64_t all = sums.getRows() * sums.getColumns(), threads = sums.getThreads();
+  const int64_t all = sums.getRows() * sums.getColumns(), threads = sums.getAllThreads();
+  mlir::Value thread = write.thread();
+  if (sums.getBlocks() > 1)
+    thread = write.add(write.multiply(write.clusterRank(), sums.getThreads()), thread);
   llvm::SmallVector<ElementOfThread> elements;
   for (int64_t before = 0; before < all; before += threads) {
     ElementOfThread &element = elements.emplace_back();
-    element.number = write.add(write.thread(), before);
+    element.number = write.add(thread, before);
     if (before > 0 && before + threads > all) {
       element.exists = write.below(element.number, all);
       element.number = write.select(element.exists, element.number, write.constant(0));

@@ -24,7 +24,8 @@ void KernelProgram::sortOperands() {
       multiplied.insert(add.getWeights());
     else if (auto store = dyn_cast<tile::StoreOp>(op))
       stored.insert(store.getTarget());
-    else if (auto store = dyn_cast<tile::StoreRowsOp>(op))
+    else if (auto store = dyn_cast<tile::StoreRowsOp>(op);
+             store && isa<tile::MatrixType>(store.getTarget().getType()))
       stored.insert(store.getTarget());
   });
   const MutableArrayRef<BlockArgument> arguments = source_.getBody().front().getArguments();

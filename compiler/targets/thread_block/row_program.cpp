@@ -1,28 +1,15 @@
 // convert-tile-to-sm of kernels for few rows: the kernel, and the ops of a part one by one.
 #include "compiler/targets/thread_block/row_program.h"
 
-#include "runtime/gpu_kernel_abi.h"
-
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
 namespace compiler {
 
-RowProgram::RowProgram(tile::KernelOp source, bool dependent)
-    : KernelProgram(source), schedule_(source.getReducedSchedule()), dependent_(dependent),
-      coefficients_(coefficientsOf(layout_.getTerms())) {}
-
 LogicalResult RowProgram::check(tile::ForallOp own) {
-  if (layout_.getRowTypes().getKind() == alg::RowTypeKind::Explicit)
-    return source_.emitOpError("has explicit row types, which do not follow from a position");
-  if (layout_.hasUnequalGroups())
-    return source_.emitOpError("has groups of unequal widths, which one map cannot address");
-  if (inputWidth() % schedule_.getVector() != 0 || outputWidth() % schedule_.getVector() != 0)
-    return source_.emitOpError("reads ")
-           << schedule_.getVector() << " elements at a time, of which groups of " << inputWidth() << " and "
-           << outputWidth() << " are no multiples";
+  if (failed(checkLayout(layout_)))
+    return failure();
   if (!goesBy(own, {{tile::AxisKind::Batch, schedule_.getRows()},
                     {tile::AxisKind::Groups, 1},
                     {tile::AxisKind::Columns, schedule_.getColumns()}}))
@@ -31,43 +18,19 @@ LogicalResult RowProgram::check(tile::ForallOp own) {
   return checkOperands();
 }
 
-sm::MapsType RowProgram::mapsOfRows(tile::MatrixType matrix) {
-  return mapsOf(1, schedule_.getRows(), matrix.getColumns() == 1 ? 1 : schedule_.getColumns(),
-                matrix.getElementType(), 3, 1);
-}
-
 LogicalResult RowProgram::declare(tile::ForallOp own) {
-  MLIRContext *context = builder_.getContext();
-  auto element = [](BlockArgument matrix) {
-    return cast<tile::MatrixType>(matrix.getType()).getElementType();
-  };
-  constexpr int64_t depth = algrt_reduction_depth;
-  const int64_t vector = schedule_.getVector();
-  sm::MapsType x = mapsOf(1, schedule_.getRows(), depth, element(source_.getBody().getArgument(0)), 3,
-                          vector),
-               w = mapsOf(1, depth, schedule_.getColumns(), element(source_weights_.front()), 2, vector),
-               y = mapsOfRows(cast<tile::MatrixType>(source_results_.front().getType()));
-  if (!x || !w || !y)
+  sm::MapsType weights = mapsOfWeights(source_weights_.front(), schedule_.getColumns());
+  if (!weights || failed(declareKernel(weights)))
     return failure();
-  sm::KernelOp kernel = KernelProgram::declare(x, w, y);
-  Block &body = kernel.getBody().front();
-  positions_ = body.addArgument(sm::PositionsType::get(context), location_);
-  position_bytes_ = body.addArgument(builder_.getIndexType(), location_);
-  if (failed(declareFurther(body)))
-    return failure();
-  builder_.setInsertionPointToEnd(&body);
   // Sums of terms that something else reads.
   for (auto add : own.getOps<tile::AddRowTermsOp>())
     if (!llvm::all_of(add.getResult().getUsers(), llvm::IsaPred<tile::AddRowTermsOp>))
-      sums_buffers_[add.getResult()] = sm::AllocateSumsBufferOp::create(
-          builder_, location_,
-          sm::SumsBufferType::get(context, schedule_.getThreads() / sm::warp_threads, schedule_.getRows(),
-                                  schedule_.getColumns()));
+      allocateSums(add.getResult(), schedule_);
   return success();
 }
 
 RowProgram::Part RowProgram::partAt(Value number) {
-  const int64_t column_blocks = llvm::divideCeil(outputWidth(), schedule_.getColumns()),
+  const int64_t column_blocks = llvm::divideCeil(walk_->outputWidth(), schedule_.getColumns()),
                 groups = layout_.getOut().getCount();
   Part part;
   part.column = math_.multiply(math_.remainder(number, column_blocks), schedule_.getColumns());
@@ -75,32 +38,6 @@ RowProgram::Part RowProgram::partAt(Value number) {
   part.group = math_.remainder(others, groups);
   part.row = math_.multiply(math_.divide(others, groups), schedule_.getRows());
   return part;
-}
-
-/// Columns first, then groups: blocks that run at one time share rows of X.
-LogicalResult RowProgram::writeFor(tile::ForallOp own) {
-  Type index = builder_.getIndexType();
-  thread_ = sm::ThreadIndexOp::create(builder_, location_, index);
-  lane_ = math_.remainder(thread_, schedule_.getLanes());
-  slice_ = math_.divide(thread_, schedule_.getLanes());
-  Value parts = math_.multiply(math_.ceilDivide(rows_, schedule_.getRows()),
-                               static_cast<int64_t>(llvm::divideCeil(outputWidth(), schedule_.getColumns())) *
-                                   layout_.getOut().getCount());
-  Value block = sm::BlockIndexOp::create(builder_, location_, index);
-  Value blocks = sm::BlockCountOp::create(builder_, location_, index);
-  if (dependent_) {
-    // Asked as unsigned, which the loop below does not: LLVM would take the two for one question, and write
-    // what stands between them twice.
-    when(math_.below(block, parts), [&] { writePrefetch(own, partAt(block)); });
-    sm::WaitForPredecessorOp::create(builder_, location_);
-    sm::ReleaseSuccessorOp::create(builder_, location_);
-  }
-  LogicalResult written = success();
-  loop(block, parts, blocks, {}, [&](Value number, ValueRange) -> Values {
-    written = writePart(own, partAt(number));
-    return {};
-  });
-  return written;
 }
 
 /// Whether terms can be added together with others: at the same place, and not to what one of those leaves.
@@ -151,9 +88,7 @@ LogicalResult RowProgram::writePart(tile::ForallOp own, const Part &part) {
     sm::ShareSumsOp::create(builder_, location_, row_sums_.lookup(fragment), buffer);
   sm::BlockSyncOp::create(builder_, location_);
   auto finish = [&] {
-    auto type =
-        sm::AccumulatorType::get(builder_.getContext(), schedule_.getRows(), schedule_.getColumns(), 0, 0,
-                                 /*transposed=*/false, schedule_.getThreads());
+    const sm::AccumulatorType type = walk_->sumsOfThreads();
     for (auto zero : own.getOps<tile::ZeroOp>())
       sums_[zero.getResult()] = sm::ZeroOp::create(builder_, location_, type);
     for (auto [fragment, buffer] : sums_buffers_)
@@ -164,7 +99,7 @@ LogicalResult RowProgram::writePart(tile::ForallOp own, const Part &part) {
   // Not more threads than there are elements.
   const int64_t elements = schedule_.getRows() * schedule_.getColumns();
   if (elements < schedule_.getThreads())
-    when(math_.less(thread_, math_.constant(elements)), finish);
+    flow_.when(math_.less(thread_, math_.constant(elements)), finish);
   else
     finish();
   // Before the next part's sums come.
@@ -175,12 +110,7 @@ LogicalResult RowProgram::writePart(tile::ForallOp own, const Part &part) {
 LogicalResult RowProgram::writeOp(Operation *op, tile::ForallOp own, const Part &part) {
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](tile::ZeroOp zero) {
-        auto type = sm::RowSumsType::get(builder_.getContext(), schedule_.getColumns(), schedule_.getSlices(),
-                                         schedule_.getVector());
-        Values &rows = row_sums_[zero.getResult()];
-        rows.clear();
-        for (int64_t row = 0; row < schedule_.getRows(); ++row)
-          rows.push_back(sm::ZeroRowOp::create(builder_, location_, type));
+        row_sums_[zero.getResult()] = walk_->zeroRows();
         return LogicalResult(success());
       })
       .Case([&](tile::MapOp map) {
@@ -216,8 +146,19 @@ LogicalResult RowProgram::writeAddRowTerms(ArrayRef<tile::AddRowTermsOp> togethe
     sums.append(given->second);
   }
   tile::AddRowTermsOp first = together.front();
-  const Values added = addRowTerms(
-      weights, {indexOf(first.getRow()), indexOf(first.getGroup()), indexOf(first.getColumn())}, sums);
+  Value first_row = indexOf(first.getRow()), group = indexOf(first.getGroup());
+  SmallVector<RowWalk::Walker> walkers;
+  for (int64_t number = 0; number < schedule_.getRows(); ++number) {
+    const bool walks = number == 0 || !hasOneType();
+    walkers.push_back(
+        walk_->walker(batch_->at(first_row, number, /*with_type=*/walks), group, /*goes=*/{}, walks));
+  }
+  const Values added = walk_->addTerms(
+      weights, walkers, indexOf(first.getColumn()), {},
+      [&](size_t row, const RowWalk::SharedTerm &term) {
+        return readerOfX(*walk_, walkers[row].row, row == 0, term);
+      },
+      sums);
   const size_t rows = schedule_.getRows();
   for (auto [place, add] : llvm::enumerate(together)) {
     tile::AddRowTermsOp op = add;
@@ -248,56 +189,52 @@ void RowProgram::writePrefetch(tile::ForallOp own, const Part &part) {
       }
 }
 
+/// The diagonal block, which all rows share, and where positions are not read the blocks of the rows' types.
+void RowProgram::prefetchTerms(Value weights, const Part &part) {
+  Value begin = math_.constant(0), end = math_.constant(walk_->inputWidth());
+  auto prefetch = [&](Value weight_row) {
+    walk_->prefetchBlock(weights, weight_row, part.group, part.column, schedule_.getColumns(), begin, end);
+  };
+  const bool complete = walk_->isCompleteGraph();
+  if (complete)
+    prefetch(part.group);
+  Value given = batch_->arePlaced();
+  Value always = arith::ConstantIntOp::create(builder_, location_, builder_.getI1Type(), 1);
+  flow_.when(arith::XOrIOp::create(builder_, location_, given, always), [&] {
+    for (int64_t number = 0; number < schedule_.getRows(); ++number) {
+      Value row = math_.add(part.row, number);
+      flow_.when(math_.less(row, rows_), [&] {
+        Value type = batch_->countedType(row);
+        if (complete) {
+          flow_.when(math_.differ(type, part.group), [&] { prefetch(type); });
+          return;
+        }
+        const StepTerms terms = walk_->termsOf(type, part.group);
+        flow_.loop(math_.constant(0), terms.count(), math_.constant(1),
+                   [&](Value ordinal) { prefetch(terms.at(ordinal).weight_row); });
+      });
+    }
+  });
+}
+
 LogicalResult RowProgram::write() {
   auto own = *source_.getBody().getOps<tile::ForallOp>().begin();
   sortOperands();
   if (failed(check(own)) || failed(declare(own)))
     return failure();
-  return writeFor(own);
-}
-
-Value RowProgram::wide(int64_t value) {
-  return arith::ConstantIntOp::create(builder_, location_, builder_.getI64Type(), value);
-}
-
-Value RowProgram::wide(Value index) {
-  return arith::IndexCastUIOp::create(builder_, location_, builder_.getI64Type(), index);
-}
-
-Value RowProgram::compare(arith::CmpIPredicate predicate, Value a, Value b) {
-  return arith::CmpIOp::create(builder_, location_, predicate, a, b);
-}
-
-RowProgram::Values RowProgram::choose(Value condition, TypeRange types, function_ref<Values()> yes,
-                                      function_ref<Values()> no) {
-  auto branch = scf::IfOp::create(builder_, location_, types, condition, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(builder_);
-  builder_.setInsertionPointToStart(branch.thenBlock());
-  scf::YieldOp::create(builder_, location_, yes());
-  builder_.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(builder_, location_, no());
-  return Values(branch.getResults());
-}
-
-void RowProgram::when(Value condition, function_ref<void()> body) {
-  auto branch = scf::IfOp::create(builder_, location_, condition, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(builder_);
-  builder_.setInsertionPoint(branch.thenBlock()->getTerminator());
-  body();
-}
-
-RowProgram::Values RowProgram::loop(Value first, Value end, Value step, ValueRange carried,
-                                    function_ref<Values(Value, ValueRange)> body) {
-  auto loop = scf::ForOp::create(builder_, location_, first, end, step, carried);
-  OpBuilder::InsertionGuard guard(builder_);
-  if (carried.empty()) {
-    builder_.setInsertionPoint(loop.getBody()->getTerminator());
-    body(loop.getInductionVar(), {});
-  } else {
-    builder_.setInsertionPointToStart(loop.getBody());
-    scf::YieldOp::create(builder_, location_, body(loop.getInductionVar(), loop.getRegionIterArgs()));
-  }
-  return Values(loop.getResults());
+  findRows();
+  walk_.emplace(builder_, location_, layout_, schedule_, *batch_, threadOf(schedule_.getLanes()),
+                /*own_groups=*/false);
+  // Columns first, then groups: blocks that run at one time share rows of X.
+  Value parts =
+      math_.multiply(math_.ceilDivide(rows_, schedule_.getRows()),
+                     static_cast<int64_t>(llvm::divideCeil(walk_->outputWidth(), schedule_.getColumns())) *
+                         layout_.getOut().getCount());
+  LogicalResult written = success();
+  writeParts(
+      parts, 1, [&](Value number) { writePrefetch(own, partAt(number)); },
+      [&](Value number) { written = writePart(own, partAt(number)); });
+  return written;
 }
 
 } // namespace compiler

@@ -1,5 +1,6 @@
 // convert-tile-to-sm: what one thread block does, in order.
 #include "compiler/targets/thread_block/chained_program.h"
+#include "compiler/targets/thread_block/chained_row_program.h"
 #include "compiler/targets/thread_block/passes.h"
 #include "compiler/targets/thread_block/row_program.h"
 #include "compiler/targets/thread_block/thread_block_program.h"
@@ -240,9 +241,9 @@ struct ConvertTileToSm : compiler::impl::ConvertTileToSmBase<ConvertTileToSm> {
 
 private:
   LogicalResult write(tile::KernelOp kernel) {
-    if (!kernel.getStagedSchedule())
-      return RowProgram(kernel, dependent).write();
     const bool layers = kernel.walk([](tile::LayerOp) { return WalkResult::interrupt(); }).wasInterrupted();
+    if (!kernel.getStagedSchedule())
+      return layers ? ChainedRowProgram(kernel, dependent).write() : RowProgram(kernel, dependent).write();
     return layers ? ChainedProgram(kernel).write() : ThreadBlockProgram(kernel).write();
   }
 };

@@ -1,0 +1,40 @@
+// Which kernel two layers get together on a GPU: one whose operands come in stages, or one of vector
+// reductions for few rows.
+#pragma once
+
+#include "compiler/schedule/chained_reduction.h"
+#include "compiler/schedule/staged_chained.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace compiler {
+
+using LayersSchedule = std::variant<StagedChainedSchedule, ChainedReductionSchedule>;
+std::string toString(const LayersSchedule &schedule);
+/// Whether a text is read as a schedule of two layers.
+inline bool isOfLayers(std::string_view text) { return isStagedChained(text) || isChainedReduction(text); }
+
+/// What kernels are looked at for.
+struct RowsOfCall {
+  int64_t count;
+  bool placed = false; ///< each row has a position of its own: for vector reductions alone
+};
+
+/// Why a target has no kernel of these two layers for such rows, whatever the schedule: the end of a
+/// sentence, which goes with steps; empty where it has one.
+std::string whyNoKernelOfLayers(const StagedChainedProblem &problem, std::string_view target,
+                                RowsOfCall rows);
+
+struct LayersChoice {
+  LayersSchedule schedule;
+  Cost cost;
+};
+/// The cheapest where the target has some.
+std::optional<LayersChoice> cheapestOfLayers(const StagedChainedProblem &problem, std::string_view target,
+                                             RowsOfCall rows);
+
+} // namespace compiler

@@ -1,0 +1,50 @@
+// What writers of kernels for few rows have in common, whatever the number of layers.
+#pragma once
+
+#include "compiler/targets/thread_block/kernel_program.h"
+#include "compiler/targets/thread_block/row_walk.h"
+
+#include <optional>
+
+namespace compiler {
+
+/// A kernel of vector reductions that is being written: what it takes, and the parts of the result that a
+/// block has.
+class FewRowsProgram : protected KernelProgram {
+protected:
+  using Values = ControlFlow::Values;
+
+  /// With `dependent` the kernel waits for the grid before it by itself.
+  FewRowsProgram(tile::KernelOp source, bool dependent)
+      : KernelProgram(source), schedule_(source.getReducedSchedule()), dependent_(dependent),
+        flow_(builder_, location_) {}
+
+  mlir::LogicalResult checkLayout(tile::LayoutAttr layout);
+  sm::MapsType mapsOfRows(tile::MatrixType matrix) override;
+  /// Of a weight matrix of which a block reads so many columns at a time.
+  sm::MapsType mapsOfWeights(mlir::BlockArgument weights, int64_t columns);
+  /// Declares the kernel with such maps of its first weight matrix; the builder stands in its body.
+  mlir::FailureOr<sm::KernelOp> declareKernel(sm::MapsType weights);
+  void allocateSums(Value fragment, tile::ReducedAttr schedule);
+  /// Which rows there are, and what a walk needs of the thread in a slice of `lanes` threads.
+  void findRows();
+  RowWalk::Thread threadOf(int64_t lanes);
+  /// Runs `part` for every part of so many that this block of `blocks_together` has, the first of which it
+  /// prefetches something for before the grid before it has ended.
+  void writeParts(Value parts, int64_t blocks_together, llvm::function_ref<void(Value)> prefetch,
+                  llvm::function_ref<void(Value)> part);
+  /// Reads rows of X: those past the last one are that one once more, since nobody stores what becomes of it.
+  RowWalk::Reader readerOfX(const RowWalk &walk, const BatchRows::Row &row, bool is_first,
+                            const RowWalk::SharedTerm &term);
+  bool hasOneType() const { return layout_.getRowTypes().getCount() == 1; }
+
+  tile::ReducedAttr schedule_;
+  const bool dependent_;
+  ControlFlow flow_;
+  Value positions_, position_bytes_, thread_;
+  std::optional<BatchRows> batch_;
+  llvm::DenseMap<Value, Values> row_sums_;     ///< of fragments, as slices have them
+  llvm::MapVector<Value, Value> sums_buffers_; ///< of fragments that maps or stores read
+};
+
+} // namespace compiler
