@@ -16,7 +16,6 @@ struct Fused {
   int64_t results = 1;          // matrices like Y that are written
   int64_t element_operands = 0; // matrices like Y that maps of the sums read
   int64_t row_operands = 0;     // vectors of one number for each row that they read
-  int64_t column_operands = 0;  // vectors of one number for each column that they read
 
   bool mapsReadRows() const { return element_operands + row_operands > 0; }
   bool operator==(const Fused &) const = default;

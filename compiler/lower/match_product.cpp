@@ -358,8 +358,7 @@ algebras::Layer ProductMatch::scheduledBy(const Layer &own) {
   scheduled.fused = {.weights = own.kernel.weights,
                      .results = static_cast<int64_t>(own.kernel.epilogue.results.size()),
                      .element_operands = count(Epilogue::Shape::PerElement),
-                     .row_operands = count(Epilogue::Shape::PerRow),
-                     .column_operands = count(Epilogue::Shape::PerColumn)};
+                     .row_operands = count(Epilogue::Shape::PerRow)};
   return scheduled;
 }
 

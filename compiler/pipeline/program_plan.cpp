@@ -82,8 +82,7 @@ algebras::Fused fusedOf(const algrt::Fusion &fusion) {
   return {.weights = fusion.weights,
           .results = static_cast<int64_t>(fusion.results.size()),
           .element_operands = count(Per::Element),
-          .row_operands = count(Per::Row),
-          .column_operands = count(Per::Column)};
+          .row_operands = count(Per::Row)};
 }
 
 class Planner {

@@ -87,13 +87,6 @@ MaybeRefusal refusal(const StagedChainedProblem &problem, const ChainedReduction
                                           schedule.threads(), schedule.vector, schedule.columns)};
   if (MaybeRefusal refused = refusal(problem.last, schedule.last()))
     return Refusal{refused->kind, "of the second layer: " + refused->reason};
-  const algebras::Fused &hidden = problem.first.fused;
-  if (schedule.rows > 1 && problem.first.lift.types() > 1 &&
-      hidden.column_operands + hidden.element_operands > 0)
-    return Refusal{
-        "rows", fmt::format("{} rows, and maps of the first layer that read numbers of columns: rows of "
-                            "different types have hidden groups of their own, so that a block takes one row",
-                            schedule.rows)};
   if (const int64_t bytes = sharedBytes(problem, schedule); bytes > ampere_shared_bytes)
     return Refusal{"shared memory",
                    fmt::format("sums and hidden groups take {} bytes of shared memory, a block has {}", bytes,

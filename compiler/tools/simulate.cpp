@@ -112,8 +112,10 @@ int simulateProgramsOf(const SimulateCommand &command, const Spec &spec) {
   compile.rows = *command.m;
   compile.targets = {targetNamed(command.target)};
   compile.fusing = fusingOf(command.fuse);
+  // No kernel of two layers finds its rows in a list.
+  if (command.row_lists && compile.fusing == Fusing::Layers)
+    compile.fusing = Fusing::Products;
   compile.schedule = command.schedule;
-  compile.row_lists = command.row_lists;
   const ProgramPlan plan = planProgram(spec, compile);
   if (!command.schedule.empty() &&
       std::ranges::none_of(plan.kernels, [](const KernelSource &source) { return source.next.has_value(); }))

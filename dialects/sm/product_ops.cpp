@@ -35,6 +35,9 @@ static LogicalResult verifyRowsRead(MapOp map, MapsType maps) {
   const AccumulatorType sums = map.getResult().getType();
   if (!maps.isPlain() || maps.getRowDimension() != 3)
     return map.emitOpError("reads rows through plain maps of row dimension 3, got ") << maps;
+  // Single threads read element by element, also those of one row of several.
+  if (sums.hasThreads())
+    return success();
   // Where blocks divide some tiles, the maps are for their parts; and sums may be the first columns of a
   // tile.
   const bool narrow = sums.hasWarpgroups() && sums.getColumns() < maps.getColumns();

@@ -54,10 +54,19 @@ LogicalResult ShareSumsOp::verify() {
   return success();
 }
 
+/// A row that an op names is one of so many.
+static LogicalResult verifyRow(Operation *op, std::optional<uint64_t> row, int64_t rows) {
+  if (row && *row >= static_cast<uint64_t>(rows))
+    return op->emitOpError("names row ") << static_cast<int64_t>(*row) << " of " << rows;
+  return success();
+}
+
 LogicalResult CollectSumsOp::verify() {
   SumsBufferType buffer = getBuffer().getType();
   AccumulatorType sums = getResult().getType();
-  if (sums.getRows() != buffer.getRows() || sums.getColumns() != buffer.getColumns() ||
+  if (failed(verifyRow(*this, getRow(), buffer.getRows())))
+    return failure();
+  if (sums.getRows() != (getRow() ? 1 : buffer.getRows()) || sums.getColumns() != buffer.getColumns() ||
       sums.getThreads() != buffer.getWarps() * warp_threads)
     return emitOpError("makes ") << sums << " of " << buffer << ", whose threads and sums are others";
   return success();
@@ -68,7 +77,9 @@ LogicalResult StoreHiddenOp::verify() {
   HiddenBufferType buffer = getBuffer().getType();
   if (!sums.hasThreads() || sums.getBlocks() != 1)
     return emitOpError("leaves sums that the threads of one block have element by element, got ") << sums;
-  if (sums.getRows() != buffer.getRows() || sums.getColumns() > buffer.getColumns())
+  if (failed(verifyRow(*this, getRow(), buffer.getRows())))
+    return failure();
+  if (sums.getRows() != (getRow() ? 1 : buffer.getRows()) || sums.getColumns() > buffer.getColumns())
     return emitOpError("leaves ") << sums << ", for which " << buffer << " has no room of the right shape";
   return success();
 }
@@ -79,7 +90,5 @@ LogicalResult ReadHiddenOp::verify() {
   if (piece.getRows() != 1 || buffer.getColumns() % piece.getColumns() != 0)
     return emitOpError("reads a piece of one row, so many of which make up the buffer's ")
            << buffer.getColumns() << " columns, got " << piece;
-  if (const int64_t row = getRowAttr().getInt(); row < 0 || row >= buffer.getRows())
-    return emitOpError("reads row ") << row << " of " << buffer;
-  return success();
+  return verifyRow(*this, getRow(), buffer.getRows());
 }

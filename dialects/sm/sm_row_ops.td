@@ -116,16 +116,17 @@ def Sm_CollectSumsOp : Sm_Op<"collect_sums", [MemoryEffects<[MemRead]>]> {
   let description = [{
     Where there are fewer elements than threads, only those threads come to it that have one: the first. Of sums that
     the threads of a cluster have, the sums of all its blocks are added, the first block first: a thread reads them in the
-    shared memory of every block, once all blocks have met (`sm.cluster_sync`).
+    shared memory of every block, once all blocks have met (`sm.cluster_sync`). `row` takes the sums of one row alone.
 
     ```mlir
     %sums = sm.collect_sums %buffer : !sm.sums_buffer<8 x 2 x 64> to !sm.accumulator<2 x 64, threads 256>
     %all = sm.collect_sums %buffer : !sm.sums_buffer<8 x 2 x 64> to !sm.accumulator<2 x 64, threads 4 x 256>
+    %second = sm.collect_sums %buffer row 1 : !sm.sums_buffer<8 x 2 x 64> to !sm.accumulator<1 x 64, threads 256>
     ```
   }];
-  let arguments = (ins Sm_SumsBufferType:$buffer);
+  let arguments = (ins Sm_SumsBufferType:$buffer, OptionalAttr<I64Attr>:$row);
   let results = (outs Sm_AccumulatorType:$result);
-  let assemblyFormat = "$buffer attr-dict `:` type($buffer) `to` type($result)";
+  let assemblyFormat = "$buffer (`row` $row^)? attr-dict `:` type($buffer) `to` type($result)";
   let hasVerifier = 1;
 }
 
@@ -144,15 +145,16 @@ def Sm_StoreHiddenOp : Sm_Op<"store_hidden", [MemoryEffects<[MemWrite]>]> {
   let description = [{
     At term t, from column n on. Only the first `of` columns of the sums belong to the group: beyond it stand zeros, which
     products by whatever the next weight matrix is read as there leave zero. The other threads see the numbers once all
-    have met (`sm.block_sync`).
+    have met (`sm.block_sync`). Sums of one row go to `row` of the buffer.
 
     ```mlir
     sm.store_hidden %h to %buffer[%t, %n] of %present : !sm.accumulator<4 x 32, threads 128> to !sm.hidden_buffer<2 x 4 x 64>
     ```
   }];
-  let arguments = (ins Sm_AccumulatorType:$accumulator, Sm_HiddenBufferType:$buffer, Index:$term, Index:$column, Index:$present);
+  let arguments = (ins Sm_AccumulatorType:$accumulator, Sm_HiddenBufferType:$buffer, Index:$term, Index:$column, Index:$present,
+                       OptionalAttr<I64Attr>:$row);
   let assemblyFormat = [{
-    $accumulator `to` $buffer `[` $term `,` $column `]` `of` $present attr-dict `:` type($accumulator) `to` type($buffer)
+    $accumulator `to` $buffer `[` $term `,` $column `]` `of` $present (`row` $row^)? attr-dict `:` type($accumulator) `to` type($buffer)
   }];
   let hasVerifier = 1;
 }

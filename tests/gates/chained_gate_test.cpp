@@ -33,18 +33,24 @@ TEST_P(ChainedGate, Passes) {
 
 INSTANTIATE_TEST_SUITE_P(
     Kernels, ChainedGate,
-    testing::Values(ChainedGateCase{"Qwen1_7B", {"Q(32)", 2048, 6144, 2048, ""}},
-                    ChainedGateCase{"Qwen4B", {"Q(32)", 2560, 9728, 2560, ""}},
-                    ChainedGateCase{"Qwen8B", {"Q(32)", 4096, 12288, 4096, ""}},
-                    ChainedGateCase{"Qwen30BExpert", {"Q(32)", 2048, 768, 2048, ""}},
-                    ChainedGateCase{"DeepSeekExpert", {"Q(32)", 7168, 2048, 7168, ""}},
-                    ChainedGateCase{"ManyRows", {"Q(32)", 2048, 6144, 2048, "", "cyclic", 2, false, 8192}},
-                    ChainedGateCase{"RowsRead", {"Q(32)", 2048, 6144, 2048, "", "cyclic", 2, true}},
-                    ChainedGateCase{"OneProduct", {"Q(32)", 2048, 6144, 2048, "", "cyclic", 1}},
-                    ChainedGateCase{
-                        "ThreeTypes",
+    testing::Values(
+        ChainedGateCase{"Qwen1_7B", {"Q(32)", 2048, 6144, 2048, ""}},
+        ChainedGateCase{"Qwen4B", {"Q(32)", 2560, 9728, 2560, ""}},
+        ChainedGateCase{"Qwen8B", {"Q(32)", 4096, 12288, 4096, ""}},
+        ChainedGateCase{"Qwen30BExpert", {"Q(32)", 2048, 768, 2048, ""}},
+        ChainedGateCase{"DeepSeekExpert", {"Q(32)", 7168, 2048, 7168, ""}},
+        ChainedGateCase{"ManyRows", {"Q(32)", 2048, 6144, 2048, "", "cyclic", 2, false, 8192}},
+        ChainedGateCase{"RowsRead", {"Q(32)", 2048, 6144, 2048, "", "cyclic", 2, true}},
+        ChainedGateCase{"OneProduct", {"Q(32)", 2048, 6144, 2048, "", "cyclic", 1}},
+        ChainedGateCase{"ThreeTypes",
                         {"Q(32)", 2048, 6144, 2048,
-                         "rows=64,hidden=32,depth=64,stages=4x4,stationary=8,types=3,row_stages=1"}}),
+                         "rows=64,hidden=32,depth=64,stages=4x4,stationary=8,types=3,row_stages=1"}},
+        // Few rows: by the schedules that are chosen for 1, 8 and 64 of them.
+        ChainedGateCase{"OneRow", {"Q(32)", 2048, 6144, 2048, "", "cyclic", 2, false, 1}},
+        ChainedGateCase{"OneRow8B", {"Q(32)", 4096, 12288, 4096, "", "cyclic", 2, true, 1}},
+        ChainedGateCase{"EightRows", {"Q(32)", 2048, 6144, 2048, "", "cyclic", 2, false, 8}},
+        ChainedGateCase{"SixtyFourRows", {"Q(32)", 2048, 768, 2048, "", "cyclic", 2, false, 64}},
+        ChainedGateCase{"OneRowOfTriangular", {"T(4)", 2048, 6144, 2048, "", "cyclic", 2, false, 1}}),
     [](const testing::TestParamInfo<ChainedGateCase> &info) { return info.param.name; });
 
 } // namespace

@@ -29,7 +29,9 @@ struct StoreHiddenLowering : ConvertOpToLLVMPattern<sm::StoreHiddenOp> {
     Location location = op.getLoc();
     Instructions write(rewriter, location);
     const sm::HiddenBufferType type = op.getBuffer().getType();
-    Value start = placeOf(write, type, adaptor.getBuffer(), adaptor.getTerm(), adaptor.getColumn());
+    Value start =
+        write.advance(placeOf(write, type, adaptor.getBuffer(), adaptor.getTerm(), adaptor.getColumn()),
+                      static_cast<int64_t>(op.getRow().value_or(0)) * type.getRowBytes());
     Value zero = LLVM::ZeroOp::create(rewriter, location, rewriter.getI16Type());
     for (auto [number, element] : llvm::enumerate(elementsOfThread(write, op.getAccumulator().getType()))) {
       Value sum = LLVM::ExtractValueOp::create(rewriter, location, adaptor.getAccumulator(),

@@ -73,7 +73,9 @@ struct CollectSumsLowering : ConvertOpToLLVMPattern<sm::CollectSumsOp> {
     const int64_t blocks = op.getResult().getType().getBlocks();
     const Type in_cluster = pointerTo(rewriter.getContext(), Space::ClusterShared);
     for (const ElementOfThread &element : elementsOfThread(write, op.getResult().getType())) {
-      Value own = write.advance(adaptor.getBuffer(), write.multiply(element.number, sum_bytes)), sum;
+      Value number =
+          write.add(element.number, static_cast<int64_t>(op.getRow().value_or(0)) * buffer.getColumns());
+      Value own = write.advance(adaptor.getBuffer(), write.multiply(number, sum_bytes)), sum;
       for (int64_t block = 0; block < blocks; ++block) {
         Value start = own;
         if (blocks > 1)

@@ -76,14 +76,6 @@ LogicalResult ChainedRowProgram::check() {
     return tile_.own.emitOpError("must own rows with all columns of a group: <batch, ")
            << schedule_.getRows() << ">, <groups, 1>, <columns, " << llvm::divideCeil(width, step) * step
            << ">";
-  // Rows of different types have hidden groups of their own, and numbers of columns belong to one group.
-  const bool reads_columns = llvm::any_of(source_operands_, [&](BlockArgument operand) {
-    auto matrix = dyn_cast<tile::MatrixType>(operand.getType());
-    return matrix && matrix.getColumns() != 1 && layoutOf(operand) != layout_;
-  });
-  if (reads_columns && schedule_.getRows() > 1 && !hasOneType())
-    return source_.emitOpError(
-        "has maps of its first layer that read numbers of columns: its blocks take one row");
   if (source_results_.size() != 1)
     return source_.emitOpError("has two layers, of which the second writes one result");
   return checkPlaces();
@@ -142,6 +134,13 @@ tile::LayoutAttr ChainedRowProgram::layoutOf(BlockArgument operand) {
     return static_cast<bool>(user->getParentOfType<tile::LayerOp>());
   });
   return of_hidden ? hidden_layout_ : layout_;
+}
+
+bool ChainedRowProgram::readsColumns() {
+  return llvm::any_of(source_operands_, [&](BlockArgument operand) {
+    auto matrix = dyn_cast<tile::MatrixType>(operand.getType());
+    return matrix && matrix.getColumns() != 1 && layoutOf(operand) != layout_;
+  });
 }
 
 int64_t ChainedRowProgram::share() const {

@@ -44,6 +44,8 @@ private:
   mlir::LogicalResult writePart(const Part &part);
   /// Every row's term `ordinal` of the part's group: the block's share of the hidden group that it reads.
   mlir::LogicalResult makeHidden(const Part &part, Value ordinal, llvm::ArrayRef<RowWalk::Walker> walkers);
+  mlir::LogicalResult storeHidden(const Part &part, Value ordinal, Value column, Value group,
+                                  std::optional<size_t> row);
   mlir::LogicalResult multiplyHidden(const Part &part, llvm::ArrayRef<RowWalk::Walker> walkers);
   /// Runs `body` in the threads that have elements of sums like these.
   void inThreadsOf(sm::AccumulatorType sums, llvm::function_ref<void()> body);
@@ -59,6 +61,8 @@ private:
   int64_t hiddenWidth() const { return hidden_layout_.getOut().getWidth(0); }
   /// Columns of a hidden group that a block makes: whole pieces of depth, as many as the others make.
   int64_t share() const;
+  /// Whether maps of the first layer read numbers of columns, or elements.
+  bool readsColumns();
   /// Terms that an output group has at most.
   int64_t mostTerms() const;
 

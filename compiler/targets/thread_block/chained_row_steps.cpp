@@ -113,25 +113,37 @@ LogicalResult ChainedRowProgram::makeHidden(const Part &part, Value ordinal,
       sm::ShareSumsOp::create(builder_, location_, ArrayRef(sums).slice(product * rows, rows),
                               sums_buffers_.lookup(tile::AddRowTermsOp(add).getResult()));
     sm::BlockSyncOp::create(builder_, location_);
-    const sm::AccumulatorType type = hidden_walk_->sumsOfThreads();
-    inThreadsOf(type, [&] {
-      for (tile::AddRowTermsOp add : tile_.hidden_terms)
-        sums_[add.getResult()] =
-            sm::CollectSumsOp::create(builder_, location_, type, sums_buffers_.lookup(add.getResult()));
-      const NamedPlace named({tile_.own.getIndex(tile::AxisKind::Batch)},
-                             tile_.row_terms.getBody().front().getArgument(0),
-                             tile_.hidden_columns.getBody().front().getArgument(0));
-      written =
-          writeMaps(tile_.hidden_columns.getBody().front(), named, column, hidden.front().group, part.row);
-      if (Value value = sums_.lookup(tile_.hidden_store.getValue()))
-        sm::StoreHiddenOp::create(builder_, location_, value, hidden_, ordinal,
-                                  math_.subtract(column, begin_),
-                                  math_.subtract(math_.constant(hiddenWidth()), column));
-      else if (succeeded(written))
-        written = tile_.hidden_store.emitOpError("stores sums of which terms are still to come");
-    });
+    // Numbers of columns, and elements, are of one group: rows with groups of their own come one by one.
+    const bool one_by_one = readsColumns() && !hasOneType();
+    for (size_t row = 0; row < (one_by_one ? rows : 1) && succeeded(written); ++row)
+      written = storeHidden(part, ordinal, column, hidden[row].group,
+                            one_by_one ? std::optional(row) : std::nullopt);
     // Before the next sums come, and before anybody reads what is hidden.
     sm::BlockSyncOp::create(builder_, location_);
+  });
+  return written;
+}
+
+/// Maps the sums of all rows, or of one, and leaves what becomes of them in the hidden buffer.
+LogicalResult ChainedRowProgram::storeHidden(const Part &part, Value ordinal, Value column, Value group,
+                                             std::optional<size_t> row) {
+  const sm::AccumulatorType type = hidden_walk_->sumsOfThreads(/*blocks=*/1, /*rows=*/row ? 1 : 0);
+  IntegerAttr number = row ? builder_.getI64IntegerAttr(static_cast<int64_t>(*row)) : IntegerAttr();
+  Value first_row = row ? part.rows[*row].row : part.row;
+  LogicalResult written = success();
+  inThreadsOf(type, [&] {
+    for (tile::AddRowTermsOp add : tile_.hidden_terms)
+      sums_[add.getResult()] =
+          sm::CollectSumsOp::create(builder_, location_, type, sums_buffers_.lookup(add.getResult()), number);
+    const NamedPlace named({tile_.own.getIndex(tile::AxisKind::Batch)},
+                           tile_.row_terms.getBody().front().getArgument(0),
+                           tile_.hidden_columns.getBody().front().getArgument(0));
+    written = writeMaps(tile_.hidden_columns.getBody().front(), named, column, group, first_row);
+    if (Value value = sums_.lookup(tile_.hidden_store.getValue()))
+      sm::StoreHiddenOp::create(builder_, location_, value, hidden_, ordinal, math_.subtract(column, begin_),
+                                math_.subtract(math_.constant(hiddenWidth()), column), number);
+    else if (succeeded(written))
+      written = tile_.hidden_store.emitOpError("stores sums of which terms are still to come");
   });
   return written;
 }
@@ -166,7 +178,7 @@ LogicalResult ChainedRowProgram::multiplyHidden(const Part &part, ArrayRef<RowWa
                const sm::AccumulatorType type = walk_->sumsOfThreads(schedule_.getCluster());
                inThreadsOf(type, [&] {
                  sums_[tile_.terms.getResult()] =
-                     sm::CollectSumsOp::create(builder_, location_, type, buffer);
+                     sm::CollectSumsOp::create(builder_, location_, type, buffer, /*row=*/IntegerAttr());
                  const NamedPlace named({tile_.own.getIndex(tile::AxisKind::Batch)},
                                         tile_.own.getIndex(tile::AxisKind::Groups),
                                         tile_.columns.getBody().front().getArgument(0));

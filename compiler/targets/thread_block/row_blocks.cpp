@@ -53,7 +53,7 @@ RowWalk::Values RowWalk::multiplyRows(ValueRange blocks, Depth depth, ArrayRef<R
 /// Where all rows that exist take part, as they do in a diagonal block, the block is read once for all of
 /// them. Otherwise each row that takes part has a loop of its own, so that no loop asks who does.
 RowWalk::Values RowWalk::addProducts(ValueRange weights, Value from, ArrayRef<Walker> walkers,
-                                     const SharedTerm &term, Depth depth, ArrayRef<Reader> readers,
+                                     const SharedTerm &term, Depth depth, ReaderOf reader,
                                      Values sums) const {
   const int64_t vector = schedule_.getVector();
   // Columns past the group's end are those of its last vector once more; nobody stores them.
@@ -62,6 +62,9 @@ RowWalk::Values RowWalk::addProducts(ValueRange weights, Value from, ArrayRef<Wa
   Values blocks;
   for (Value matrix : weights)
     blocks.push_back(weightBlock(matrix, term.group, term.weight_row, column));
+  SmallVector<Reader> readers;
+  for (size_t row = 0; row < walkers.size(); ++row)
+    readers.push_back(reader(row, term));
   // Rows of one type take part all or none.
   if (walkers.size() == 1 || rows_.hasOneType())
     return multiplyRows(blocks, depth, readers, term.coefficients, sums);

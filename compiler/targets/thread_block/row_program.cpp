@@ -92,7 +92,7 @@ LogicalResult RowProgram::writePart(tile::ForallOp own, const Part &part) {
     for (auto zero : own.getOps<tile::ZeroOp>())
       sums_[zero.getResult()] = sm::ZeroOp::create(builder_, location_, type);
     for (auto [fragment, buffer] : sums_buffers_)
-      sums_[fragment] = sm::CollectSumsOp::create(builder_, location_, type, buffer);
+      sums_[fragment] = sm::CollectSumsOp::create(builder_, location_, type, buffer, /*row=*/IntegerAttr());
     for (Operation &op : llvm::make_range(epilogue, body.end()))
       write(op);
   };

@@ -31,9 +31,10 @@ RowWalk::Values RowWalk::zeroRows() const {
   return rows;
 }
 
-sm::AccumulatorType RowWalk::sumsOfThreads(int64_t blocks) const {
-  return sm::AccumulatorType::get(builder_.getContext(), schedule_.getRows(), schedule_.getColumns(), 0, 0,
-                                  /*transposed=*/false, schedule_.getThreads(), blocks);
+sm::AccumulatorType RowWalk::sumsOfThreads(int64_t blocks, int64_t rows) const {
+  return sm::AccumulatorType::get(builder_.getContext(), rows ? rows : schedule_.getRows(),
+                                  schedule_.getColumns(), 0, 0, /*transposed=*/false, schedule_.getThreads(),
+                                  blocks);
 }
 
 /// A row that does not exist has type 0, of which there are terms to look at, and goes through none.
@@ -110,8 +111,7 @@ RowWalk::SharedTerm RowWalk::sharedTerm(Value key) const {
 /// whose next term names it. Each row goes through its own terms in their order; rows of one type have those
 /// of the first.
 RowWalk::Values RowWalk::addTerms(ValueRange weights, ArrayRef<Walker> walkers, Value column, Depth depth,
-                                  function_ref<Reader(size_t, const SharedTerm &)> reader,
-                                  Values sums) const {
+                                  ReaderOf reader, Values sums) const {
   const ArrayRef<Walker> walking = rows_.hasOneType() ? walkers.take_front() : walkers;
 
   // Of each row that goes through terms: the number of its next one, and what that names.
@@ -167,11 +167,8 @@ RowWalk::Values RowWalk::addTerms(ValueRange weights, ArrayRef<Walker> walkers, 
         }
         for (Values *of_rows : {&term.takes_part, &term.coefficients, &term.ordinals})
           of_rows->resize(walkers.size(), of_rows->front());
-        SmallVector<Reader> readers;
-        for (size_t row = 0; row < walkers.size(); ++row)
-          readers.push_back(reader(row, term));
         next.append(
-            addProducts(weights, column, walkers, term, depth, readers, Values(carried.drop_front(cursors))));
+            addProducts(weights, column, walkers, term, depth, reader, Values(carried.drop_front(cursors))));
         return next;
       });
   return Values(ArrayRef(left).drop_front(cursors));

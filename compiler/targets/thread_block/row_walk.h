@@ -46,6 +46,7 @@ public:
   };
   /// Reads a row's numbers from a depth on.
   using Reader = std::function<Value(Value depth)>;
+  using ReaderOf = llvm::function_ref<Reader(size_t row, const SharedTerm &)>;
   /// The depth that the block multiplies, in pieces of algrt_reduction_depth; null: all of it.
   struct Depth {
     Value first, end;
@@ -53,7 +54,7 @@ public:
   /// All terms of all rows, added to the sums of several weight matrices, all rows' sums of the first one
   /// first, from column `column` of each row's group on. `reader` is asked for each row and block.
   Values addTerms(mlir::ValueRange weights, llvm::ArrayRef<Walker> walkers, Value column, Depth depth,
-                  llvm::function_ref<Reader(size_t row, const SharedTerm &)> reader, Values sums) const;
+                  ReaderOf reader, Values sums) const;
 
   /// `columns` columns of some rows of a block of the weight matrix, line by line, into the second-level
   /// cache: thread t takes row `first` + t, and so on. Rows from `end` on are not there.
@@ -65,8 +66,9 @@ public:
   Value locate(Value maps, llvm::ArrayRef<Value> coordinates) const;
   /// Zero sums, of each row.
   Values zeroRows() const;
-  /// The sums that all threads of the block have once slices have met, one element after the other.
-  sm::AccumulatorType sumsOfThreads(int64_t blocks = 1) const;
+  /// The sums that all threads of so many blocks have once slices have met, one element after the other: of
+  /// all rows, or of so many.
+  sm::AccumulatorType sumsOfThreads(int64_t blocks = 1, int64_t rows = 0) const;
 
   int64_t inputWidth() const { return layout_.getIn().getWidth(0); }
   int64_t outputWidth() const { return layout_.getOut().getWidth(0); }
@@ -82,7 +84,7 @@ private:
 
   // row_blocks.cpp: products by a block of the weight matrix.
   Values addProducts(mlir::ValueRange weights, Value column, llvm::ArrayRef<Walker> walkers,
-                     const SharedTerm &term, Depth depth, llvm::ArrayRef<Reader> readers, Values sums) const;
+                     const SharedTerm &term, Depth depth, ReaderOf reader, Values sums) const;
   Values multiplyRows(mlir::ValueRange blocks, Depth depth, llvm::ArrayRef<Reader> rows,
                       llvm::ArrayRef<Value> coefficients, mlir::ValueRange sums) const;
   Value weightBlock(Value weights, Value group, Value weight_row, Value column) const;

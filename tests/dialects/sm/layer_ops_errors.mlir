@@ -316,7 +316,7 @@ sm.kernel @schedule_alone(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w:
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 64>, weights = <2 x 64>, out = <2 x 64>,
                        row_types = <cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 2>
-// expected-error @+1 {{has two layers, each with a #tile.layout and a #tile.staged schedule}}
+// expected-error @+1 {{has two layers, each with a #tile.layout and a schedule, both #tile.staged or both #tile.reduced}}
 sm.kernel @no_layout(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>,
                      %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %rows: index, %offset: index, %terms: !sm.terms_table)
     attributes {hidden_layout = "by hand", hidden_schedule = #schedule, layout = #layout, schedule = #schedule} {
@@ -327,7 +327,7 @@ sm.kernel @no_layout(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 64>, weights = <2 x 64>, out = <2 x 64>,
                        row_types = <cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 2>
-// expected-error @+1 {{has two layers, each with a #tile.layout and a #tile.staged schedule}}
+// expected-error @+1 {{has two layers, each with a #tile.layout and a schedule, both #tile.staged or both #tile.reduced}}
 sm.kernel @hidden_by_hand(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>,
                           %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %rows: index, %offset: index, %terms: !sm.terms_table)
     attributes {hidden_layout = #layout, hidden_schedule = "by hand", layout = #layout, schedule = #schedule} {
@@ -338,7 +338,7 @@ sm.kernel @hidden_by_hand(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w:
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 64>, weights = <2 x 64>, out = <2 x 64>,
                        row_types = <cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 2>
-// expected-error @+1 {{has two layers, each with a #tile.layout and a #tile.staged schedule}}
+// expected-error @+1 {{has two layers, each with a #tile.layout and a schedule, both #tile.staged or both #tile.reduced}}
 sm.kernel @own_by_hand(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>,
                        %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %rows: index, %offset: index, %terms: !sm.terms_table)
     attributes {hidden_layout = #layout, hidden_schedule = #schedule, layout = #layout, schedule = "by hand"} {

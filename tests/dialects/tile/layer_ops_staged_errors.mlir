@@ -25,7 +25,7 @@ tile.kernel @stages_in_threads(%x: !tile.matrix<?x8xbf16>) attributes {layout = 
 #of_hidden = #tile.staged<types = 1, rows = 64, columns = 16, depth = 16, stages = 3>
 tile.kernel @reduced(%x: !tile.matrix<?x8xbf16>) attributes {layout = #layout, schedule = #schedule} {
   tile.forall (%r, %g, %n) over [<batch, 4>, <groups, 1>, <columns, 16>] {
-    // expected-error @+1 {{belongs to kernels whose workers are threads or whose operands come in stages, not to those of vector reductions}}
+    // expected-error @+1 {{has a schedule of another kind than its kernel, one of vector reductions}}
     tile.layer attributes {layout = #hidden, schedule = #of_hidden} {
     }
   }

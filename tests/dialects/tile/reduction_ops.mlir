@@ -9,8 +9,8 @@
 // CHECK-SAME:  schedule = #tile.reduced<rows = 4, columns = 16, slices = 16, vector = 8>
 // CHECK-NEXT:  tile.forall (%r, %g, %n) over [<batch, 4>, <groups, 1>, <columns, 16>] {
 // CHECK-NEXT:    %[[ZERO:.*]] = tile.zero : <4x16xf32>
-// CHECK-NEXT:    %[[SUM:.*]] = tile.add_row_terms %x[%r], %w[%g, %n], %[[ZERO]] : <?x16xbf16>, <16x48xbf16>, <4x16xf32>
-// CHECK-NEXT:    tile.store_rows %[[SUM]] to %y[%r, %g, %n] : <4x16xf32> to <?x48xf32>
+// CHECK-NEXT:    %[[SUM:.*]] = tile.add_row_terms %x[%r], %w[%g, %n], %[[ZERO]] : !tile.matrix<?x16xbf16>, <16x48xbf16>, <4x16xf32>
+// CHECK-NEXT:    tile.store_rows %[[SUM]] to %y[%r, %g, %n] : <4x16xf32> to !tile.matrix<?x48xf32>
 tile.kernel @forward(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x48xbf16>, %y: !tile.matrix<?x48xf32>)
     attributes {layout = #layout, schedule = #schedule} {
   tile.forall (%r, %j, %n) over [<batch, 4>, <groups, 1>, <columns, 16>] {

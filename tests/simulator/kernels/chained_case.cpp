@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 #include <random>
+#include <utility>
 
 namespace simulator_test {
 
@@ -17,7 +18,8 @@ static algrt::Layer layerOf(const ChainedKernel &kernel) {
   algrt::Layer layer = compiler::runtimeLayer(compiler::requireLayer(kernel.first()));
   algrt::Fusion fusion;
   fusion.weights = kernel.weights;
-  fusion.operands.push_back({"bias", FusedOperand::Per::Column, ElementType::Bf16, 0});
+  if (kernel.columns_read)
+    fusion.operands.push_back({"bias", FusedOperand::Per::Column, ElementType::Bf16, 0});
   if (kernel.rows_read) {
     fusion.operands.push_back({"scale", FusedOperand::Per::Row, ElementType::F32, 0});
     fusion.operands.push_back({"residual", FusedOperand::Per::Element, ElementType::Bf16, 1});
@@ -49,8 +51,9 @@ std::string chainedFunction(const ChainedKernel &kernel) {
   text += fmt::format("func.func @chained(%x: tensor<?x{}xbf16> loc(\"x\")", kernel.in);
   for (int64_t i = 0; i < kernel.weights; ++i)
     text += fmt::format(", %w{0}: tensor<{1}x{2}xbf16> loc(\"g{0}\")", i, kernel.in, kernel.hidden);
-  text += fmt::format(", %d: tensor<{}x{}xbf16> loc(\"d\"), %bias: tensor<{}xbf16> loc(\"bias\")",
-                      kernel.hidden, kernel.out, kernel.hidden);
+  text += fmt::format(", %d: tensor<{}x{}xbf16> loc(\"d\")", kernel.hidden, kernel.out);
+  if (kernel.columns_read)
+    text += fmt::format(", %bias: tensor<{}xbf16> loc(\"bias\")", kernel.hidden);
   if (kernel.rows_read)
     text += fmt::format(
         ", %scale: tensor<?xf32> loc(\"scale\"), %residual: tensor<?x{}xbf16> loc(\"residual\")", kernel.out);
@@ -73,9 +76,12 @@ std::string chainedFunction(const ChainedKernel &kernel) {
     body += fmt::format("    %p{0} = arith.mulf {1}, %a{0} : f32\n", i, product);
     product = fmt::format("%p{}", i);
   }
-  std::string operands = sums + " columns %bias",
-              operand_types = sum_types + fmt::format(", tensor<{}xbf16>", kernel.hidden);
-  arguments += ", %b: bf16";
+  std::string operands = sums, operand_types = sum_types;
+  if (kernel.columns_read) {
+    operands += " columns %bias";
+    operand_types += fmt::format(", tensor<{}xbf16>", kernel.hidden);
+    arguments += ", %b: bf16";
+  }
   if (kernel.rows_read) {
     operands += " rows %scale";
     operand_types += ", tensor<?xf32>";
@@ -83,11 +89,15 @@ std::string chainedFunction(const ChainedKernel &kernel) {
     body += fmt::format("    %scaled = arith.mulf {}, %c : f32\n", product);
     product = "%scaled";
   }
-  text += fmt::format(
-      "  %h = alg.map {} : ({}) -> !h {{\n  ^bb0({}):\n{}    %wide = arith.extf %b : bf16 to f32\n"
-      "    %v = arith.addf {}, %wide : f32\n    %r = arith.truncf %v : f32 to bf16\n"
-      "    alg.yield %r : bf16\n  }}\n",
-      operands, operand_types, arguments, body, product);
+  if (kernel.columns_read) {
+    body += fmt::format("    %wide = arith.extf %b : bf16 to f32\n    %biased = arith.addf {}, %wide : f32\n",
+                        product);
+    product = "%biased";
+  }
+  text +=
+      fmt::format("  %h = alg.map {} : ({}) -> !h {{\n  ^bb0({}):\n{}    %r = arith.truncf {} : f32 to bf16\n"
+                  "    alg.yield %r : bf16\n  }}\n",
+                  operands, operand_types, arguments, body, product);
   text += fmt::format("  %ds = alg.slots %d rows({0} x {1}) cols({0} x {2}) : tensor<{3}x{4}xbf16>\n"
                       "  %t = alg.contract %h, %ds by #alg.algebra<\"{5}\"> -> k : !h, !d into f32\n",
                       groups, kernel.hidden / groups, kernel.out / groups, kernel.hidden, kernel.out,
@@ -105,12 +115,13 @@ std::string chainedFunction(const ChainedKernel &kernel) {
 }
 
 std::string emittedKernel(const ChainedKernel &kernel) {
-  return chosenKernel(chainedFunction(kernel), "sm_90a", kernel.rows, kernel.schedule);
+  return chosenKernel(chainedFunction(kernel), kernel.target, kernel.rows, kernel.schedule);
 }
 
-ChainedCase::ChainedCase(const ChainedKernel &kernel, int64_t m, int64_t p0, uint64_t seed)
+ChainedCase::ChainedCase(const ChainedKernel &kernel, int64_t m, int64_t p0, uint64_t seed,
+                         std::vector<int64_t> positions)
     : layer_(layerOf(kernel)), support_(compiler::runtimeSupport(compiler::requireLayer(kernel.first()))),
-      m_(m), p0_(p0) {
+      m_(m), p0_(p0), positions_(std::move(positions)), wide_positions_(seed % 2 == 0) {
   std::mt19937_64 random(seed);
   // One in so many is 1 or -1, so that sums stay small.
   const auto numbers = [&](int64_t count, unsigned one_in, int largest) {
@@ -125,13 +136,18 @@ ChainedCase::ChainedCase(const ChainedKernel &kernel, int64_t m, int64_t p0, uin
   for (int64_t i = 0; i < kernel.weights; ++i)
     weights_.push_back(numbers(kernel.in * kernel.hidden, 3, 1));
   weights_.push_back(numbers(kernel.hidden * kernel.out, 2, 1));
-  bias_ = numbers(kernel.hidden, 1, 7);
+  bias_ = numbers(kernel.hidden, 1, kernel.columns_read ? 7 : 0);
   scale_ = numbers(m, 1, 2);
   residual_ = numbers(m * kernel.out, 1, 100);
 
   compiler_test::Batch batch;
   batch.m = m;
   batch.p0 = p0;
+  // What counts is the position modulo the period, as many times below 0 as one likes.
+  const int64_t period =
+      layer_.types * (layer_.row_types == algrt::RowTypesKind::Interval ? layer_.row_type_width : 1);
+  for (const int64_t position : positions_)
+    batch.positions.push_back((position % period + period) % period);
   const auto multiply = [&](const compiler::Spec &spec, const std::vector<float> &w,
                             const std::vector<double> &rows) {
     const compiler_test::DenseProduct dense(compiler::requireLayer(spec),
@@ -158,13 +174,14 @@ ChainedCase::ChainedCase(const ChainedKernel &kernel, int64_t m, int64_t p0, uin
       expected_[at] += double{residual_[at]};
 }
 
-ExactCase::Objection ChainedCase::run(const compiler::SimulatedKernel &kernel,
-                                      const compiler::SimulationSettings &settings) const {
+compiler::ProductOperands ChainedCase::operands() const {
   compiler::ProductOperands operands;
   operands.layer = &layer_;
   operands.support = &support_;
   operands.m = m_;
   operands.p0 = p0_;
+  operands.positions = positions_;
+  operands.wide_positions = wide_positions_;
   operands.x = x_;
   operands.w = weights_.front();
   for (size_t i = 1; i < weights_.size(); ++i)
@@ -172,13 +189,50 @@ ExactCase::Objection ChainedCase::run(const compiler::SimulatedKernel &kernel,
   operands.further["bias"] = bias_;
   operands.further["scale"] = scale_;
   operands.further["residual"] = residual_;
-  const compiler::Simulation run = kernel.run(operands, settings);
+  return operands;
+}
+
+ExactCase::Objection ChainedCase::run(const compiler::SimulatedKernel &kernel,
+                                      const compiler::SimulationSettings &settings) const {
+  const compiler::Simulation run = kernel.run(operands(), settings);
   if (ExactCase::Objection found = ExactCase::faultsOf(kernel, run); !found.kind.empty())
     return found;
   for (size_t at = 0; at < expected_.size(); ++at)
     if (const float right = algrt::roundToBfloat16(static_cast<float>(expected_[at])); !(run.y[at] == right))
       return {"wrong numbers", fmt::format("element {} is {}, not {}", at, run.y[at], right)};
   return {};
+}
+
+void ChainedCase::takeRoughNumbers(uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<float> normal;
+  const auto draw = [&](std::vector<float> &numbers) {
+    for (float &number : numbers)
+      number = algrt::roundToBfloat16(normal(random));
+  };
+  draw(x_);
+  for (std::vector<float> &weights : weights_)
+    draw(weights);
+  expected_.clear();
+}
+
+ChainedCase ChainedCase::rowAlone(size_t row) const {
+  ChainedCase alone = *this;
+  const auto take = [&](std::vector<float> &rows) {
+    const auto width = static_cast<ptrdiff_t>(rows.size()) / m_, first = static_cast<ptrdiff_t>(row) * width;
+    rows = std::vector<float>(rows.begin() + first, rows.begin() + first + width);
+  };
+  for (std::vector<float> *rows : {&alone.x_, &alone.scale_, &alone.residual_})
+    take(*rows);
+  alone.positions_ = {positions_.at(row)};
+  alone.m_ = 1;
+  alone.expected_.clear();
+  return alone;
+}
+
+std::vector<float> ChainedCase::results(const compiler::SimulatedKernel &kernel,
+                                        const compiler::SimulationSettings &settings) const {
+  return kernel.run(operands(), settings).y;
 }
 
 } // namespace simulator_test

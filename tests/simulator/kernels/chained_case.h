@@ -14,7 +14,7 @@
 namespace simulator_test {
 
 // y = h D + residual, where h = (x G) (x U) scale[row] + bias[column]; of one weight matrix h = x G and so
-// on. Without `rows_read` scale and residual are left out.
+// on. Without `rows_read` scale and residual are left out, without `columns_read` the bias.
 struct ChainedKernel {
   std::string algebra;
   int64_t in, hidden, out;
@@ -23,6 +23,8 @@ struct ChainedKernel {
   int64_t weights = 2;
   bool rows_read = false;
   int64_t rows = 2048;
+  std::string target = "sm_90a";
+  bool columns_read = true;
 
   compiler::Spec first() const { return projection(algebra, in, hidden, row_types); }
   compiler::Spec last() const { return projection(algebra, hidden, out, row_types); }
@@ -30,20 +32,33 @@ struct ChainedKernel {
 
 // The function in the alg dialect.
 std::string chainedFunction(const ChainedKernel &kernel);
-// Its kernel as the compiler emits it for sm_90a. Throws std::runtime_error where a pass refuses it.
+// Its kernel as the compiler emits it for the target. Throws std::runtime_error where a pass refuses it.
 std::string emittedKernel(const ChainedKernel &kernel);
 
 class ChainedCase {
 public:
-  ChainedCase(const ChainedKernel &kernel, int64_t m, int64_t p0, uint64_t seed);
+  // Rows from position p0 on, or each at a position of its own.
+  ChainedCase(const ChainedKernel &kernel, int64_t m, int64_t p0, uint64_t seed,
+              std::vector<int64_t> positions = {});
 
   ExactCase::Objection run(const compiler::SimulatedKernel &kernel,
                            const compiler::SimulationSettings &settings) const;
 
+  // Of numbers that round in every sum, of which nothing is expected: what the kernel makes of them, with all
+  // rows and with one of them alone, which has to be at a position of its own.
+  void takeRoughNumbers(uint64_t seed);
+  ChainedCase rowAlone(size_t row) const;
+  std::vector<float> results(const compiler::SimulatedKernel &kernel,
+                             const compiler::SimulationSettings &settings) const;
+
 private:
+  compiler::ProductOperands operands() const;
+
   algrt::Layer layer_;
   algrt::Support support_;
   int64_t m_, p0_;
+  std::vector<int64_t> positions_;
+  bool wide_positions_;
   std::vector<float> x_;
   std::vector<std::vector<float>> weights_; // those of the first layer, then that of the second
   std::vector<float> bias_, scale_, residual_;
