@@ -47,11 +47,13 @@ compiler::Spec swiglu() {
 }
 
 /// For 2 rows, and with lists for `listed_rows`, too, where that is not 0.
-compiler::CompileOptions optionsFor(int capability, int64_t listed_rows, const std::string &schedule) {
+compiler::CompileOptions optionsFor(int capability, int64_t listed_rows, const std::string &schedule,
+                                    compiler::Fusing fusing) {
   compiler::CompileOptions options;
   options.targets = {capability == 80 ? compiler::Target::Sm80 : compiler::Target::Sm90a};
   options.rows = 2;
   options.schedule = schedule;
+  options.fusing = fusing;
   if (listed_rows > 0)
     options.further_rows = {listed_rows};
   options.row_lists = listed_rows > 0;
@@ -67,7 +69,8 @@ class ProgramCall {
 public:
   /// A schedule is chosen, or given by hand.
   ProgramCall(const algrt::test::TestContext &context, int capability, int64_t m, uint64_t seed,
-              int64_t listed_rows = 0, const std::string &schedule = "");
+              int64_t listed_rows = 0, const std::string &schedule = "",
+              compiler::Fusing fusing = compiler::Fusing::Layers);
   ~ProgramCall();
   ProgramCall(const ProgramCall &) = delete;
 
@@ -110,8 +113,8 @@ private:
 };
 
 ProgramCall::ProgramCall(const algrt::test::TestContext &context, int capability, int64_t m, uint64_t seed,
-                         int64_t listed_rows, const std::string &schedule)
-    : context_(context), options_(optionsFor(capability, listed_rows, schedule)),
+                         int64_t listed_rows, const std::string &schedule, compiler::Fusing fusing)
+    : context_(context), options_(optionsFor(capability, listed_rows, schedule, fusing)),
       plan_(compiler::planProgram(swiglu(), options_)), bytes_(compiler::compiledBundle(swiglu(), options_)),
       bundle_(algrt::Bundle::parse(bytes_)), handle_(algrt::test::openBundle(bytes_)),
       x_(context, 0, m, in, 8, ElementType::Bf16), gate_(context, 0, in, hidden, 0, ElementType::Bf16),
@@ -312,7 +315,8 @@ TEST(DevicePrograms, OfFewRowsReduceVectors) {
     for (const int64_t m : {1, 2, 7}) {
       SCOPED_TRACE(std::to_string(m) + " rows on " + std::to_string(capability));
       const DeviceUnderTest device(capability);
-      ProgramCall call(device.context(), capability, m, static_cast<uint64_t>(m));
+      ProgramCall call(device.context(), capability, m, static_cast<uint64_t>(m), 0, "",
+                       compiler::Fusing::Products);
       call.p0 = 5;
       ASSERT_EQ(call.run(), ALGRT_OK) << algrt_last_error();
       EXPECT_EQ(call.ran, (std::vector<Ran>{{"forward_0", Kind::Reduction}, {"forward_1", Kind::Reduction}}));
@@ -322,12 +326,12 @@ TEST(DevicePrograms, OfFewRowsReduceVectors) {
     }
 }
 
-// A step of decoding needs one launch for gate and up, and one for down, also where one kernel that finds
-// rows in a list is the best for 2 and for 64 rows.
+// A step of decoding in steps needs one launch for gate and up, and one for down, also where one kernel that
+// finds rows in a list is the best for 2 and for 64 rows.
 TEST(DevicePrograms, OfFewRowsAtAnyPositionsReduceVectorsToo) {
   for (const int capability : {80, 90}) {
     const DeviceUnderTest device(capability);
-    ProgramCall call(device.context(), capability, 3, 11, /*listed_rows=*/64);
+    ProgramCall call(device.context(), capability, 3, 11, /*listed_rows=*/64, "", compiler::Fusing::Products);
     call.positions = {7, 2, 1'000'001};
     ASSERT_EQ(call.run(), ALGRT_OK) << algrt_last_error();
     EXPECT_EQ(call.ran, (std::vector<Ran>{{"forward_0", Kind::Reduction}, {"forward_1", Kind::Reduction}}));
@@ -371,7 +375,7 @@ TEST(DevicePrograms, OfTwoLayersAreOneLaunch) {
     ASSERT_EQ(call.run(), ALGRT_OK) << algrt_last_error();
     EXPECT_EQ(call.ran, (std::vector<Ran>{{"forward_0", Kind::InOrder}}));
     call.expectRight(positionsFrom(3, 70));
-    // Rows at positions of their own are for the steps that --row-lists makes.
+    // Rows at positions of their own are for vector reductions, or for the steps that --row-lists makes.
     call.p0 = 0;
     call.positions = positionsFrom(1, 70);
     std::swap(call.positions[0], call.positions[9]);
@@ -379,6 +383,32 @@ TEST(DevicePrograms, OfTwoLayersAreOneLaunch) {
     EXPECT_THAT(algrt_last_error(),
                 testing::HasSubstr("has no kernel for CUDA devices that finds rows in a list"));
     EXPECT_TRUE(call.ran.empty());
+  }
+}
+
+// The same for few rows: also where each is at a position of its own, and at addresses that are no multiples
+// of a vector.
+TEST(DevicePrograms, OfTwoLayersForFewRowsAreOneLaunchAtAnyPositions) {
+  const std::pair<int, const char *> cases[] = {
+      {80, ""},
+      {90, ""},
+      {80, "reduce=32,rows=2,hidden=64,columns=64,vector=8"},
+      {90, "reduce=32,rows=2,hidden=64,columns=128,vector=8,cluster=2"},
+      {90, "reduce=32,rows=2,hidden=16,columns=32,vector=1,cluster=3"}};
+  for (const auto &[capability, schedule] : cases) {
+    SCOPED_TRACE(*schedule != 0 ? schedule : "by cost, with lists");
+    const DeviceUnderTest device(capability);
+    ProgramCall call(device.context(), capability, 3, 17, /*listed_rows=*/*schedule != 0 ? 0 : 64, schedule);
+    EXPECT_EQ(call.workspaceBytes(), 0U);
+    call.p0 = 5;
+    ASSERT_EQ(call.run(), ALGRT_OK) << algrt_last_error();
+    EXPECT_EQ(call.ran, (std::vector<Ran>{{"forward_0", Kind::Reduction}}));
+    call.expectRight(positionsFrom(5, 3));
+    call.p0 = 0;
+    call.positions = {7, 2, 1'000'001};
+    ASSERT_EQ(call.run(), ALGRT_OK) << algrt_last_error();
+    EXPECT_EQ(call.ran, (std::vector<Ran>{{"forward_0", Kind::Reduction}}));
+    call.expectRight(call.positions);
   }
 }
 

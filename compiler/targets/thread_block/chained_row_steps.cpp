@@ -44,7 +44,8 @@ ChainedRowProgram::Part ChainedRowProgram::partAt(Value number, bool with_types)
 }
 
 LogicalResult ChainedRowProgram::writePart(const Part &part) {
-  prefetch(part, /*before_rows=*/false);
+  if (dependent_)
+    prefetch(part, /*before_rows=*/false);
   SmallVector<RowWalk::Walker> walkers;
   Value most; // terms of one of the rows
   for (const auto &[number, row] : llvm::enumerate(part.rows)) {
