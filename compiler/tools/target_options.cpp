@@ -37,7 +37,8 @@ void addTargetOptions(CLI::App &app, TargetOptions &options) {
                  "schedule of the kernels for a GPU of the one map that --maps names, else of the forward "
                  "kernels, or of the one that emit shows, as rows=128,columns=192,depth=64,stages=4, for "
                  "sm_80 also warps=2x2,vector=8, of two layers of a program "
-                 "rows=64,hidden=64,depth=64,stages=4x2,stationary=8; what is left out keeps its default. "
+                 "rows=64,hidden=64,depth=64,stages=4x2,stationary=8 or, for few rows, "
+                 "reduce=16,rows=4,hidden=64,columns=64,cluster=4; what is left out keeps its default. "
                  "compile takes several, "
                  "separated by semicolons")
       ->type_name("LIST")
