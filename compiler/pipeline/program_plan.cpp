@@ -9,6 +9,7 @@
 #include "compiler/program/passes.h"
 #include "compiler/program/projection.h"
 #include "compiler/program/value_names.h"
+#include "compiler/schedule/layers_choice.h"
 #include "compiler/spec/usage_error.h"
 
 #include "mlir/Transforms/Passes.h"
@@ -150,6 +151,9 @@ void Planner::fuseSteps() {
       return;
     }
   }
+  if (objection && isOfLayers(options_.schedule))
+    throw algebras::InputError("the schedule " + options_.schedule +
+                               " is of kernels of two layers, and there are none: " + *objection);
   fused(*module_, /*layers=*/false);
   llvm::append_range(made_.remarks, compilation_.takeRemarks());
   if (objection)

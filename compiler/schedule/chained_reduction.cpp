@@ -42,6 +42,8 @@ std::string whyNoChainedReduction(const StagedChainedProblem &problem, std::stri
     if (std::max({layer->in.count(), layer->out.count(), layer->lift.weightRows()}) >= most_groups)
       return fmt::format("on {} kernels of both for few rows count less than {} groups", target, most_groups);
   }
+  if (first.fused.element_operands > 0)
+    return fmt::format("on {} maps between the layers read no elements of another matrix", target);
   if (last.fused.weights != 1 || last.fused.results != 1)
     return fmt::format("on {} the second layer computes one product and writes one result", target);
   if (!haveSameTerms(first.lift, last.lift))
@@ -81,6 +83,10 @@ MaybeRefusal refusal(const StagedChainedProblem &problem, const ChainedReduction
                                           schedule.cluster, target)};
   if (MaybeRefusal refused = refusal(problem.first, schedule.first()))
     return Refusal{refused->kind, "of the first layer: " + refused->reason};
+  // What is beyond a hidden group is zero as far as pieces of depth go.
+  if (schedule.hidden % reduction_depth != 0)
+    return Refusal{"hidden", fmt::format("{} hidden columns at a time: {} or several times as many",
+                                         schedule.hidden, reduction_depth)};
   if (schedule.columns < 1 || schedule.threads() * schedule.vector % schedule.columns != 0)
     return Refusal{"columns", fmt::format("{} threads with vectors of {} do not stand side by side in slices "
                                           "of {} columns",

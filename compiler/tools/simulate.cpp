@@ -105,6 +105,9 @@ int simulateProgramsOf(const SimulateCommand &command, const Spec &spec) {
                     spec.source_name));
   if (!command.m)
     throw UsageError("programs are given no array that says how many rows there are: add --m");
+  if (command.row_lists && !command.schedule.empty())
+    throw UsageError("--schedule is of kernels of two layers, and none of them finds its rows in lists, as "
+                     "--row-lists has it");
   ProgramSimulation options{targetNamed(command.target), *command.m,    command.offset,    command.blocks,
                             command.sources.seed,        command.seeds, command.row_lists, command.schedule};
   CompileOptions compile;
@@ -224,7 +227,8 @@ void addSimulate(CLI::App &app, Session &session) {
       "--schedule", command->schedule,
       "tile and ring, as rows=128,columns=96,depth=64,stages=3, for sm_80 with warps=2x2 and "
       "perhaps vector=1; for few rows vector reductions, as reduce=32,rows=4; of two layers of a program "
-      "rows=64,hidden=64,depth=64,stages=4x2,stationary=8 or, for few rows, reduce=16,rows=4,hidden=64; chosen "
+      "rows=64,hidden=64,depth=64,stages=4x2,stationary=8 or, for few rows, reduce=16,rows=4,hidden=64; "
+      "chosen "
       "by cost otherwise");
   schedule->type_name("SCHEDULE");
   sub->add_option("--kernel", command->kernel, "simulate this module, as emit --stage=nvvm prints it")

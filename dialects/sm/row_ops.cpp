@@ -66,6 +66,11 @@ LogicalResult CollectSumsOp::verify() {
   AccumulatorType sums = getResult().getType();
   if (failed(verifyRow(*this, getRow(), buffer.getRows())))
     return failure();
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  auto schedule = kernel ? dyn_cast<tile::ReducedAttr>(kernel.getSchedule()) : tile::ReducedAttr();
+  if (schedule && sums.getBlocks() != 1 && sums.getBlocks() != schedule.getCluster())
+    return emitOpError("adds the sums of ")
+           << sums.getBlocks() << " blocks, of which the kernel's cluster has " << schedule.getCluster();
   if (sums.getRows() != (getRow() ? 1 : buffer.getRows()) || sums.getColumns() != buffer.getColumns() ||
       sums.getThreads() != buffer.getWarps() * warp_threads)
     return emitOpError("makes ") << sums << " of " << buffer << ", whose threads and sums are others";

@@ -171,14 +171,10 @@ RowRange parseBestRows(const JsonFields &fields) {
 // for each row or column; or it is one of vector reductions.
 void parseNextLayer(const JsonFields &fields, const JsonFields &boxes, const Fusion &fusion,
                     GpuKernel &kernel) {
-  if (kernel.isReduction()) {
-    kernel.next_w = parseBox(boxes, "next_w", ElementType::Bf16, kernel.copies);
-    return;
-  }
-  if (kernel.copies != GpuCopies::Engine)
+  if (kernel.copies != GpuCopies::Engine && !kernel.isReduction())
     fields.fail("copies", "is threads, but layers one after another have kernels of the copy engine, or of "
                           "vector reductions");
-  if (kernel.tile.stationary_groups == 0)
+  if (kernel.tile.stationary_groups == 0 && !kernel.isReduction())
     fields.fail("tile", "has no held_groups, and kernels of layers one after another go through groups");
   for (const FusedOperand &operand : fusion.operands)
     if (operand.layer == 0 && operand.per == FusedOperand::Per::Element)

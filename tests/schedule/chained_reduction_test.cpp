@@ -57,6 +57,7 @@ TEST(ChainedReduction, SaysWhyAScheduleIsIllegal) {
   EXPECT_THAT(why("cluster=9"), HasSubstr("a cluster of 9 blocks: 1 to 8 run together"));
   EXPECT_THAT(why("rows=17"), HasSubstr("of the first layer: a block takes 1 to 16 rows"));
   EXPECT_THAT(why("hidden=48"), HasSubstr("of the first layer: the columns of a block"));
+  EXPECT_THAT(why("hidden=4,vector=4"), HasSubstr("4 hidden columns at a time: 8 or several times as many"));
   EXPECT_THAT(why("columns=48"), HasSubstr("slices of 48 columns"));
   EXPECT_THAT(why("columns=4"), HasSubstr("of the second layer: "));
   EXPECT_THAT(why("vector=3"), HasSubstr("reads 1, 2, 4 or 8 elements"));
@@ -73,6 +74,9 @@ TEST(ChainedReduction, SaysWhyLayersHaveNoKernel) {
   FewRows changed("Q(4)", 64, 64, 64);
   changed.last.fused.weights = 2;
   EXPECT_THAT(why(changed), HasSubstr("computes one product and writes one result"));
+  changed = FewRows("Q(4)", 64, 64, 64);
+  changed.first.fused.element_operands = 1;
+  EXPECT_THAT(why(changed), HasSubstr("maps between the layers read no elements"));
   changed = FewRows("Q(4)", 64, 64, 64);
   changed.first.dtype = DataType::F32;
   EXPECT_THAT(why(changed), HasSubstr("computes on bf16"));

@@ -51,6 +51,20 @@ LogicalResult ChainedRowProgram::find() {
                                             "them once");
   if (!tile_.terms || !tile_.store)
     return tile_.columns.emitOpError("adds up the terms of one product, and stores what becomes of it once");
+  return checkOrder();
+}
+
+/// What is hidden is made before it is multiplied, and nothing else is done.
+LogicalResult ChainedRowProgram::checkOrder() {
+  for (Operation &op : tile_.own.getBody().front())
+    if (!isa<tile::BufferOp, tile::RowTermsOp, tile::ForOp, arith::ConstantOp>(op))
+      return op.emitOpError("is not something that a kernel of two layers does for few rows");
+  for (Block *block : {&tile_.row_terms.getBody().front(), &tile_.layer.getBody().front()})
+    for (Operation &op : *block)
+      if (!isa<tile::LayerOp, tile::ForOp, tile::YieldOp, arith::ConstantOp>(op))
+        return op.emitOpError("is not something that a kernel of two layers does for few rows");
+  if (!tile_.row_terms->isBeforeInBlock(tile_.columns))
+    return tile_.columns.emitOpError("multiplies what a tile.row_terms behind it makes");
   return success();
 }
 
@@ -65,10 +79,13 @@ LogicalResult ChainedRowProgram::check() {
         most_groups)
       return source_.emitOpError("has two layers, of which each has less than ") << most_groups << " groups";
   }
-  const algebras::Lift &first = hidden_layout_.getTerms(), &last = layout_.getTerms();
-  if (first.completeGraph() != last.completeGraph() || first.types() != last.types() ||
-      first.outputGroups() != last.outputGroups())
-    return source_.emitOpError("has two layers, which have the same terms");
+  if (hidden_layout_.getAlgebra() != layout_.getAlgebra())
+    return source_.emitOpError("has two layers, which are products of one algebra");
+  if (hidden_schedule_.getColumns() % algrt_reduction_depth != 0)
+    return tile_.layer.emitOpError("makes ")
+           << hidden_schedule_.getColumns()
+           << " hidden columns at a time: " << static_cast<int64_t>(algrt_reduction_depth)
+           << " or several times as many";
   const int64_t width = layout_.getOut().getWidth(0), step = schedule_.getColumns();
   if (!goesBy(tile_.own, {{tile::AxisKind::Batch, schedule_.getRows()},
                           {tile::AxisKind::Groups, 1},
@@ -76,9 +93,25 @@ LogicalResult ChainedRowProgram::check() {
     return tile_.own.emitOpError("must own rows with all columns of a group: <batch, ")
            << schedule_.getRows() << ">, <groups, 1>, <columns, " << llvm::divideCeil(width, step) * step
            << ">";
-  if (source_results_.size() != 1)
-    return source_.emitOpError("has two layers, of which the second writes one result");
-  return checkPlaces();
+  if (failed(checkPlaces()))
+    return failure();
+  // The weight matrices of the first layer, in the order of its products, and then that of the second.
+  SmallVector<Value> multiplied;
+  for (tile::AddRowTermsOp add : tile_.hidden_terms)
+    multiplied.push_back(add.getWeights());
+  multiplied.push_back(tile_.terms.getWeights());
+  if (multiplied != SmallVector<Value>(source_weights_.begin(), source_weights_.end()))
+    return source_.emitOpError(
+        "takes a weight matrix for each product of its first layer, in their order, and "
+        "then that of the second");
+  const bool reads_elements = llvm::any_of(source_operands_, [&](BlockArgument operand) {
+    auto matrix = dyn_cast<tile::MatrixType>(operand.getType());
+    return matrix && matrix.getRows() != 1 && matrix.getColumns() != 1 && isOfFirstLayer(operand);
+  });
+  if (reads_elements)
+    return source_.emitOpError("has two layers, and maps of the first one read elements of a matrix beside "
+                               "its sums: they read numbers of columns and rows");
+  return success();
 }
 
 /// Everything is of the rows, groups and columns that the task owns, or that its terms name.
@@ -102,6 +135,9 @@ LogicalResult ChainedRowProgram::checkPlaces() {
       return failure();
   if (failed(check_terms(tile_.terms, tile_.hidden_store.getTarget(), group, column)))
     return failure();
+  auto buffer = tile_.hidden_store.getTarget().getDefiningOp<tile::BufferOp>();
+  if (!buffer || !buffer.getBuffer().getType().getElementType().isBF16())
+    return tile_.hidden_store.emitOpError("must leave bf16 in a buffer of the kernel");
   auto check_store = [&](tile::StoreRowsOp store, Value of_group, Value from) -> LogicalResult {
     if (store.getRow() != row || store.getGroup() != of_group || store.getColumn() != from)
       return store.emitOpError("must store the columns of its loop");
@@ -129,17 +165,20 @@ sm::MapsType ChainedRowProgram::mapsOfFurtherWeights(size_t number) {
                                                     : schedule_.getColumns());
 }
 
-tile::LayoutAttr ChainedRowProgram::layoutOf(BlockArgument operand) {
-  const bool of_hidden = llvm::any_of(operand.getUsers(), [](Operation *user) {
+bool ChainedRowProgram::isOfFirstLayer(BlockArgument operand) {
+  return llvm::any_of(operand.getUsers(), [](Operation *user) {
     return static_cast<bool>(user->getParentOfType<tile::LayerOp>());
   });
-  return of_hidden ? hidden_layout_ : layout_;
+}
+
+tile::LayoutAttr ChainedRowProgram::layoutOf(BlockArgument operand) {
+  return isOfFirstLayer(operand) ? hidden_layout_ : layout_;
 }
 
 bool ChainedRowProgram::readsColumns() {
   return llvm::any_of(source_operands_, [&](BlockArgument operand) {
     auto matrix = dyn_cast<tile::MatrixType>(operand.getType());
-    return matrix && matrix.getColumns() != 1 && layoutOf(operand) != layout_;
+    return matrix && matrix.getColumns() != 1 && isOfFirstLayer(operand);
   });
 }
 

@@ -34,6 +34,7 @@ private:
   };
 
   mlir::LogicalResult find();
+  mlir::LogicalResult checkOrder();
   mlir::LogicalResult check();
   mlir::LogicalResult checkPlaces();
   sm::MapsType mapsOfFurtherWeights(size_t number) override;
@@ -61,7 +62,9 @@ private:
   int64_t hiddenWidth() const { return hidden_layout_.getOut().getWidth(0); }
   /// Columns of a hidden group that a block makes: whole pieces of depth, as many as the others make.
   int64_t share() const;
-  /// Whether maps of the first layer read numbers of columns, or elements.
+  /// Whether a product or a map of the first layer reads an operand.
+  static bool isOfFirstLayer(mlir::BlockArgument operand);
+  /// Whether maps of the first layer read numbers of columns.
   bool readsColumns();
   /// Terms that an output group has at most.
   int64_t mostTerms() const;

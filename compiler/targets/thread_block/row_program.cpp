@@ -10,6 +10,9 @@ namespace compiler {
 LogicalResult RowProgram::check(tile::ForallOp own) {
   if (failed(checkLayout(layout_)))
     return failure();
+  if (schedule_.getCluster() > 1)
+    return source_.emitOpError(
+        "is of one layer, of which each block computes alone: its schedule has no cluster");
   if (!goesBy(own, {{tile::AxisKind::Batch, schedule_.getRows()},
                     {tile::AxisKind::Groups, 1},
                     {tile::AxisKind::Columns, schedule_.getColumns()}}))

@@ -221,7 +221,7 @@ tile.kernel @many_groups(%x: !tile.matrix<?x8388608xbf16>, %w: !tile.matrix<8388
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 16>, weights = <2 x 16>, out = <2 x 8>, row_types = <cyclic 2>>
 #of_hidden = #tile.reduced<rows = 2, columns = 16, slices = 16, vector = 8>
 #schedule = #tile.reduced<rows = 2, columns = 8, slices = 32, vector = 8>
-// expected-error @+1 {{has two layers, which have the same terms}}
+// expected-error @+1 {{has two layers, which are products of one algebra}}
 tile.kernel @terms(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x32xbf16>, %w2: !tile.matrix<32x16xbf16>, %y: !tile.matrix<?x16xf32>)
     attributes {layout = #layout, schedule = #schedule} {
   tile.forall (%r, %j, %n) over [<batch, 2>, <groups, 1>, <columns, 8>] {
@@ -291,11 +291,11 @@ tile.kernel @task(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x32xbf16>, %w2
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 16>, weights = <2 x 16>, out = <2 x 8>, row_types = <cyclic 2>>
 #of_hidden = #tile.reduced<rows = 2, columns = 16, slices = 16, vector = 8>
 #schedule = #tile.reduced<rows = 2, columns = 8, slices = 32, vector = 8>
-// expected-error @+1 {{has two layers, of which the second writes one result}}
 tile.kernel @results(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x32xbf16>, %w2: !tile.matrix<32x16xbf16>, %y: !tile.matrix<?x16xf32>, %z: !tile.matrix<?x16xf32>)
     attributes {layout = #layout, schedule = #schedule} {
   tile.forall (%r, %j, %n) over [<batch, 2>, <groups, 1>, <columns, 8>] {
     %left = tile.buffer : !tile.buffer<2x32xbf16>
+    // expected-error @+1 {{is not something that a kernel of two layers does for few rows}}
     %nothing = tile.zero : !g
     tile.store_rows %nothing to %z[%r, %j, %n] : !g to !tile.matrix<?x16xf32>
     tile.row_terms (%k) of (%r, %j) {

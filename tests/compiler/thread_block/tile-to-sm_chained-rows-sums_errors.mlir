@@ -124,7 +124,7 @@ tile.kernel @left_f32(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x32xbf16>,
         tile.for (%m) over [<columns, 16>] {
           %zero = tile.zero : !f
           %sum = tile.add_row_terms %x[%r], %w[%k, %m], %zero : !tile.matrix<?x16xbf16>, !tile.matrix<16x32xbf16>, !f
-          // expected-error @+1 {{stores sums of which terms are still to come}}
+          // expected-error @+1 {{must leave bf16 in a buffer of the kernel}}
           tile.store_rows %zero to %left[%r, %k, %m] : !f to !tile.buffer<2x32xf32>
         }
       }

@@ -192,3 +192,18 @@ sm.kernel @between(%x: !sm.maps<1 x 2 x 8 x bf16, row_dimension 3, vector 8>, %w
                    %terms: !sm.terms_table, %positions: !sm.positions, %bytes: index)
     attributes {hidden_layout = #hidden, hidden_schedule = #reduced, layout = #layout, schedule = #reduced} {
 }
+
+// -----
+
+// Sums of a cluster are those of all its blocks.
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 32>, weights = <2 x 32>, out = <2 x 32>,
+                       row_types = <cyclic 2>>
+#reduced = #tile.reduced<rows = 2, columns = 32, slices = 16, vector = 8, cluster = 2>
+sm.kernel @cluster(%x: !sm.maps<1 x 2 x 8 x bf16, row_dimension 3, vector 8>, %w: !sm.maps<1 x 8 x 32 x bf16, row_dimension 2, vector 8>,
+                   %y: !sm.maps<1 x 2 x 32 x bf16, row_dimension 3, vector 1>, %rows: index, %offset: index,
+                   %terms: !sm.terms_table, %positions: !sm.positions, %bytes: index)
+    attributes {layout = #layout, schedule = #reduced} {
+  %buffer = sm.allocate_sums_buffer : !sm.sums_buffer<2 x 2 x 32>
+  // expected-error @+1 {{adds the sums of 4 blocks, of which the kernel's cluster has 2}}
+  %sums = sm.collect_sums %buffer : !sm.sums_buffer<2 x 2 x 32> to !sm.accumulator<2 x 32, threads 4 x 64>
+}

@@ -135,7 +135,7 @@ INSTANTIATE_TEST_SUITE_P(
               .in = 15,
               .hidden = 39,
               .out = 21,
-              .schedule = "reduce=16,rows=2,hidden=4,columns=8,vector=1,cluster=2"},
+              .schedule = "reduce=16,rows=2,hidden=8,columns=8,vector=1,cluster=2"},
              5,
              1,
              4},
