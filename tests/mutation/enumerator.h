@@ -1,6 +1,6 @@
 // The walk over a kernel that finds its mutations. What can go wrong with one kind of instruction stands in
-// one source: synchronisation.cpp, products.cpp, memory.cpp; with kernels of vector
-// reductions, what those alone have, in reductions.cpp.
+// one source: synchronisation.cpp, products.cpp, memory.cpp; what kernels of vector reductions alone have, in
+// reductions.cpp, and what those of two layers alone have, in layers.cpp.
 #pragma once
 
 #include "tests/mutation/mutations.h"
@@ -16,6 +16,9 @@
 namespace mutation_test {
 
 using namespace mlir;
+
+/// A product whose operand A is registers.
+bool isFragmentProduct(Operation *op);
 
 class Enumerator {
 public:
@@ -38,6 +41,7 @@ private:
   static Block *meetingPoint(Operation *op);
   void namedBarrier(NVVM::BarrierOp barrier);
   void storeWait();
+  void descriptor(const std::string &name, unsigned index);
   void wgmma(NVVM::WgmmaMmaAsyncOp product);
   /// What other blocks shall see, or this one of them, at the scope of a block.
   template <typename Op> void scope(Op op) {
@@ -100,11 +104,21 @@ private:
   /// Whether a row is there, what its type and its next term are, how long a loop is.
   void question(LLVM::ICmpOp comparison);
 
+  // Of kernels of two layers.
+  /// Whether the operation is one of theirs alone, and has been dealt with.
+  bool layers(Operation *op);
+  void choose(LLVM::SelectOp choice);
+  void otherStage(unsigned address);
+  /// The wait for products that stands before an arrival comes behind it.
+  void early();
+  void fragmentProduct(Operation *product);
+
   std::vector<Operation *> all_;
   std::vector<int> ordinals_;
   size_t current_ = 0;
   bool copies_for_themselves_ = false; ///< the kernel's threads
   bool reduces_ = false;               ///< vectors, without a ring
+  bool has_layers_ = false;            ///< two of them
   std::vector<Mutation> found_;
 };
 

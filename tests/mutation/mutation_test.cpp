@@ -80,6 +80,9 @@ private:
 
   static Call callOf(const Subject &subject, const Batch &batch, uint64_t seed,
                      const compiler::SimulationSettings &settings) {
+    if (subject.chained)
+      return [product = ChainedCase(*subject.chained, batch.m, batch.p0, seed),
+              settings](const auto &kernel) { return product.run(kernel, settings); };
     if (subject.fused_weights > 0)
       return [product = FusedCase(subject.fused(), batch.m, batch.p0, seed), settings](const auto &kernel) {
         return product.run(kernel, settings);

@@ -31,7 +31,7 @@ std::vector<Mutation> Enumerator::run() {
     Operation *op = all_[current_];
     if (auto function = dyn_cast<LLVM::LLVMFuncOp>(op))
       kernel(function);
-    else if (reduces_ && reduction(op))
+    else if ((reduces_ && reduction(op)) || (has_layers_ && layers(op)))
       continue;
     else if (auto flip = dyn_cast<LLVM::XOrOp>(op))
       phase(flip);
@@ -85,8 +85,11 @@ void Enumerator::kernel(LLVM::LLVMFuncOp function) {
   reduces_ = description.contains("slices");
   if (copies_for_themselves_)
     return; // nobody reads the boxes of such a kernel
-  for (const char *operand : {"x", "w", "y"}) {
+  has_layers_ = description.getAs<DictionaryAttr>("boxes").contains("next_w");
+  for (const char *operand : {"x", "w", "y", "next_w"}) {
     auto box = description.getAs<DictionaryAttr>("boxes").getAs<DictionaryAttr>(operand);
+    if (!box)
+      continue;
     for (int64_t swizzle : {0, 32, 64, 128})
       if (swizzle != box.getAs<IntegerAttr>("swizzle").getInt())
         add("swizzle", std::string(operand) + " " + std::to_string(swizzle), [=](Operation *op) {

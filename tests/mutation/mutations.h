@@ -49,6 +49,13 @@ struct Mutation {
 // - sum: a sum stays what it was; a factor counts as one
 // - round: what is rounded is the other number of the pair
 // - position: a position is that of the row's neighbour
+// Of kernels of two layers also:
+// - stage: a wait, an arrival or a copy is for the next stage
+// - early: a stage is released before the wait for the products that read it
+// - choice: of two parts, or of a stage and the one before it in the ring, the other
+// - clip: what a map leaves beyond the last column stays
+// - operands: words of a fragment change places, or are those of the product before
+// - round: the numbers of a pair change places
 std::vector<Mutation> mutations(mlir::ModuleOp module);
 
 } // namespace mutation_test

@@ -6,20 +6,19 @@
 
 namespace mutation_test {
 
+void Enumerator::descriptor(const std::string &name, unsigned index) {
+  add("descriptor", name + " start +16 bytes", operand<LLVM::AddOp>(index, 1));
+  add("descriptor", name + " start +1024 bytes", operand<LLVM::AddOp>(index, 64));
+  add("descriptor", name + " leading +16 bytes", operand<LLVM::AddOp>(index, int64_t{1} << 16));
+  add("descriptor", name + " stride +16 bytes", operand<LLVM::AddOp>(index, int64_t{1} << 32));
+  add("descriptor", name + " base 1", operand<LLVM::XOrOp>(index, int64_t{1} << 49));
+  add("descriptor", name + " swizzle low", operand<LLVM::XOrOp>(index, int64_t{1} << 62));
+  add("descriptor", name + " swizzle high", operand<LLVM::XOrOp>(index, std::numeric_limits<int64_t>::min()));
+}
+
 void Enumerator::wgmma(NVVM::WgmmaMmaAsyncOp product) {
-  const std::pair<const char *, unsigned> descriptors[] = {{"a", indexOf(product, product.getDescriptorA())},
-                                                           {"b", indexOf(product, product.getDescriptorB())}};
-  for (auto [name, index] : descriptors) {
-    auto which = [name = name](const char *field) { return std::string(name) + " " + field; };
-    add("descriptor", which("start +16 bytes"), operand<LLVM::AddOp>(index, 1));
-    add("descriptor", which("start +1024 bytes"), operand<LLVM::AddOp>(index, 64));
-    add("descriptor", which("leading +16 bytes"), operand<LLVM::AddOp>(index, int64_t{1} << 16));
-    add("descriptor", which("stride +16 bytes"), operand<LLVM::AddOp>(index, int64_t{1} << 32));
-    add("descriptor", which("base 1"), operand<LLVM::XOrOp>(index, int64_t{1} << 49));
-    add("descriptor", which("swizzle low"), operand<LLVM::XOrOp>(index, int64_t{1} << 62));
-    add("descriptor", which("swizzle high"),
-        operand<LLVM::XOrOp>(index, std::numeric_limits<int64_t>::min()));
-  }
+  descriptor("a", indexOf(product, product.getDescriptorA()));
+  descriptor("b", indexOf(product, product.getDescriptorB()));
   using Layout = NVVM::MMALayout;
   add("layout", "a", [](Operation *op) {
     auto product = cast<NVVM::WgmmaMmaAsyncOp>(op);

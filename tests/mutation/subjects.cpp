@@ -4,6 +4,15 @@ namespace mutation_test {
 
 using simulator_test::RowPlaces;
 
+/// With two layers in one kernel.
+static Subject twoLayers(std::string name, simulator_test::ChainedKernel kernel, std::vector<Batch> batches) {
+  Subject subject;
+  subject.name = std::move(name);
+  subject.batches = std::move(batches);
+  subject.chained = std::move(kernel);
+  return subject;
+}
+
 const std::vector<Subject> &subjects() {
   static const std::vector<Subject> all = {
       // Two warpgroups multiply. Tiles of 2 and of 4 steps through a ring of 3; with 385 rows, segments of
@@ -320,6 +329,29 @@ const std::vector<Subject> &subjects() {
        {},
        0,
        "three_partitions.mlir"},
+      // Gate, up and down in one kernel, with maps that read numbers of columns and rows. Three chunks in a
+      // hidden group, two steps in an input group, turns of two output groups and of one, and rings whose end
+      // each product meets at some time. Rows of x_j come a group ahead.
+      twoLayers("two_layers",
+                {.algebra = "Q(3)",
+                 .in = 96,
+                 .hidden = 144,
+                 .out = 48,
+                 .schedule = "rows=64,hidden=16,depth=16,stages=5x2,stationary=2,row_stages=2",
+                 .rows_read = true},
+                {{100, 1, 1}, {2, 0, 3}}),
+      // Two types in a tile, of three: a tile of two types and one of the type that is left. The last step of
+      // an input group is shallow; the last chunk of a hidden group ends in the middle of an instruction's
+      // depth, and what the maps leave behind it is no number.
+      twoLayers("two_layers_types",
+                {.algebra = "Q(3)",
+                 .in = 144,
+                 .hidden = 120,
+                 .out = 24,
+                 .schedule = "rows=64,hidden=16,depth=32,stages=7x4,stationary=3,types=2",
+                 .weights = 1,
+                 .divides = true},
+                {{70, 1, 1}, {2, 0, 2}}),
   };
   return all;
 }

@@ -1,11 +1,13 @@
 // The kernels that faults are planted in, and the calls that find them out.
 #pragma once
 
+#include "tests/simulator/kernels/chained_case.h"
 #include "tests/simulator/kernels/exact_case.h"
 #include "tests/simulator/kernels/fused_case.h"
 #include "tests/simulator/kernels/written_kernel.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +34,8 @@ struct Subject {
   int64_t fused_weights = 0;
   // Not empty: the file of a kernel of the sm dialect, written by hand.
   std::string written = {};
+  // Two layers in one kernel: then what is above is empty, but for the name and the batches.
+  std::optional<simulator_test::ChainedKernel> chained = {};
 
   compiler::Spec spec() const {
     using simulator_test::projection;
@@ -41,6 +45,8 @@ struct Subject {
   simulator_test::FusedKernel fused() const { return {spec(), schedule, target, fused_weights}; }
   // The kernel's module as the compiler emits it.
   std::string kernel() const {
+    if (chained)
+      return simulator_test::emittedKernel(*chained);
     if (!written.empty())
       return simulator_test::instructionsOf(
           simulator_test::withBarriers(simulator_test::writtenKernel(written)));

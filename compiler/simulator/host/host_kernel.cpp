@@ -17,6 +17,8 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/SROA.h"
 
 #include <bit>
 #include <mutex>
@@ -79,19 +81,23 @@ void convert(ModuleOp module) {
     throw Failure(messages.empty() ? "the kernel could not be converted for the simulator" : messages);
 }
 
-/// A little: what SROA and the simplifier do to structs of sums is worth its time, the rest of -O2 is not.
-void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+/// A little: kernels run for a fraction of a second, most of it in the model. What SROA does to structs of
+/// sums is worth its time, and so is what then need not be computed twice.
+void optimize(llvm::Module &module) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager graph;
   llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
+  llvm::PassBuilder builder;
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(graph);
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, graph, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O1).run(module, modules);
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
+  passes.addPass(llvm::EarlyCSEPass());
+  llvm::createModuleToFunctionPassAdaptor(std::move(passes)).run(module, modules);
 }
 
 } // namespace
@@ -122,11 +128,11 @@ HostKernel::HostKernel(ModuleOp module) {
     throw Failure("the kernel could not be translated to LLVM IR for the simulator");
 
   auto target = valueOrFailure(llvm::orc::JITTargetMachineBuilder::detectHost());
-  target.setCodeGenOptLevel(llvm::CodeGenOptLevel::Less);
+  target.setCodeGenOptLevel(llvm::CodeGenOptLevel::None);
   std::unique_ptr<llvm::TargetMachine> machine = valueOrFailure(target.createTargetMachine());
   translated->setTargetTriple(machine->getTargetTriple());
   translated->setDataLayout(machine->createDataLayout());
-  optimize(*translated, *machine);
+  optimize(*translated);
 
   auto jit = valueOrFailure(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(target)).create());
   llvm::orc::SymbolMap symbols;

@@ -42,7 +42,7 @@ private:
 // Stacks with a guard page below each, kept from launch to launch by the thread that runs launches.
 class StackPool {
 public:
-  static constexpr size_t stack_bytes = 256 * 1024;
+  static constexpr size_t stack_bytes = 1024 * 1024; // of which a kernel touches what it needs
   static StackPool &ofThisThread();
 
   ~StackPool();

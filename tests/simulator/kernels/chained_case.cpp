@@ -76,6 +76,14 @@ std::string chainedFunction(const ChainedKernel &kernel) {
     body += fmt::format("    %p{0} = arith.mulf {1}, %a{0} : f32\n", i, product);
     product = fmt::format("%p{}", i);
   }
+  if (kernel.divides) {
+    body +=
+        fmt::format("    %one = arith.constant 1.0 : f32\n    %zero = arith.constant 0.0 : f32\n"
+                    "    %part = arith.divf %one, %a0 : f32\n    %nothing = arith.mulf %part, %zero : f32\n"
+                    "    %same = arith.addf {}, %nothing : f32\n",
+                    product);
+    product = "%same";
+  }
   std::string operands = sums, operand_types = sum_types;
   if (kernel.columns_read) {
     operands += " columns %bias";
@@ -135,6 +143,12 @@ ChainedCase::ChainedCase(const ChainedKernel &kernel, int64_t m, int64_t p0, uin
   x_ = numbers(m * kernel.in, 3, 1);
   for (int64_t i = 0; i < kernel.weights; ++i)
     weights_.push_back(numbers(kernel.in * kernel.hidden, 3, 1));
+  if (kernel.divides) {
+    for (float &value : x_)
+      value += 2;
+    for (float &value : weights_.front())
+      value += 2;
+  }
   weights_.push_back(numbers(kernel.hidden * kernel.out, 2, 1));
   bias_ = numbers(kernel.hidden, 1, kernel.columns_read ? 7 : 0);
   scale_ = numbers(m, 1, 2);

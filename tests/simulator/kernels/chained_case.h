@@ -14,7 +14,9 @@
 namespace simulator_test {
 
 // y = h D + residual, where h = (x G) (x U) scale[row] + bias[column]; of one weight matrix h = x G and so
-// on. Without `rows_read` scale and residual are left out, without `columns_read` the bias.
+// on. Without `rows_read` scale and residual are left out, without `columns_read` the bias. Where it
+// `divides`, zero times 1 / (x G) is added to h: nothing, as X and G are positive numbers then, but no number
+// beyond the last column of a group.
 struct ChainedKernel {
   std::string algebra;
   int64_t in, hidden, out;
@@ -25,6 +27,7 @@ struct ChainedKernel {
   int64_t rows = 2048;
   std::string target = "sm_90a";
   bool columns_read = true;
+  bool divides = false;
 
   compiler::Spec first() const { return projection(algebra, in, hidden, row_types); }
   compiler::Spec last() const { return projection(algebra, hidden, out, row_types); }

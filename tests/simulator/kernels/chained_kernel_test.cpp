@@ -55,6 +55,17 @@ INSTANTIATE_TEST_SUITE_P(
              130,
              0,
              3},
+        // The same where a map leaves no number beyond the last column.
+        Case{"ClippedNoNumbers",
+             {.algebra = "Q(2)",
+              .in = 64,
+              .hidden = 240,
+              .out = 32,
+              .schedule = "rows=64,hidden=64,depth=32,stages=3x2,stationary=2",
+              .divides = true},
+             130,
+             0,
+             3},
         // Two warpgroups with rows of one type, and with one type each; three types.
         Case{"Tall", {"Q(2)", 96, 128, 64, "rows=128,hidden=32,depth=16,stages=6x3,stationary=2"}, 270, 1, 2},
         Case{"Types",
