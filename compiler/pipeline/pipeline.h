@@ -20,6 +20,10 @@ struct LauncherFiles;
 
 class CompilationCache;
 
+/// Whether what gradients need of a program is kept; where it is left to the prediction, a step of training,
+/// the program and its gradient, has to take less with it on all targets.
+enum class Keeping { Never, Always, WhereFaster };
+
 /// What of programs is compiled: they themselves, and what takes the gradients of their results to those of
 /// their operands.
 struct ProgramMaps {
@@ -27,7 +31,7 @@ struct ProgramMaps {
   bool backward = false;
   /// Whether gradients take the sums of products, and what reductions give, from a further program that
   /// returns them after the results, NAME_keeping. Otherwise they compute what they need of these again.
-  bool keeping = false;
+  Keeping keeping = Keeping::Never;
 };
 
 /// What of a program may be one kernel, each with all that is before it.

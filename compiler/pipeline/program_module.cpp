@@ -83,7 +83,8 @@ OwningOpRef<ModuleOp> buildPrograms(Compilation &compilation, const Spec &spec, 
   for (func::FuncOp function : functions) {
     nameResults(function, namesOfResults(function));
     if (maps.backward)
-      compilation.check(succeeded(addGradient(function, maps.keeping)), "the program has no gradient");
+      compilation.check(succeeded(addGradient(function, maps.keeping == Keeping::Always)),
+                        "the program has no gradient");
     if (!maps.forward)
       function.erase();
   }

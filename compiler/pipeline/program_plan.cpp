@@ -4,6 +4,7 @@
 #include "compiler/lower/product_function.h"
 #include "compiler/pipeline/chained_layers.h"
 #include "compiler/pipeline/compilation.h"
+#include "compiler/pipeline/program_cost.h"
 #include "compiler/pipeline/program_module.h"
 #include "compiler/pipeline/program_steps.h"
 #include "compiler/program/passes.h"
@@ -127,7 +128,8 @@ void Planner::fuseSteps() {
   const auto fused = [this](ModuleOp module, bool layers) {
     compilation_.run(module, [&](OpPassManager &passes) {
       AlgFuseOptions fusion;
-      if (options_.program_maps.keeping) // what is kept is a further result of the kernel that computes it
+      if (options_.program_maps.keeping ==
+          Keeping::Always) // what is kept is a further result of the kernel that computes it
         fusion.results = most_results;
       fusion.apart = options_.fusing == Fusing::Nothing;
       fusion.layers = layers;
@@ -290,8 +292,52 @@ BundleContents ProgramPlan::contents() const {
   return contents;
 }
 
-ProgramPlan planProgram(const Spec &spec, const CompileOptions &options) {
-  return Planner(spec, options).plan();
+/// What a step of training takes: the programs, those that keep something in the place of those that do not,
+/// and their gradients.
+static double trainingTime(const ProgramPlan &plan, Target target, int64_t rows) {
+  const std::vector<ProgramCost> costs =
+      costOfPrograms(plan, toString(target), rows, 0, compiledForMachine());
+  double sum = 0;
+  for (const ProgramCost &cost : costs)
+    if (llvm::none_of(costs,
+                      [&](const ProgramCost &other) { return other.program == cost.program + "_keeping"; }))
+      sum += cost.predicted();
+  return sum;
+}
+
+/// The options with the choice between keeping and computing again made, and why it is so; nothing where
+/// there was none to make.
+static std::optional<std::string> settleKeeping(const Spec &spec, CompileOptions &options) {
+  if (options.program_maps.keeping != Keeping::WhereFaster)
+    return std::nullopt;
+  auto planned = [&](Keeping keeping) {
+    CompileOptions asked = options;
+    asked.program_maps = {.forward = true, .backward = true, .keeping = keeping};
+    return Planner(spec, asked).plan();
+  };
+  const ProgramPlan again = planned(Keeping::Never), kept = planned(Keeping::Always);
+  std::string why;
+  bool keeps = true;
+  for (const Target target : options.targets) {
+    const double us_again = trainingTime(again, target, options.rows),
+                 us_kept = trainingTime(kept, target, options.rows);
+    keeps = keeps && us_kept < us_again;
+    why += fmt::format("{}{:.1f} us with what is kept and {:.1f} with what is computed again on {}",
+                       why.empty() ? "" : ", ", us_kept, us_again, toString(target));
+  }
+  options.program_maps.keeping = keeps ? Keeping::Always : Keeping::Never;
+  return fmt::format("gradients {}: a step of training with M = {} is predicted to take {}",
+                     keeps ? "take what the programs keep" : "compute what they need again", options.rows,
+                     why);
+}
+
+ProgramPlan planProgram(const Spec &spec, const CompileOptions &given) {
+  CompileOptions options = given;
+  const std::optional<std::string> remark = settleKeeping(spec, options);
+  ProgramPlan plan = Planner(spec, options).plan();
+  if (remark)
+    plan.remarks.push_back(*remark);
+  return plan;
 }
 
 /// The remarks as comments, so that what follows can be read again.
@@ -302,8 +348,12 @@ static std::string withRemarks(const ProgramPlan &plan) {
   return text + plan.fused;
 }
 
-std::string emitProgramStage(const Spec &spec, Stage stage, const CompileOptions &options) {
-  const ProgramPlan plan = Planner(spec, options).fuse();
+std::string emitProgramStage(const Spec &spec, Stage stage, const CompileOptions &given) {
+  CompileOptions options = given;
+  const std::optional<std::string> remark = settleKeeping(spec, options);
+  ProgramPlan plan = Planner(spec, options).fuse();
+  if (remark)
+    plan.remarks.push_back(*remark);
   return stage == Stage::Alg ? plan.text : withRemarks(plan);
 }
 

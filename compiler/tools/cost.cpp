@@ -211,12 +211,12 @@ int costOfProgram(const CostCommand &options, const Spec &spec, const ProgramToo
   compile.rows = options.m;
   const std::string target = options.target.empty() ? toString(Target::Cpu) : options.target;
   compile.targets = {targetNamed(target)};
-  const std::vector<ProgramCost> costs =
-      costOfPrograms(tools.plan(spec, compile), target, options.m, options.p0, cpu);
+  const ProgramPlan plan = tools.plan(spec, compile);
+  const std::vector<ProgramCost> costs = costOfPrograms(plan, target, options.m, options.p0, cpu);
   if (options.json)
-    printJson(programCostJson(costs));
+    printJson(programCostJson(plan, costs));
   else
-    printText(programCostText(costs));
+    printText(programCostText(plan, costs));
   return ExitCode::Done;
 }
 

@@ -14,7 +14,9 @@ void addProgramMaps(CLI::App &app, std::string &maps) {
          "--program-maps", maps,
          "of programs, separated by commas: forward, they themselves, for training backward, the gradients "
          "of their results to those of their tensors, and keeping: gradients then take the sums of products "
-         "from a further program that returns them, and do not compute them again")
+         "from a further program that returns them, and do not compute them again; or keeping-if-faster: "
+         "they "
+         "do so where a step of training is predicted to take less with it")
       ->type_name("MAPS")
       ->default_str("forward")
       ->group("Target");
@@ -51,12 +53,14 @@ ProgramMaps programMapsOf(const std::string &maps) {
     else if (name == "backward")
       wanted.backward = true;
     else if (name == "keeping")
-      wanted.keeping = true;
+      wanted.keeping = Keeping::Always;
+    else if (name == "keeping-if-faster")
+      wanted.keeping = Keeping::WhereFaster;
     else
-      throw UsageError(
-          fmt::format("--program-maps names '{}'; there are forward, backward and keeping", name));
+      throw UsageError(fmt::format(
+          "--program-maps names '{}'; there are forward, backward, keeping and keeping-if-faster", name));
   }
-  if (wanted.keeping && !wanted.backward)
+  if (wanted.keeping != Keeping::Never && !wanted.backward)
     throw UsageError("--program-maps names keeping without backward, for which something is kept");
   return wanted;
 }

@@ -94,10 +94,8 @@ LogicalResult ChainedRowProgram::makeHidden(const Part &part, Value ordinal,
         [&] { return Values{math_.constant(0)}; })[0];
     hidden.push_back(hidden_walk_->walker(walker.row, group, goes, /*walks=*/true));
   }
-  Values weights;
-  for (tile::AddRowTermsOp add : tile_.hidden_terms)
-    weights.push_back(weights_[llvm::find(source_weights_, add.getWeights()) - source_weights_.begin()]);
-
+  // The weight matrices of the first layer come in the order of its products, that of the second behind them.
+  const ArrayRef<Value> weights = ArrayRef(weights_).drop_back();
   LogicalResult written = success();
   flow_.loop(begin_, end_, math_.constant(hidden_schedule_.getColumns()), [&](Value column) {
     Values zeros;
@@ -114,7 +112,7 @@ LogicalResult ChainedRowProgram::makeHidden(const Part &part, Value ordinal,
       sm::ShareSumsOp::create(builder_, location_, ArrayRef(sums).slice(product * rows, rows),
                               sums_buffers_.lookup(tile::AddRowTermsOp(add).getResult()));
     sm::BlockSyncOp::create(builder_, location_);
-    // Numbers of columns, and elements, are of one group: rows with groups of their own come one by one.
+    // Numbers of columns are of one group: rows with groups of their own come one by one.
     const bool one_by_one = readsColumns() && !hasOneType();
     for (size_t row = 0; row < (one_by_one ? rows : 1) && succeeded(written); ++row)
       written = storeHidden(part, ordinal, column, hidden[row].group,
@@ -160,7 +158,6 @@ LogicalResult ChainedRowProgram::multiplyHidden(const Part &part, ArrayRef<RowWa
                                       math_.subtract(first, begin_), static_cast<int64_t>(row));
     };
   };
-  Value weights = weights_[llvm::find(source_weights_, tile_.terms.getWeights()) - source_weights_.begin()];
   Value buffer = sums_buffers_.lookup(tile_.terms.getResult());
   const RowWalk::Depth share = {math_.divide(begin_, depth), math_.ceilDivide(end_, depth)};
   auto meet = [&] {
@@ -173,7 +170,7 @@ LogicalResult ChainedRowProgram::multiplyHidden(const Part &part, ArrayRef<RowWa
   flow_.loop(math_.constant(0), math_.constant(walk_->outputWidth()), math_.constant(schedule_.getColumns()),
              [&](Value column) {
                const Values sums =
-                   walk_->addTerms(weights, walkers, column, share, reader, walk_->zeroRows());
+                   walk_->addTerms(weights_.back(), walkers, column, share, reader, walk_->zeroRows());
                sm::ShareSumsOp::create(builder_, location_, sums, buffer);
                meet();
                const sm::AccumulatorType type = walk_->sumsOfThreads(schedule_.getCluster());

@@ -1,0 +1,102 @@
+#include "compiler/pipeline/program_cost.h"
+
+#include "algebras/cost/report.h"
+#include "algebras/error.h"
+#include "compiler/schedule/ranking.h"
+
+#include <fmt/format.h>
+
+namespace compiler {
+namespace {
+
+/// Bytes that an element-wise function reads and writes for m rows.
+double bytesOf(const algrt::Elementwise &function, int64_t m) {
+  double bytes = 0;
+  for (const algrt::ElementwiseOperand &operand : function.operands) {
+    double count = 1;
+    for (const algrt::Extent &extent : operand.shape)
+      count *= static_cast<double>(extent.factor * m + extent.constant);
+    bytes += count * (operand.type == algrt::ElementType::Bf16 ? 2 : 4);
+  }
+  return bytes;
+}
+
+/// Such a function takes what its bytes take, on a GPU a launch besides.
+StepCost costOfElementwise(const ProgramPlan &plan, const algrt::ProgramStep &step,
+                           const ProgramCost &program, const CpuMachine &cpu) {
+  const double bytes = bytesOf(plan.elementwise[*step.elementwise].description, program.m);
+  StepCost cost{plan.functionOf(step), 0, 0, 0, 0, "memory"};
+  if (const TargetEntry &target = entryOf(targetNamed(program.target)); target.isGpu()) {
+    cost.floor_us = bytes / target.machine->memory_bytes_per_us;
+    cost.predicted_us = cost.floor_us + target.machine->launch_us;
+  } else {
+    cost.floor_us = bytes / (cpu_core.far_bytes * static_cast<double>(cpu.cores) * cpu_core.cycles_per_us);
+    cost.predicted_us = cost.floor_us;
+  }
+  return cost;
+}
+
+StepCost costOfStep(const ProgramPlan &plan, const algrt::ProgramStep &step, ProgramCost &program, int64_t p0,
+                    const CpuMachine &cpu) {
+  if (step.elementwise)
+    return costOfElementwise(plan, step, program, cpu);
+  const KernelSource &kernel = plan.kernels[step.projection];
+  const int64_t weights = kernel.fusion ? kernel.fusion->weights : 1;
+  const int64_t rows = step.rows.value_or(program.m);
+  const algebras::cost::CostReport counts =
+      algebras::cost::costReport(kernel.layer, rows, step.rows ? 0 : p0);
+  if (kernel.next) {
+    const algebras::cost::CostReport of_next = algebras::cost::costReport(*kernel.next, rows, p0);
+    const int64_t next_weights = kernel.next->fused.weights;
+    const LayersPrediction made =
+        predictLayers(kernel.layer, *kernel.next, program.target, rows, kernel.results.front(), cpu);
+    program.machine = made.machine;
+    return {kernel.projection,
+            weights * counts.active_macs + next_weights * of_next.active_macs,
+            weights * counts.dense_macs + next_weights * of_next.dense_macs,
+            made.predicted_us,
+            made.floor_us,
+            made.floor_by};
+  }
+  const Ranking ranking = rankMap(kernel.layer, step.map, program.target, rows, kernel.results.front(), cpu);
+  if (ranking.legal.empty())
+    throw algebras::InputError(
+        fmt::format("no schedule of {} is legal on {}", kernel.projection, program.target));
+  program.machine = ranking.machine;
+  return {kernel.projection,
+          weights * counts.active_macs,
+          weights * counts.dense_macs,
+          ranking.legal.front().predicted(),
+          ranking.floor_us,
+          ranking.floor_by};
+}
+
+} // namespace
+
+double ProgramCost::predicted() const {
+  double sum = 0;
+  for (const StepCost &step : steps)
+    sum += step.predicted_us;
+  return sum;
+}
+
+double ProgramCost::floor() const {
+  double sum = 0;
+  for (const StepCost &step : steps)
+    sum += step.floor_us;
+  return sum;
+}
+
+std::vector<ProgramCost> costOfPrograms(const ProgramPlan &plan, const std::string &target, int64_t m,
+                                        int64_t p0, const CpuMachine &cpu) {
+  std::vector<ProgramCost> costs;
+  for (const algrt::Program &program : plan.programs) {
+    ProgramCost cost{program.name, target, "", m, {}};
+    for (const algrt::ProgramStep &step : program.steps)
+      cost.steps.push_back(costOfStep(plan, step, cost, p0, cpu));
+    costs.push_back(std::move(cost));
+  }
+  return costs;
+}
+
+} // namespace compiler

@@ -1,0 +1,34 @@
+// What programs are predicted to take, step by step. Plain C++ like pipeline.h.
+#pragma once
+
+#include "compiler/pipeline/program_plan.h"
+#include "compiler/schedule/host_level.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace compiler {
+
+struct StepCost {
+  std::string kernel; ///< the function's name
+  int64_t active_macs = 0, dense_macs = 0;
+  double predicted_us = 0,
+         floor_us = 0; ///< of the cheapest schedule; what bytes and arithmetic need at least
+  std::string floor_by;
+};
+
+struct ProgramCost {
+  std::string program, target, machine;
+  int64_t m = 0;
+  std::vector<StepCost> steps; ///< as the program has them
+
+  double predicted() const;
+  double floor() const;
+};
+
+/// Of every program of the plan, for m rows from position p0. Throws as rankMap does.
+std::vector<ProgramCost> costOfPrograms(const ProgramPlan &plan, const std::string &target, int64_t m,
+                                        int64_t p0, const CpuMachine &cpu);
+
+} // namespace compiler
