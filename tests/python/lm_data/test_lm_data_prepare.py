@@ -168,7 +168,8 @@ def test_an_interrupted_run_leaves_nothing(tmp_path, repository, number, code):
     pipe = os.open(tmp_path / "in.jsonl", os.O_RDWR)
     os.write(pipe, "".join(json.dumps(record(f"a question {n}", "an answer to it")) + "\n" for n in range(500)).encode())
     command = [sys.executable, "-m", "examples.lm.data", str(tmp_path / "in.jsonl"), "-o", str(tmp_path / "out"), "--merges", "10"]
-    process = subprocess.Popen(command, cwd=repository, stderr=subprocess.DEVNULL)
+    # Who runs the tests in the background may ignore interruptions, and what they start would, too.
+    process = subprocess.Popen(command, cwd=repository, stderr=subprocess.DEVNULL, preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))
     deadline = time.monotonic() + 60
     while not list(tmp_path.glob(".out.partial-*/train.bin")) and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.02)
