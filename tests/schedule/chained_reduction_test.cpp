@@ -21,17 +21,6 @@ using namespace compiler;
 using algebras::DataType;
 using testing::HasSubstr;
 
-struct FewRows {
-  FewRows(const std::string &algebra, int64_t in, int64_t hidden, int64_t out, int64_t weights = 2)
-      : first(projection(algebra, in, hidden)), last(projection(algebra, hidden, out)) {
-    first.fused.weights = weights;
-  }
-
-  StagedChainedProblem problem() const { return {first, last, DataType::BF16}; }
-
-  algebras::Layer first, last;
-};
-
 TEST(ChainedReduction, ComesBackFromText) {
   for (const char *text : {"reduce=16,rows=4,hidden=64,columns=64,vector=8,cluster=4",
                            "reduce=32,rows=1,hidden=8,columns=16,vector=4"}) {
@@ -46,7 +35,7 @@ TEST(ChainedReduction, ComesBackFromText) {
 }
 
 TEST(ChainedReduction, SaysWhyAScheduleIsIllegal) {
-  const FewRows layers("Q(32)", 2048, 6144, 2048);
+  const TwoLayers layers("Q(32)", 2048, 6144, 2048);
   const auto why = [&](const std::string &text, const char *target = "sm_90a") {
     return reasonOf(refusal(layers.problem(), parseChainedReduction(text), target));
   };
@@ -62,31 +51,31 @@ TEST(ChainedReduction, SaysWhyAScheduleIsIllegal) {
   EXPECT_THAT(why("columns=4"), HasSubstr("of the second layer: "));
   EXPECT_THAT(why("vector=3"), HasSubstr("reads 1, 2, 4 or 8 elements"));
   EXPECT_THAT(why("reduce=128,hidden=64,rows=8"), HasSubstr("registers for the sums of 8 rows"));
-  EXPECT_THAT(reasonOf(refusal(FewRows("T(64)", 64 * 64, 64 * 1024, 64 * 64).problem(),
+  EXPECT_THAT(reasonOf(refusal(TwoLayers("T(64)", 64 * 64, 64 * 1024, 64 * 64).problem(),
                                parseChainedReduction("reduce=32,rows=2,hidden=64"), "sm_90a")),
               HasSubstr("sums and hidden groups take"));
 }
 
 TEST(ChainedReduction, SaysWhyLayersHaveNoKernel) {
-  const auto why = [](const FewRows &layers) { return whyNoChainedReduction(layers.problem(), "sm_90a"); };
+  const auto why = [](const TwoLayers &layers) { return whyNoChainedReduction(layers.problem(), "sm_90a"); };
   for (const char *algebra : {"Q(32)", "T(4)", "Q(2)^3", "Q(1)"})
     EXPECT_EQ(why({algebra, 2048, 6144, 2048}), "") << algebra;
-  FewRows changed("Q(4)", 64, 64, 64);
+  TwoLayers changed("Q(4)", 64, 64, 64);
   changed.last.fused.weights = 2;
   EXPECT_THAT(why(changed), HasSubstr("computes one product and writes one result"));
-  changed = FewRows("Q(4)", 64, 64, 64);
+  changed = TwoLayers("Q(4)", 64, 64, 64);
   changed.first.fused.element_operands = 1;
   EXPECT_THAT(why(changed), HasSubstr("maps between the layers read no elements"));
-  changed = FewRows("Q(4)", 64, 64, 64);
+  changed = TwoLayers("Q(4)", 64, 64, 64);
   changed.first.dtype = DataType::F32;
   EXPECT_THAT(why(changed), HasSubstr("computes on bf16"));
-  changed = FewRows("Q(4)", 64, 64, 64);
+  changed = TwoLayers("Q(4)", 64, 64, 64);
   changed.first.row_types = changed.last.row_types = algebras::RowTypes::explicitTypes(4);
   EXPECT_THAT(why(changed), HasSubstr("they are explicit"));
-  changed = FewRows("Q(4)", 64, 64, 64);
+  changed = TwoLayers("Q(4)", 64, 64, 64);
   changed.last.lift = projection("T(4)", 64, 64).lift;
   EXPECT_THAT(why(changed), HasSubstr("have the same terms"));
-  changed = FewRows("Q(4)", 64, 64, 64);
+  changed = TwoLayers("Q(4)", 64, 64, 64);
   changed.first.in = algebras::Groups::explicitWidths({8, 8, 8, 40});
   EXPECT_THAT(why(changed), HasSubstr("groups of one width"));
 }
@@ -96,7 +85,7 @@ TEST(ChainedReduction, SaysWhyLayersHaveNoKernel) {
 struct BlockWalk {
   double first = 0, last = 0, terms = 0;
 
-  BlockWalk(const FewRows &layers, const std::vector<int64_t> &types, int64_t group) {
+  BlockWalk(const TwoLayers &layers, const std::vector<int64_t> &types, int64_t group) {
     const auto ordered = [&](int64_t type, int64_t of_group) {
       std::vector<std::tuple<int64_t, int64_t, int64_t>> named;
       for (const auto &term : layers.last.lift.terms(type, of_group))
@@ -149,7 +138,7 @@ TEST(ChainedReduction, CountsTheBlocksThatAWalkReads) {
   for (const char *algebra : {"Q(2)", "Q(3)", "Q(8)", "T(4)", "Q(2)^2", "Q(1)"})
     for (const int64_t rows : {1, 2, 4}) {
       SCOPED_TRACE(std::string(algebra) + ", rows " + std::to_string(rows));
-      const FewRows layers(algebra, 768, 768, 768);
+      const TwoLayers layers(algebra, 768, 768, 768);
       const algebras::Lift &lift = layers.last.lift;
       double first = 0, last = 0, terms = 0, count = 0;
       for (int64_t type = 0; type < lift.types(); ++type)
@@ -171,7 +160,7 @@ TEST(ChainedReduction, CountsTheBlocksThatAWalkReads) {
 
 // Memory: X, Y and every block of a weight matrix that some row names, once.
 TEST(ChainedReduction, CountsTheBytesOfTheBlocksThatRowsName) {
-  const FewRows layers("Q(8)", 256, 512, 256);
+  const TwoLayers layers("Q(8)", 256, 512, 256);
   for (const int64_t m : {1, 3, 8, 40}) {
     std::set<std::pair<int64_t, int64_t>> first, last;
     for (int64_t row = 0; row < m; ++row)
@@ -197,14 +186,14 @@ TEST(ChainedReduction, IsWithinReachOfTheFloorForThePublishedNetworks) {
        {std::pair<int64_t, int64_t>{2048, 6144}, {2560, 9728}, {4096, 12288}, {7168, 2048}})
     for (const int64_t m : {1, 2, 4, 8, 16, 32, 64}) {
       SCOPED_TRACE(std::to_string(hidden) + ", m " + std::to_string(m));
-      const FewRows layers("Q(32)", in, hidden, in);
+      const TwoLayers layers("Q(32)", in, hidden, in);
       const LayersPrediction made = predictLayers(layers.first, layers.last, "sm_90a", m, DataType::BF16);
       EXPECT_LT(made.predicted_us, 1.5 * (made.floor_us + h200_machine.launch_us));
     }
 }
 
 TEST(ChainedReduction, IsChosenWhereItIsTheCheapest) {
-  const FewRows layers("Q(32)", 2048, 6144, 2048);
+  const TwoLayers layers("Q(32)", 2048, 6144, 2048);
   const auto chosen = [&](RowsOfCall rows) {
     return toString(cheapestOfLayers(layers.problem(), "sm_90a", rows)->schedule);
   };

@@ -19,18 +19,7 @@ using namespace compiler;
 using algebras::DataType;
 using testing::HasSubstr;
 
-struct Layers {
-  Layers(const std::string &algebra, int64_t in, int64_t hidden, int64_t out, int64_t weights = 2)
-      : first(projection(algebra, in, hidden)), last(projection(algebra, hidden, out)) {
-    first.fused.weights = weights;
-  }
-
-  StagedChainedProblem problem() const { return {first, last, DataType::BF16}; }
-
-  algebras::Layer first, last;
-};
-
-Layers qwen(int64_t in, int64_t hidden) { return {"Q(32)", in, hidden, in}; }
+TwoLayers qwen(int64_t in, int64_t hidden) { return {"Q(32)", in, hidden, in}; }
 
 TEST(StagedChained, ComesBackFromText) {
   for (const char *text : {"rows=64,hidden=64,depth=64,stages=4x2,stationary=8",
@@ -42,7 +31,7 @@ TEST(StagedChained, ComesBackFromText) {
 }
 
 TEST(StagedChained, SaysWhyAScheduleIsIllegal) {
-  const Layers layers = qwen(2048, 6144);
+  const TwoLayers layers = qwen(2048, 6144);
   const auto why = [&](const std::string &text) {
     return reasonOf(refusal(layers.problem(), parseStagedChained(text)));
   };
@@ -59,14 +48,14 @@ TEST(StagedChained, SaysWhyAScheduleIsIllegal) {
   EXPECT_THAT(why("rows=256"), HasSubstr("registers of a thread, of 104 that 4 warpgroups leave it"));
   EXPECT_THAT(reasonOf(refusal(qwen(4096, 12288).problem(), parseStagedChained("rows=128"))),
               HasSubstr("stages of 16384 bytes fit beside"));
-  Layers reading = qwen(2048, 6144);
+  TwoLayers reading = qwen(2048, 6144);
   reading.last.fused.element_operands = 1;
   EXPECT_THAT(reasonOf(refusal(reading.problem(), parseStagedChained("types=2,stages=0x3"))),
               HasSubstr("maps that read rows"));
 }
 
 TEST(StagedChained, SaysWhyLayersHaveNoKernel) {
-  const auto why = [](const Layers &layers, const char *target = "sm_90a") {
+  const auto why = [](const TwoLayers &layers, const char *target = "sm_90a") {
     return whyNotChained(layers.problem(), target);
   };
   EXPECT_EQ(why(qwen(2048, 6144)), "");
@@ -76,7 +65,7 @@ TEST(StagedChained, SaysWhyLayersHaveNoKernel) {
   EXPECT_THAT(why({"Q(4)", 240, 256 + 16, 256}), HasSubstr("multiples of 8 features"));
   EXPECT_THAT(why({"Q(2)", 256, 256, 1024}), HasSubstr("at most 256, and there are 512"));
   EXPECT_THAT(why({"Q(2)", 4096, 4096, 256}), HasSubstr("no schedule of both fits"));
-  Layers changed = qwen(2048, 6144);
+  TwoLayers changed = qwen(2048, 6144);
   changed.first.fused.element_operands = 1;
   EXPECT_THAT(why(changed), HasSubstr("maps between the layers read no elements"));
   changed = qwen(2048, 6144);
@@ -91,7 +80,7 @@ TEST(StagedChained, SaysWhyLayersHaveNoKernel) {
 struct Walk {
   double sent = 0, cycles = 0;
 
-  Walk(const Layers &layers, const StagedChainedSchedule &schedule, int64_t m) {
+  Walk(const TwoLayers &layers, const StagedChainedSchedule &schedule, int64_t m) {
     const int64_t q = layers.last.out.count(), k = layers.first.in.width(0), h = layers.first.out.width(0),
                   n = layers.last.out.width(0), columns = (n + 15) / 16 * 16;
     const auto weights = static_cast<double>(layers.first.fused.weights);
@@ -141,8 +130,8 @@ TEST(StagedChained, CostsWhatAWalkOverAllGroupsCounts) {
     const int64_t q = int64_t{1} << (1 + random() % 5);
     const auto width = [&] { return q * 8 * static_cast<int64_t>(1 + random() % 8); };
     const int64_t in = width(), hidden = width(), out = width();
-    const Layers layers("Q(" + std::to_string(q) + ")", in, hidden, out,
-                        1 + static_cast<int64_t>(random() % 2));
+    const TwoLayers layers("Q(" + std::to_string(q) + ")", in, hidden, out,
+                           1 + static_cast<int64_t>(random() % 2));
     const int64_t m = q * 64 * (1 + static_cast<int64_t>(random() % 4));
     if (!whyNotChained(layers.problem(), "sm_90a").empty())
       continue;
@@ -172,7 +161,7 @@ TEST(StagedChained, IsWithinReachOfTheFloorForThePublishedNetworks) {
       {2048, 6144, 1.25}, {2560, 9728, 1.4}, {4096, 12288, 1.35}, {2048, 768, 1.55}, {7168, 2048, 1.25}};
   for (const auto &[in, hidden, most] : published) {
     SCOPED_TRACE(hidden);
-    const Layers layers = qwen(in, hidden);
+    const TwoLayers layers = qwen(in, hidden);
     const LayersPrediction made = predictLayers(layers.first, layers.last, "sm_90a", 2048, DataType::BF16);
     EXPECT_GT(made.predicted_us, made.floor_us);
     EXPECT_LT(made.predicted_us, most * made.floor_us);
@@ -181,7 +170,7 @@ TEST(StagedChained, IsWithinReachOfTheFloorForThePublishedNetworks) {
 }
 
 TEST(StagedChained, ChoosesTheCheapestOfAllCandidates) {
-  const Layers layers = qwen(2048, 6144);
+  const TwoLayers layers = qwen(2048, 6144);
   for (const int64_t m : {1, 40, 512, 8192}) {
     const StagedChainedCosts costs(layers.problem(), m, h200_machine);
     const auto best = chooseStagedChained(layers.problem(), m, h200_machine);
