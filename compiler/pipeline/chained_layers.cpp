@@ -79,6 +79,11 @@ static std::optional<std::string> objectionOnGpu(const std::vector<MatchedLayer>
     return fmt::format("the schedule {} is of a kernel of one", options.schedule);
   if (isStagedChained(options.schedule) && options.row_lists)
     return fmt::format("the schedule {} is not for rows at positions of their own", options.schedule);
+  // A kernel by hand takes any number of rows.
+  if (isChainedReduction(options.schedule)) {
+    std::string why = whyNoChainedReduction(problem, name);
+    return why.empty() ? std::nullopt : std::optional(std::move(why));
+  }
   std::vector<int64_t> asked = {options.rows};
   asked.insert(asked.end(), options.further_rows.begin(), options.further_rows.end());
   // Rows at positions of their own are few, or steps.

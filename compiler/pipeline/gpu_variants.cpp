@@ -98,16 +98,8 @@ static std::string besideChainedReduction(const StagedChainedProblem &problem, T
                                           const std::string &schedule, int64_t rows) {
   if (!isChainedReduction(schedule) || completed(problem, parseChainedReduction(schedule)).vector == 1)
     return "";
-  ChainedReductionCosts costs(problem, rows, *entryOf(target).machine);
-  std::optional<ChainedReductionSchedule> best;
-  double least = 0;
-  for (const ChainedReductionSchedule &one :
-       considerChainedReductions(problem, toString(target), /*vector=*/1))
-    if (const double cost = costs(one).total(); !best || cost < least) {
-      best = one;
-      least = cost;
-    }
-  return best ? toString(*best) : "";
+  const auto single = chooseChainedReduction(problem, toString(target), rows, /*vector=*/1);
+  return single ? toString(single->schedule) : "";
 }
 
 /// The kernel of vector reductions that reads single elements beside one that reads wider vectors: the same

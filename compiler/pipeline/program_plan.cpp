@@ -128,8 +128,8 @@ void Planner::fuseSteps() {
   const auto fused = [this](ModuleOp module, bool layers) {
     compilation_.run(module, [&](OpPassManager &passes) {
       AlgFuseOptions fusion;
-      if (options_.program_maps.keeping ==
-          Keeping::Always) // what is kept is a further result of the kernel that computes it
+      // What is kept is a further result of the kernel that computes it.
+      if (options_.program_maps.keeping == Keeping::Always)
         fusion.results = most_results;
       fusion.apart = options_.fusing == Fusing::Nothing;
       fusion.layers = layers;

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,5 +61,15 @@ private:
 /// All that is legal and worth a look, filled in; of single elements alone with `vector` 1.
 std::vector<ChainedReductionSchedule> considerChainedReductions(const StagedChainedProblem &problem,
                                                                 std::string_view target, int64_t vector = 0);
+
+/// The cheapest of these for `m` rows, the first one listed among equals, and what it costs; nothing where
+/// there are none.
+struct ChainedReductionChoice {
+  ChainedReductionSchedule schedule;
+  Cost cost;
+};
+std::optional<ChainedReductionChoice> chooseChainedReduction(const StagedChainedProblem &problem,
+                                                             std::string_view target, int64_t m,
+                                                             int64_t vector = 0);
 
 } // namespace compiler

@@ -3,6 +3,7 @@
 #include "compiler/schedule/chained_reduction.h"
 #include "compiler/schedule/reduction_parts.h"
 #include "compiler/schedule/reduction_schedule.h"
+#include "compiler/schedule/targets.h"
 
 #include <algorithm>
 #include <tuple>
@@ -141,6 +142,17 @@ Cost ChainedReductionCosts::operator()(const ChainedReductionSchedule &schedule)
       {"memory", memory}, {"loads", loads}, {"issue", issue, busiest / blocks}, {"latency", latency}};
   addSideBySide(cost, {.launch = machine_.launch_us});
   return cost;
+}
+
+std::optional<ChainedReductionChoice> chooseChainedReduction(const StagedChainedProblem &problem,
+                                                             std::string_view target, int64_t m,
+                                                             int64_t vector) {
+  ChainedReductionCosts costs(problem, m, *entryOf(targetNamed(target)).machine);
+  std::optional<ChainedReductionChoice> best;
+  for (const ChainedReductionSchedule &candidate : considerChainedReductions(problem, target, vector))
+    if (Cost cost = costs(candidate); !best || cost.total() < best->cost.total())
+      best = ChainedReductionChoice{candidate, std::move(cost)};
+  return best;
 }
 
 } // namespace compiler

@@ -37,9 +37,8 @@ std::optional<LayersChoice> cheapestOfLayers(const StagedChainedProblem &problem
       offer(best, candidate, costs(candidate));
   }
   if ((rows.placed || rows.count <= most_reduction_rows) && whyNoChainedReduction(problem, target).empty()) {
-    ChainedReductionCosts costs(problem, rows.count, machine);
-    for (const ChainedReductionSchedule &candidate : considerChainedReductions(problem, target))
-      offer(best, candidate, costs(candidate));
+    ChainedReductionChoice reduction = *chooseChainedReduction(problem, target, rows.count);
+    offer(best, reduction.schedule, std::move(reduction.cost));
   }
   return best;
 }
