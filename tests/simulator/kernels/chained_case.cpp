@@ -5,6 +5,7 @@
 #include "tests/compiler/dense_product.h"
 #include "tests/simulator/kernels/fused_case.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <random>
 #include <utility>
@@ -227,6 +228,13 @@ void ChainedCase::takeRoughNumbers(uint64_t seed) {
   draw(x_);
   for (std::vector<float> &weights : weights_)
     draw(weights);
+  expected_.clear();
+}
+
+void ChainedCase::takeEqualNumbers(float x, float first, float last) {
+  std::ranges::fill(x_, x);
+  for (std::vector<float> &weights : weights_)
+    std::ranges::fill(weights, &weights == &weights_.back() ? last : first);
   expected_.clear();
 }
 

@@ -50,6 +50,8 @@ public:
   // Of numbers that round in every sum, of which nothing is expected: what the kernel makes of them, with all
   // rows and with one of them alone, which has to be at a position of its own.
   void takeRoughNumbers(uint64_t seed);
+  // The same numbers everywhere: of x, of the first layer's weights, and of the second's.
+  void takeEqualNumbers(float x, float first, float last);
   ChainedCase rowAlone(size_t row) const;
   std::vector<float> results(const compiler::SimulatedKernel &kernel,
                              const compiler::SimulationSettings &settings) const;

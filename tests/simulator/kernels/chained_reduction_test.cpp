@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <limits>
 #include <random>
 
 using namespace simulator_test;
@@ -245,6 +246,24 @@ TEST(ChainedReductions, GiveARowTheSameBitsWhateverStandsBesideIt) {
         std::equal(alone.begin(), alone.end(), together.begin() + static_cast<ptrdiff_t>(row * alone.size())))
         << "row " << row;
   }
+}
+
+// What is hidden may be infinite. Twelve columns of a hidden group are a piece of the depth and a half: what
+// stands in the other half is multiplied by zeros, and must not be another infinity.
+TEST(ChainedReductions, LeaveInfinitiesInfinite) {
+  const ChainedKernel network{.algebra = "Q(2)",
+                              .in = 16,
+                              .hidden = 24,
+                              .out = 16,
+                              .schedule = "reduce=16,rows=2,hidden=8,columns=8,vector=4,cluster=2",
+                              .columns_read = false};
+  const compiler::SimulatedKernel kernel = compiler::SimulatedKernel::parse(emittedKernel(network), "rows");
+  ChainedCase rows(network, 3, 1, 1);
+  rows.takeEqualNumbers(1, 1e30F, 1);
+  compiler::SimulationSettings settings;
+  settings.blocks = 4;
+  for (const float number : rows.results(kernel, settings))
+    ASSERT_EQ(number, std::numeric_limits<float>::infinity());
 }
 
 } // namespace
