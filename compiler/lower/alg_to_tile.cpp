@@ -53,6 +53,12 @@ struct ConvertAlgToTile : compiler::impl::ConvertAlgToTileBase<ConvertAlgToTile>
       report(module, error);
       return signalPassFailure();
     }
+    if (experts < 0 || (experts > 0 && !staged)) {
+      module.emitError(
+          "kernels whose rows are divided among experts are a GPU's, of at least one expert; got ")
+          << experts.getValue() << " for " << target.getValue();
+      return signalPassFailure();
+    }
     if (rows < 1) {
       module.emitError("schedules are chosen for at least one row, got ") << rows.getValue();
       return signalPassFailure();
@@ -121,6 +127,7 @@ StagedChoice ConvertAlgToTile::choiceFor(Type result) const {
   choice.rows = rows;
   choice.vector = vector;
   choice.positions = positions;
+  choice.experts = experts;
   return choice;
 }
 
@@ -138,7 +145,8 @@ LogicalResult ConvertAlgToTile::writeStagedChained(func::FuncOp function,
   try {
     if (const auto reduced = reducedChainedSchedules(&getContext(), target.getValue(), first, last, choice)) {
       writeReducedChainedKernel(builder, function.getLoc(), name, layers[0].kernel, reduced->hidden,
-                                layers[1].kernel, reduced->own);
+                                layers[1].kernel, reduced->own)
+          .setExperts(experts > 0);
       return success();
     }
     const ChainedSchedules staged =
@@ -171,7 +179,7 @@ LogicalResult ConvertAlgToTile::writeStagedKernel(func::FuncOp function, Matched
   }
   const std::string name = nameOfResult(function, result);
   if (reduced)
-    writeReducedProduct(builder, function.getLoc(), name, kernel, reduced);
+    writeReducedProduct(builder, function.getLoc(), name, kernel, reduced).setExperts(experts > 0);
   else
     writeStagedProduct(builder, function.getLoc(), name, kernel, chosen);
   return success();

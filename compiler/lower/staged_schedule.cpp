@@ -1,5 +1,6 @@
 #include "compiler/lower/staged_schedule.h"
 
+#include "compiler/schedule/experts.h"
 #include "compiler/schedule/gpu_layer.h"
 #include "compiler/schedule/layers_choice.h"
 #include "compiler/schedule/ranking.h"
@@ -10,6 +11,7 @@
 #include "algebras/error.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <optional>
 #include <variant>
 
@@ -83,7 +85,19 @@ tile::ReducedAttr reducedSchedule(MLIRContext *context, std::string_view target,
   const bool by_cost = choice.schedule.empty() && choice.forward && choice.vector == 0 &&
                        (choice.positions || choice.rows <= most_reduction_rows);
   std::optional<Schedule> schedule;
-  if (by_cost) {
+  if (choice.experts > 0 && !choice.forward)
+    throw algebras::InputError("kernels whose rows are divided among experts compute no gradients");
+  if (choice.experts > 0 && !isReduction(choice.schedule)) {
+    if (!choice.schedule.empty())
+      throw impossible(choice.schedule, "kernels whose rows are divided among experts are vector reductions");
+    if (const std::string why = whyNoExperts(layer, target); !why.empty())
+      throw algebras::InputError(why);
+    const auto best = chooseReduction(layer, choice.rows, choice.output, choice.vector,
+                                      *entryOf(targetNamed(target)).machine, choice.experts);
+    if (!best)
+      throw algebras::InputError(fmt::format("no schedule of vector reductions is legal on {}", target));
+    schedule = *best;
+  } else if (by_cost) {
     const int64_t rows = std::min(choice.rows, most_reduction_rows);
     const Ranking ranking = rankSchedules(layer, target, rows, choice.output);
     const RankedSchedule *best = choice.positions        ? bestReduction(ranking)
@@ -125,14 +139,17 @@ std::optional<ReducedChainedSchedules> reducedChainedSchedules(MLIRContext *cont
       throw algebras::InputError("two layers have no kernel together: " + why);
   };
   if (choice.schedule.empty()) {
-    const RowsOfCall rows{choice.rows, choice.positions};
+    const RowsOfCall rows{choice.rows, choice.positions, choice.experts};
     require_kernel(whyNoKernelOfLayers(problem, target, rows));
     const LayersChoice best = *cheapestOfLayers(problem, target, rows);
     const auto *reduction = std::get_if<ChainedReductionSchedule>(&best.schedule);
     return reduction ? std::optional(attributes(context, *reduction)) : std::nullopt;
   }
-  if (!isChainedReduction(choice.schedule))
+  if (!isChainedReduction(choice.schedule)) {
+    if (choice.experts > 0)
+      throw impossible(choice.schedule, "kernels whose rows are divided among experts are vector reductions");
     return std::nullopt;
+  }
   require_kernel(whyNoChainedReduction(problem, target));
   const ChainedReductionSchedule asked = parseChainedReduction(choice.schedule);
   requireLegal(choice.schedule, refusal(problem, asked, target));

@@ -3,9 +3,11 @@
 #include "algebras/coarsest.h"
 #include "compiler/lower/match_product.h"
 #include "compiler/schedule/cpu_chained_schedule.h"
+#include "compiler/schedule/experts.h"
 #include "compiler/schedule/layers_choice.h"
 #include "compiler/schedule/ranking.h"
 #include "compiler/schedule/reduction_schedule.h"
+#include "compiler/schedule/work.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -39,10 +41,15 @@ static algebras::DataType typeOfResult(const MatchedLayer &layer) {
 }
 
 /// Microseconds of a GPU's kernel for each layer.
-static double separateTime(const std::vector<MatchedLayer> &layers, Target target, int64_t m) {
+static double separateTime(const std::vector<MatchedLayer> &layers, Target target, RowsOfCall rows) {
+  const std::string name = toString(target);
   double sum = 0;
   for (const MatchedLayer &layer : layers)
-    sum += rankSchedules(layer.scheduled, toString(target), m, typeOfResult(layer)).legal.front().predicted();
+    sum +=
+        rows.experts > 0
+            ? predictExperts(layer.scheduled, nullptr, name, rows.count, rows.experts, typeOfResult(layer))
+                  .predicted_us
+            : rankSchedules(layer.scheduled, name, rows.count, typeOfResult(layer)).legal.front().predicted();
   return sum;
 }
 
@@ -77,6 +84,8 @@ static std::optional<std::string> objectionOnGpu(const std::vector<MatchedLayer>
   const std::string name = toString(target);
   if (!options.schedule.empty() && !isOfLayers(options.schedule))
     return fmt::format("the schedule {} is of a kernel of one", options.schedule);
+  if (isStagedChained(options.schedule) && options.experts > 0)
+    return fmt::format("the schedule {} is not for rows that are divided among experts", options.schedule);
   if (isStagedChained(options.schedule) && options.row_lists)
     return fmt::format("the schedule {} is not for rows at positions of their own", options.schedule);
   // A kernel by hand takes any number of rows.
@@ -88,15 +97,17 @@ static std::optional<std::string> objectionOnGpu(const std::vector<MatchedLayer>
   asked.insert(asked.end(), options.further_rows.begin(), options.further_rows.end());
   // Rows at positions of their own are few, or steps.
   for (const int64_t rows : asked) {
-    if (options.row_lists && rows > most_reduction_rows)
+    if (options.row_lists && options.experts == 0 && rows > most_reduction_rows)
       return fmt::format("for {} rows at positions of their own the kernels of {} compute one", rows, name);
-    if (std::string why = whyNoKernelOfLayers(problem, name, {rows, options.row_lists}); !why.empty())
+    if (std::string why = whyNoKernelOfLayers(problem, name, {rows, options.row_lists, options.experts});
+        !why.empty())
       return why;
   }
   if (!options.schedule.empty())
     return std::nullopt; // by hand
-  const LayersChoice choice = *cheapestOfLayers(problem, name, {options.rows, options.row_lists});
-  return longerBy(choice.cost.total(), separateTime(layers, target, options.rows), options.rows, name);
+  const RowsOfCall rows{options.rows, options.row_lists, options.experts};
+  const LayersChoice choice = *cheapestOfLayers(problem, name, rows);
+  return longerBy(choice.cost.total(), separateTime(layers, target, rows), options.rows, name);
 }
 
 std::optional<std::string> objectionToLayers(func::FuncOp function, const CompileOptions &options) {
@@ -110,7 +121,8 @@ std::optional<std::string> objectionToLayers(func::FuncOp function, const Compil
     } else {
       for (const std::string &name : options.cpu_levels)
         if (!objection)
-          objection = objectionOnCpu(product->layers, name, options.rows);
+          objection =
+              objectionOnCpu(product->layers, name, RowsOfNetworks(options.rows, options.experts).rows);
     }
     if (objection && options.targets.size() > 1)
       *objection += ", and all targets of a bundle have the same steps";

@@ -5,6 +5,7 @@
 #include "compiler/pipeline/compilation.h"
 #include "compiler/pipeline/kernel_options.h"
 #include "compiler/pipeline/machine_code.h"
+#include "compiler/schedule/work.h"
 #include "compiler/targets/c/plain_c.h"
 #include "compiler/targets/cpu/object_code.h"
 
@@ -22,7 +23,7 @@ void toTile(Compilation &compilation, ModuleOp module, const std::string &level,
     passes.addPass(createCSEPass());
     ConvertAlgToTileOptions choice;
     choice.cpu = level;
-    choice.rows = options.rows;
+    choice.rows = RowsOfNetworks(options.rows, options.experts).rows; // one expert after another
     passes.addPass(createConvertAlgToTile(choice));
   });
 }

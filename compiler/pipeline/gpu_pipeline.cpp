@@ -122,6 +122,7 @@ private:
     choice.rows = options_.rows;
     choice.vector = options_.vector;
     choice.positions = options_.positions;
+    choice.experts = options_.experts;
     passes.addPass(createConvertAlgToTile(choice));
   }
 
@@ -244,11 +245,13 @@ void addGpuJobs(const KernelSource &source, Target target, const CompileOptions 
   // Refused before schedules are looked for.
   requireSupported(source.layer, target, options);
   // Jobs refer to what is given, which outlives them.
-  if (!source.rows && !source.next)
+  if (!source.rows && !source.next && options.experts == 0)
     for (CompileJob &job : groupRowsJobs(source, target, given))
       jobs.push_back(std::move(job));
   const bool rows_of_types = source.layer.lift.kind() == algebras::Lift::Kind::Rows;
-  const bool some_listed = options.row_lists && rows_of_types && source.takes_positions && !source.next &&
+  // Kernels of experts read positions themselves.
+  const bool some_listed = options.row_lists && options.experts == 0 && rows_of_types &&
+                           source.takes_positions && !source.next &&
                            source.layer.row_types.kind() != algebras::RowTypes::Kind::Explicit;
   std::vector<std::shared_ptr<const KernelSource>> sources = {
       {std::shared_ptr<const KernelSource>(), &source}};

@@ -1,12 +1,15 @@
 #include "compiler/pipeline/gpu_variants.h"
 
 #include "algebras/coarsest.h"
+#include "algebras/error.h"
+#include "compiler/schedule/experts.h"
 #include "compiler/schedule/layers_choice.h"
 #include "compiler/schedule/ranking.h"
 #include "compiler/schedule/reduction_schedule.h"
 #include "compiler/schedule/staged.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -95,10 +98,10 @@ static std::vector<GpuVariant> variantsByCost(const algebras::Layer &layer, Targ
 /// The same of a kernel of two layers, the best for `rows`. Empty where the one reads single elements itself,
 /// or is none of vector reductions.
 static std::string besideChainedReduction(const StagedChainedProblem &problem, Target target,
-                                          const std::string &schedule, int64_t rows) {
+                                          const std::string &schedule, int64_t rows, int64_t experts) {
   if (!isChainedReduction(schedule) || completed(problem, parseChainedReduction(schedule)).vector == 1)
     return "";
-  const auto single = chooseChainedReduction(problem, toString(target), rows, /*vector=*/1);
+  const auto single = chooseChainedReduction(problem, toString(target), rows, /*vector=*/1, experts);
   return single ? toString(single->schedule) : "";
 }
 
@@ -106,7 +109,7 @@ static std::string besideChainedReduction(const StagedChainedProblem &problem, T
 /// with its columns as far apart where the schedule is given, else the best for `rows`. Empty where the one
 /// reads single elements itself.
 static std::string besideReduction(const algebras::Layer &layer, Target target, const std::string &schedule,
-                                   bool given, int64_t rows, algebras::DataType output) {
+                                   bool given, int64_t rows, algebras::DataType output, int64_t experts) {
   ReductionSchedule wide = completed(layer, parseReduction(schedule));
   if (wide.vector == 1)
     return "";
@@ -115,7 +118,7 @@ static std::string besideReduction(const algebras::Layer &layer, Target target, 
     wide.vector = 1;
     return toString(wide);
   }
-  const auto single = chooseReduction(layer, rows, output, /*vector=*/1, *entryOf(target).machine);
+  const auto single = chooseReduction(layer, rows, output, /*vector=*/1, *entryOf(target).machine, experts);
   return single ? toString(*single) : "";
 }
 
@@ -158,13 +161,50 @@ static std::vector<GpuVariant> variantsForAnyAddress(const algebras::Layer &laye
                              : std::max(range.to, range.from);
     std::string schedule;
     if (isReduction(variant.schedule))
-      schedule = besideReduction(layer, target, variant.schedule, given, rows, output);
+      schedule = besideReduction(layer, target, variant.schedule, given, rows, output, options.experts);
     else if (!std::exchange(batched, true))
       schedule = besideBatched(problem, target, options.schedule, given ? options.rows : rows);
     if (!schedule.empty())
       found.push_back({std::move(schedule), range});
   }
   return found;
+}
+
+/// One variant for each number of rows that is asked for, where neighbours share a kernel; the one for
+/// options.rows is the default and comes first.
+static std::vector<GpuVariant> variantsForRows(const CompileOptions &options,
+                                               const std::function<std::string(int64_t rows)> &schedule_for) {
+  std::map<int64_t, std::string> best_for = {{options.rows, ""}};
+  for (const int64_t rows : options.further_rows)
+    best_for[rows] = "";
+  std::vector<GpuVariant> variants;
+  for (auto &[rows, schedule] : best_for) {
+    schedule = schedule_for(rows);
+    if (!variants.empty() && variants.back().schedule == schedule)
+      variants.back().best_for_rows.to = rows;
+    else
+      variants.push_back({schedule, {rows, rows}});
+  }
+  const auto asked = std::ranges::find_if(variants, [&](const GpuVariant &variant) {
+    return variant.best_for_rows.from <= options.rows && options.rows <= variant.best_for_rows.to;
+  });
+  std::rotate(variants.begin(), asked, asked + 1);
+  return variants;
+}
+
+/// Of kernels whose rows are divided among experts.
+static std::vector<GpuVariant> variantsForExperts(const algebras::Layer &given, Target target,
+                                                  algebras::DataType output, const CompileOptions &options) {
+  const algebras::Layer layer = algebras::coarsest(given);
+  if (const std::string why = whyNoExperts(layer, toString(target)); !why.empty())
+    throw algebras::InputError(why);
+  return variantsForRows(options, [&](int64_t rows) {
+    const auto best =
+        chooseReduction(layer, rows, output, /*vector=*/0, *entryOf(target).machine, options.experts);
+    if (!best)
+      throw algebras::InputError("no schedule of vector reductions is legal on " + toString(target));
+    return toString(*best);
+  });
 }
 
 std::vector<GpuVariant> gpuVariants(const algebras::Layer &layer, Target target, algebras::DataType output,
@@ -178,7 +218,9 @@ std::vector<GpuVariant> gpuVariants(const algebras::Layer &layer, Target target,
     options.map = options.scheduled_map = algrt::Map::Forward;
     return gpuVariants(layer.transposed(), target, output, options);
   }
-  std::vector<GpuVariant> variants = variantsByCost(layer, target, output, options);
+  std::vector<GpuVariant> variants = options.experts > 0 && options.schedule.empty()
+                                         ? variantsForExperts(layer, target, output, options)
+                                         : variantsByCost(layer, target, output, options);
   for (GpuVariant &one : variantsForAnyAddress(algebras::coarsest(layer), target, output, options, variants))
     variants.push_back(std::move(one));
   return variants;
@@ -193,8 +235,8 @@ std::vector<GpuVariant> chainedVariants(const StagedChainedProblem &given, Targe
     for (size_t number = 0, chosen = variants.size(); number < chosen; ++number) {
       const GpuVariant variant = variants[number];
       const algrt::RowRange range = variant.best_for_rows;
-      if (std::string schedule = besideChainedReduction(problem, target, variant.schedule,
-                                                        range.to > 0 ? range.to : options.rows);
+      if (std::string schedule = besideChainedReduction(
+              problem, target, variant.schedule, range.to > 0 ? range.to : options.rows, options.experts);
           !schedule.empty() && variant.among_its_kind == 1)
         variants.push_back({std::move(schedule), range});
     }
@@ -206,21 +248,10 @@ std::vector<GpuVariant> chainedVariants(const StagedChainedProblem &given, Targe
       variants.push_back({schedule, {0, 0}, static_cast<int64_t>(variants.size()) + 1});
     return with_single_elements();
   }
-  std::map<int64_t, std::string> best_for = {{options.rows, ""}};
-  for (const int64_t rows : options.further_rows)
-    best_for[rows] = "";
-  for (auto &[rows, schedule] : best_for)
-    schedule = toString(cheapestOfLayers(problem, toString(target), {rows, options.row_lists})->schedule);
-  // Neighbours share a kernel; the one for options.rows is the default.
-  for (const auto &[rows, schedule] : best_for)
-    if (!variants.empty() && variants.back().schedule == schedule)
-      variants.back().best_for_rows.to = rows;
-    else
-      variants.push_back({schedule, {rows, rows}});
-  const auto asked = std::ranges::find_if(variants, [&](const GpuVariant &variant) {
-    return variant.best_for_rows.from <= options.rows && options.rows <= variant.best_for_rows.to;
+  variants = variantsForRows(options, [&](int64_t rows) {
+    return toString(
+        cheapestOfLayers(problem, toString(target), {rows, options.row_lists, options.experts})->schedule);
   });
-  std::rotate(variants.begin(), asked, asked + 1);
   return with_single_elements();
 }
 

@@ -14,6 +14,7 @@ inline CompileOptions optionsFor(const KernelSource &source, CompileOptions opti
     options.further_rows.clear();
     options.row_lists = false;
     options.positions = false;
+    options.experts = 0;
   }
   return options;
 }

@@ -64,6 +64,10 @@ struct CompileOptions {
   bool row_lists = false;
   /// Every row says where it is, which kernels of vector reductions alone read on a GPU.
   bool positions = false;
+  /// Of programs: a bundle's GPU kernels are joined by one each for calls whose rows are divided among
+  /// experts, with the best schedule for so many. What emit and simulate show is such a kernel. 0: there are
+  /// none.
+  int64_t experts = 0;
   /// What the kernels of a bundle compute.
   std::vector<algrt::Map> maps = {algrt::Map::Forward, algrt::Map::Dx, algrt::Map::Dw};
   /// Which kernel of programs emit shows; empty where there is one alone.

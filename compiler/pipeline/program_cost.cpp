@@ -2,7 +2,9 @@
 
 #include "algebras/cost/report.h"
 #include "algebras/error.h"
+#include "compiler/schedule/experts.h"
 #include "compiler/schedule/ranking.h"
+#include "compiler/schedule/work.h"
 
 #include <fmt/format.h>
 
@@ -36,11 +38,36 @@ StepCost costOfElementwise(const ProgramPlan &plan, const algrt::ProgramStep &st
   return cost;
 }
 
+/// Multiply-accumulates of the rows of all experts, where each has as many.
+StepCost costOfExperts(const KernelSource &kernel, ProgramCost &program, int64_t p0, const CpuMachine &cpu) {
+  const RowsOfNetworks networks(program.m, program.experts);
+  StepCost cost;
+  cost.kernel = kernel.projection;
+  const auto add = [&](const algebras::Layer &layer, int64_t weights) {
+    const algebras::cost::CostReport counts = algebras::cost::costReport(layer, networks.rows, p0);
+    cost.active_macs += networks.count * weights * counts.active_macs;
+    cost.dense_macs += networks.count * weights * counts.dense_macs;
+  };
+  add(kernel.layer, kernel.fusion ? kernel.fusion->weights : 1);
+  if (kernel.next)
+    add(*kernel.next, kernel.next->fused.weights);
+  const LayersPrediction made =
+      predictExperts(kernel.layer, kernel.next ? &*kernel.next : nullptr, program.target, program.m,
+                     program.experts, kernel.results.front(), cpu);
+  program.machine = made.machine;
+  cost.predicted_us = made.predicted_us;
+  cost.floor_us = made.floor_us;
+  cost.floor_by = made.floor_by;
+  return cost;
+}
+
 StepCost costOfStep(const ProgramPlan &plan, const algrt::ProgramStep &step, ProgramCost &program, int64_t p0,
                     const CpuMachine &cpu) {
   if (step.elementwise)
     return costOfElementwise(plan, step, program, cpu);
   const KernelSource &kernel = plan.kernels[step.projection];
+  if (program.experts > 0)
+    return costOfExperts(kernel, program, p0, cpu);
   const int64_t weights = kernel.fusion ? kernel.fusion->weights : 1;
   const int64_t rows = step.rows.value_or(program.m);
   const algebras::cost::CostReport counts =
@@ -88,10 +115,10 @@ double ProgramCost::floor() const {
 }
 
 std::vector<ProgramCost> costOfPrograms(const ProgramPlan &plan, const std::string &target, int64_t m,
-                                        int64_t p0, const CpuMachine &cpu) {
+                                        int64_t p0, const CpuMachine &cpu, int64_t experts) {
   std::vector<ProgramCost> costs;
   for (const algrt::Program &program : plan.programs) {
-    ProgramCost cost{program.name, target, "", m, {}};
+    ProgramCost cost{program.name, target, "", m, experts, {}};
     for (const algrt::ProgramStep &step : program.steps)
       cost.steps.push_back(costOfStep(plan, step, cost, p0, cpu));
     costs.push_back(std::move(cost));

@@ -21,14 +21,16 @@ struct StepCost {
 struct ProgramCost {
   std::string program, target, machine;
   int64_t m = 0;
+  int64_t experts = 0;         ///< that the rows are divided among; 0: one network has all
   std::vector<StepCost> steps; ///< as the program has them
 
   double predicted() const;
   double floor() const;
 };
 
-/// Of every program of the plan, for m rows from position p0. Throws as rankMap does.
+/// Of every program of the plan, for m rows from position p0, perhaps divided among experts. Throws as
+/// rankMap and predictExperts do.
 std::vector<ProgramCost> costOfPrograms(const ProgramPlan &plan, const std::string &target, int64_t m,
-                                        int64_t p0, const CpuMachine &cpu);
+                                        int64_t p0, const CpuMachine &cpu, int64_t experts = 0);
 
 } // namespace compiler

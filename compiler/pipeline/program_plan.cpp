@@ -4,6 +4,7 @@
 #include "compiler/lower/product_function.h"
 #include "compiler/pipeline/chained_layers.h"
 #include "compiler/pipeline/compilation.h"
+#include "compiler/pipeline/expert_programs.h"
 #include "compiler/pipeline/keeping.h"
 #include "compiler/pipeline/program_module.h"
 #include "compiler/pipeline/program_steps.h"
@@ -172,7 +173,9 @@ ProgramPlan Planner::fuse() {
   compilation_.run(*module_, [this](OpPassManager &passes) {
     passes.addPass(createCanonicalizerPass());
     passes.addPass(createCSEPass());
-    if (options_.fusing != Fusing::Nothing) { // there every operation is computed as it is written
+    // Without fusing every operation is computed as it is written; experts have no product of weight matrices
+    // for each of them.
+    if (options_.fusing != Fusing::Nothing && options_.experts == 0) {
       AlgComposeOptions composition;
       composition.rows = options_.rows;
       composition.kernels = true;
@@ -298,6 +301,8 @@ ProgramPlan planProgram(const Spec &spec, const CompileOptions &given) {
   ProgramPlan plan = Planner(spec, options).plan();
   if (remark)
     plan.remarks.push_back(*remark);
+  if (options.experts > 0)
+    requireExperts(plan, options);
   return plan;
 }
 

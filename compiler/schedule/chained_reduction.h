@@ -42,17 +42,21 @@ struct ReadBlocks {
 };
 ReadBlocks readBlocks(const StagedChainedProblem &problem, int64_t rows);
 
-/// Where the time of `m` rows would go, in microseconds, by the parts of reductionCost.
+/// Where the time of `m` rows would go, in microseconds, by the parts of reductionCost: of one network, or
+/// divided among experts (work.h).
 class ChainedReductionCosts {
 public:
-  ChainedReductionCosts(const StagedChainedProblem &problem, int64_t m, const GpuMachine &machine);
+  ChainedReductionCosts(const StagedChainedProblem &problem, int64_t m, const GpuMachine &machine,
+                        int64_t experts = 0);
   Cost operator()(const ChainedReductionSchedule &schedule);
   /// X, the blocks of both layers' weights that some row uses, and Y once each, and all multiplications.
   Floor floor() const;
 
 private:
+  double bytes() const;
+
   const StagedChainedProblem problem_;
-  int64_t m_;
+  RowsOfNetworks networks_;
   ProjectionWork first_, last_;
   const GpuMachine &machine_;
   std::map<int64_t, ReadBlocks> reads_; ///< by rows of a part, of which there are no more than the batch has
@@ -70,6 +74,6 @@ struct ChainedReductionChoice {
 };
 std::optional<ChainedReductionChoice> chooseChainedReduction(const StagedChainedProblem &problem,
                                                              std::string_view target, int64_t m,
-                                                             int64_t vector = 0);
+                                                             int64_t vector = 0, int64_t experts = 0);
 
 } // namespace compiler

@@ -66,19 +66,24 @@ ReadBlocks readBlocks(const StagedChainedProblem &problem, int64_t rows) {
 }
 
 ChainedReductionCosts::ChainedReductionCosts(const StagedChainedProblem &problem, int64_t m,
-                                             const GpuMachine &machine)
-    : problem_(problem), m_(m), first_(projectionWork(problem.first, m, algebras::DataType::BF16)),
-      last_(projectionWork(problem.last, m, problem.output)), machine_(machine) {}
+                                             const GpuMachine &machine, int64_t experts)
+    : problem_(problem), networks_(m, experts),
+      first_(projectionWork(problem.first, networks_.rows, algebras::DataType::BF16)),
+      last_(projectionWork(problem.last, networks_.rows, problem.output)), machine_(machine) {}
+
+double ChainedReductionCosts::bytes() const {
+  return static_cast<double>(networks_.count) *
+         (first_.x_bytes + first_.weight_bytes + last_.weight_bytes + last_.y_bytes);
+}
 
 Floor ChainedReductionCosts::floor() const {
-  return {(first_.x_bytes + first_.weight_bytes + last_.weight_bytes + last_.y_bytes) /
-              machine_.memory_bytes_per_us,
-          (first_.macs + last_.macs) / machine_.denseMacsPerUs()};
+  return {bytes() / machine_.memory_bytes_per_us,
+          static_cast<double>(networks_.count) * (first_.macs + last_.macs) / machine_.denseMacsPerUs()};
 }
 
 Cost ChainedReductionCosts::operator()(const ChainedReductionSchedule &schedule) {
   using namespace reduction_parts;
-  const int64_t rows_read = std::min(m_, schedule.rows);
+  const int64_t rows_read = std::min(networks_.rows, schedule.rows);
   auto known = reads_.find(rows_read);
   if (known == reads_.end())
     known = reads_.emplace(rows_read, readBlocks(problem_, rows_read)).first;
@@ -88,8 +93,8 @@ Cost ChainedReductionCosts::operator()(const ChainedReductionSchedule &schedule)
                share = static_cast<double>(shareOfBlock(problem_.first, schedule)),
                hidden = static_cast<double>(schedule.hidden), columns = static_cast<double>(schedule.columns);
   const double row_blocks = ceilDivide(first_.rows(), static_cast<double>(schedule.rows)),
-               parts = row_blocks * last_.groups, blocks = parts * cluster,
-               rows_of_part = first_.rows() / row_blocks;
+               parts = static_cast<double>(networks_.count) * row_blocks * last_.groups,
+               blocks = parts * cluster, rows_of_part = first_.rows() / row_blocks;
   // What a block goes through one after the other: columns of its share, and of the result.
   const double hidden_turns = ceilDivide(share, hidden), turns_of_result = ceilDivide(last_.n, columns);
 
@@ -132,8 +137,7 @@ Cost ChainedReductionCosts::operator()(const ChainedReductionSchedule &schedule)
   const double waves = std::max(1.0, ceilDivide(blocks, multiprocessors * together));
   const double latency = waves * waits / machine_.clock;
 
-  const double memory = (first_.x_bytes + first_.weight_bytes + last_.weight_bytes + last_.y_bytes) /
-                        machine_.memory_bytes_per_us;
+  const double memory = bytes() / machine_.memory_bytes_per_us;
   const double busiest = ceilDivide(blocks, multiprocessors) * multiprocessors;
   Cost cost;
   cost.tiles = cost.turns = parts;
@@ -146,8 +150,8 @@ Cost ChainedReductionCosts::operator()(const ChainedReductionSchedule &schedule)
 
 std::optional<ChainedReductionChoice> chooseChainedReduction(const StagedChainedProblem &problem,
                                                              std::string_view target, int64_t m,
-                                                             int64_t vector) {
-  ChainedReductionCosts costs(problem, m, *entryOf(targetNamed(target)).machine);
+                                                             int64_t vector, int64_t experts) {
+  ChainedReductionCosts costs(problem, m, *entryOf(targetNamed(target)).machine, experts);
   std::optional<ChainedReductionChoice> best;
   for (const ChainedReductionSchedule &candidate : considerChainedReductions(problem, target, vector))
     if (Cost cost = costs(candidate); !best || cost.total() < best->cost.total())

@@ -14,9 +14,9 @@ std::string toString(const LayersSchedule &schedule) {
 std::string whyNoKernelOfLayers(const StagedChainedProblem &problem, std::string_view target,
                                 RowsOfCall rows) {
   const std::string of_many = whyNotChained(problem, target);
-  if (of_many.empty() && !rows.placed)
+  if (of_many.empty() && !rows.areForReductions())
     return "";
-  if (rows.placed || rows.count <= most_reduction_rows)
+  if (rows.areForReductions() || rows.count <= most_reduction_rows)
     return whyNoChainedReduction(problem, target);
   return of_many;
 }
@@ -31,13 +31,15 @@ std::optional<LayersChoice> cheapestOfLayers(const StagedChainedProblem &problem
                                              RowsOfCall rows) {
   const GpuMachine &machine = *entryOf(targetNamed(target)).machine;
   std::optional<LayersChoice> best;
-  if (!rows.placed && whyNotChained(problem, target).empty()) {
+  if (!rows.areForReductions() && whyNotChained(problem, target).empty()) {
     const StagedChainedCosts costs(problem, rows.count, machine);
     for (const StagedChainedSchedule &candidate : considerStagedChained(problem))
       offer(best, candidate, costs(candidate));
   }
-  if ((rows.placed || rows.count <= most_reduction_rows) && whyNoChainedReduction(problem, target).empty()) {
-    ChainedReductionChoice reduction = *chooseChainedReduction(problem, target, rows.count);
+  if ((rows.areForReductions() || rows.count <= most_reduction_rows) &&
+      whyNoChainedReduction(problem, target).empty()) {
+    ChainedReductionChoice reduction =
+        *chooseChainedReduction(problem, target, rows.count, /*vector=*/0, rows.experts);
     offer(best, reduction.schedule, std::move(reduction.cost));
   }
   return best;

@@ -22,6 +22,11 @@ inline bool isOfLayers(std::string_view text) { return isStagedChained(text) || 
 struct RowsOfCall {
   int64_t count;
   bool placed = false; ///< each row has a position of its own: for vector reductions alone
+  /// The rows are divided among so many networks, each with weight matrices of its own: for vector reductions
+  /// alone. 0: there is one network.
+  int64_t experts = 0;
+
+  bool areForReductions() const { return placed || experts > 0; }
 };
 
 /// Why a target has no kernel of these two layers for such rows, whatever the schedule: the end of a

@@ -85,7 +85,7 @@ double commonTerms(const algebras::Layer &layer, int64_t rows) {
 }
 
 Cost reductionCost(const ProjectionWork &work, const ReductionSchedule &schedule, double common,
-                   const GpuMachine &machine) {
+                   const GpuMachine &machine, int64_t networks) {
   using namespace reduction_parts;
   const double m = work.rows(), rows = static_cast<double>(schedule.rows),
                columns = static_cast<double>(schedule.columns);
@@ -94,8 +94,10 @@ Cost reductionCost(const ProjectionWork &work, const ReductionSchedule &schedule
   // What not all rows take part in each reads for itself.
   const double reads = common + rows_of_part * std::max(0.0, work.terms - common);
 
-  const double parts = row_blocks * work.groups * column_blocks;
-  const double memory = (work.x_bytes + work.weight_bytes + work.y_bytes) / machine.memory_bytes_per_us;
+  const auto count = static_cast<double>(networks);
+  const double parts = count * row_blocks * work.groups * column_blocks;
+  const double memory =
+      count * (work.x_bytes + work.weight_bytes + work.y_bytes) / machine.memory_bytes_per_us;
 
   // Every part reads its blocks of the weight matrix, in rows that begin anywhere, and its rows of X.
   const double weight_bytes = work.weights * reads * work.k * (2 * work.n / column_blocks + sector_bytes / 2),
@@ -149,15 +151,17 @@ Cost ReductionCosts::operator()(const ReductionSchedule &schedule) {
   const int64_t rows = std::min(m_, schedule.rows);
   if (!common_.contains(rows))
     common_[rows] = commonTerms(layer_, rows);
-  return reductionCost(work_, schedule, common_[rows], machine_);
+  return reductionCost(work_, schedule, common_[rows], machine_, networks_);
 }
 
 std::optional<ReductionSchedule> chooseReduction(const algebras::Layer &layer, int64_t m,
                                                  algebras::DataType output, int64_t vector,
-                                                 const GpuMachine &machine) {
-  const ProjectionWork work = projectionWork(layer, m, output);
+                                                 const GpuMachine &machine, int64_t experts) {
+  const RowsOfNetworks networks(m, experts);
+  const ProjectionWork work = projectionWork(layer, networks.rows, output);
   const auto considered = considerReductions(layer, vector);
-  const ReductionSchedule *best = cheapest(considered, ReductionCosts(layer, m, work, machine));
+  const ReductionSchedule *best =
+      cheapest(considered, ReductionCosts(layer, networks.rows, work, machine, networks.count));
   return best ? std::optional(*best) : std::nullopt;
 }
 

@@ -37,17 +37,18 @@ double commonTerms(const algebras::Layer &layer, int64_t rows);
 /// Where the time of one product would go, in microseconds. What keeps the machine busy: "memory", X, the
 /// weight matrix and Y once each at the rate of a copy; "loads" from the second-level cache, in sectors of 32
 /// bytes; "issue" of instructions; and "latency", blocks of the weight matrix that a part of the result reads
-/// one after the other. `schedule` is legal, and complete; `common` is commonTerms of its rows.
+/// one after the other. `schedule` is legal, and complete; `common` is commonTerms of its rows. `work` is
+/// that of each of so many networks that a launch computes.
 Cost reductionCost(const ProjectionWork &work, const ReductionSchedule &schedule, double common,
-                   const GpuMachine &machine);
+                   const GpuMachine &machine, int64_t networks = 1);
 
 /// The costs of several schedules for `m` rows of a layer: commonTerms is counted once for each number of
-/// rows.
+/// rows. `work` is of these rows; each of so many networks has as many.
 class ReductionCosts {
 public:
   ReductionCosts(const algebras::Layer &layer, int64_t m, const ProjectionWork &work,
-                 const GpuMachine &machine)
-      : layer_(layer), m_(m), work_(work), machine_(machine) {}
+                 const GpuMachine &machine, int64_t networks = 1)
+      : layer_(layer), m_(m), work_(work), machine_(machine), networks_(networks) {}
   Cost operator()(const ReductionSchedule &schedule);
 
 private:
@@ -55,6 +56,7 @@ private:
   int64_t m_;
   const ProjectionWork &work_;
   const GpuMachine &machine_;
+  int64_t networks_;
   std::map<int64_t, double> common_; ///< by rows of a part, of which there are no more than the batch has
 };
 
@@ -62,9 +64,10 @@ private:
 std::vector<Considered<ReductionSchedule>> considerReductions(const algebras::Layer &layer,
                                                               int64_t vector = 0);
 
-/// The cheapest of these for `m` rows and results of type `output`, or nothing where all are illegal.
+/// The cheapest of these for `m` rows, of one network or divided among experts (work.h), and results of type
+/// `output`, or nothing where all are illegal.
 std::optional<ReductionSchedule> chooseReduction(const algebras::Layer &layer, int64_t m,
                                                  algebras::DataType output, int64_t vector,
-                                                 const GpuMachine &machine);
+                                                 const GpuMachine &machine, int64_t experts = 0);
 
 } // namespace compiler

@@ -7,12 +7,22 @@
 #include "compiler/schedule/gpu_machine.h"
 #include "compiler/schedule/listed_rows.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
 
 namespace compiler {
+
+/// How many networks have rows, and how many each of them. Rows are divided among experts as evenly as
+/// they can be; an expert without rows does nothing.
+struct RowsOfNetworks {
+  /// Of one network with 0 experts.
+  explicit RowsOfNetworks(int64_t m, int64_t experts = 0)
+      : count(experts > 0 ? std::min(m, experts) : 1), rows((m + count - 1) / count) {}
+  int64_t count, rows;
+};
 
 /// So many segments of so many rows: all rows of a phase where row types are cyclic, a run where they are
 /// intervals. No tile of a GPU kernel crosses a segment (runtime/gpu_kernel_abi.h).

@@ -16,11 +16,12 @@ struct Shape {
   int64_t rows, columns;
 };
 
+/// Of so many networks, whose weights and numbers of columns lie one behind the other.
 Shape shapeOf(const FurtherOperand &which, const algrt::Layer &layer, const algrt::GpuKernel &kernel,
-              int64_t m) {
+              int64_t m, int64_t networks = 1) {
   if (which.kind == FurtherOperand::Kind::Weight) {
     const algrt::Layer own = algrt::layerOfWeight(layer, static_cast<int64_t>(which.number));
-    return {own.k, own.weightColumns()};
+    return {networks * own.k, own.weightColumns()};
   }
   const bool hidden = which.kind == FurtherOperand::Kind::Operand && layer.fusion->next &&
                       layer.fusion->operands[which.number].layer == 0;
@@ -29,7 +30,7 @@ Shape shapeOf(const FurtherOperand &which, const algrt::Layer &layer, const algr
     return {m, n};
   switch (layer.fusion->operands[which.number].per) {
   case FusedOperand::Per::Column:
-    return {1, n};
+    return {1, networks * n};
   case FusedOperand::Per::Row:
     return {m, 1};
   case FusedOperand::Per::Element:
@@ -61,7 +62,7 @@ FurtherMatrices::FurtherMatrices(const algrt::Layer &layer, const algrt::GpuKern
   const int64_t unit = kernel.copies == algrt::GpuCopies::Engine ? 2 : std::min<int64_t>(kernel.vector, 2);
   for (const FurtherOperand &which : furtherOf(layer)) {
     const std::string name = which.name(*layer.fusion, kernel.map);
-    const auto [rows, columns] = shapeOf(which, layer, kernel, product.m);
+    const auto [rows, columns] = shapeOf(which, layer, kernel, product.m, product.networks());
     const bool is_result = which.kind == FurtherOperand::Kind::Result;
     std::span<const float> values;
     if (!is_result) {

@@ -129,12 +129,12 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
         kernel_.copies == algrt::GpuCopies::Engine ? widest : std::min(kernel_.vector, widest);
     return DeviceMatrix(rows, columns, unit * padding, unit * shift, element);
   };
-  const algrt::cuda::KernelShape shape = algrt::cuda::kernelShape(layer, kernel_);
+  const algrt::cuda::KernelShape shape = algrt::cuda::kernelShape(layer, kernel_, product.experts());
   DeviceMatrix x =
       matrix(product.m, shape.k(), settings.x_padding, settings.x_shift, algrt::ElementType::Bf16);
   const bool weight_gradient = shape.isWeightGradient();
   const auto second = [&] {
-    const int64_t rows = weight_gradient ? product.m : layer.k,
+    const int64_t rows = weight_gradient ? product.m : product.networks() * layer.k,
                   columns = weight_gradient ? layer.n : layer.weightColumns();
     return matrix(rows, columns, settings.w_padding, settings.w_shift, algrt::ElementType::Bf16);
   };
@@ -151,7 +151,8 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
   w.set(product.w);
   if (layer.bias && shape.map == algrt::Map::Forward && !takes_bias)
     throw Failure("the layer has a bias, and the kernel takes none: it is the kernel of another layer");
-  if (takes_bias && !(layer.bias && product.bias.size() == static_cast<size_t>(layer.n)))
+  const int64_t bias_size = product.networks() * layer.n;
+  if (takes_bias && !(layer.bias && product.bias.size() == static_cast<size_t>(bias_size)))
     throw Failure("the kernel adds a bias, and the layer has none: it is the kernel of another layer");
   const bool adds = weight_gradient && product.beta != 0;
   if (adds)
@@ -187,7 +188,8 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
                                             {{x.address(), x.leading()},
                                              {w.address(), w.leading()},
                                              {y.address(), y.leading()},
-                                             further.operands()},
+                                             further.operands(),
+                                             product.experts()},
                                             product.m, p0, settings.blocks, lists);
   const bool has_rows = product.m > 0;
   if (has_rows)
@@ -198,7 +200,7 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
   y.registerWith(memory, result_name, adds ? simulator::Access::ReadWrite : simulator::Access::Write);
   further.registerWith(memory, has_rows, early);
   // Its numbers may lie at any multiple of their size.
-  DeviceMatrix bias(1, layer.n, 0, 1, algrt::ElementType::Bf16);
+  DeviceMatrix bias(1, bias_size, 0, 1, algrt::ElementType::Bf16);
   if (takes_bias) {
     bias.set(product.bias);
     bias.registerWith(memory, "the bias", simulator::Access::Read);
@@ -212,11 +214,16 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
     memory.registerGlobal("the positions", positions_address, product.m * position_bytes,
                           simulator::Access::Read);
   }
+  if (!product.expert_starts.empty())
+    memory.registerGlobal("the starts of experts", product.expert_starts.data(),
+                          static_cast<int64_t>(product.expert_starts.size_bytes()), simulator::Access::Read);
   algrt::cuda::ParameterBlock block(kernel_.parameters);
   algrt::cuda::setProduct(block, kernel_.parameters, plan,
                           {plan.rows, plan.offset, lists.terms, product.beta, takes_bias ? bias.address() : 0,
                            reinterpret_cast<uint64_t>(positions_address), position_bytes,
-                           layer.fusion ? &*layer.fusion : nullptr, further.operands(), further.numbers()},
+                           layer.fusion ? &*layer.fusion : nullptr, further.operands(), further.numbers(),
+                           reinterpret_cast<uint64_t>(product.expert_starts.data()),
+                           static_cast<int32_t>(product.experts())},
                           [](const algrt::cuda::TensorMap &map, std::byte *to) {
                             const simulator::TensorMap encoded = encode(map);
                             static_assert(sizeof(encoded) == algrt_tensor_map_bytes);

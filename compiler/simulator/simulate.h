@@ -6,6 +6,7 @@
 #include "runtime/bundle/gpu_kernel.h"
 #include "runtime/bundle/support.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -38,6 +39,12 @@ struct ProductOperands {
   /// reductions.
   std::span<const int64_t> positions = {};
   bool wide_positions = true; ///< as int64; else as int32, which they have to fit
+  /// Where the rows of each expert begin, and where those of the last one end, of kernels that take them. W,
+  /// further weights and operands that are numbers of columns then are those of all experts, one after
+  /// another.
+  std::span<const int32_t> expert_starts = {};
+  int64_t experts() const { return std::max<int64_t>(static_cast<int64_t>(expert_starts.size()) - 1, 0); }
+  int64_t networks() const { return std::max<int64_t>(experts(), 1); }
 };
 
 struct SimulationSettings {

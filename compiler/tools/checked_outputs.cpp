@@ -44,7 +44,8 @@ static std::map<std::string, int64_t> layersBehind(const algrt::Program &program
 }
 
 static ReferenceArrays evaluate(const algrt::Bundle &bundle, const algrt::Program &program,
-                                const ReferenceArrays &operands, int64_t p0, const ProgramTools &tools) {
+                                const ReferenceArrays &operands, int64_t p0, const ProgramTools &tools,
+                                const ExpertDivision &division) {
   if (!tools.evaluate)
     throw AbsentError("this build has no compiler to evaluate programs with");
   const algrt::SectionEntry *text = bundle.manifest().findSection("program");
@@ -53,7 +54,11 @@ static ReferenceArrays evaluate(const algrt::Bundle &bundle, const algrt::Progra
         fmt::format("the bundle has no definition of its programs to compare with; maps of a projection "
                     "are checked by --map {} --check",
                     program.name));
-  return tools.evaluate(std::string(bundle.section(*text)), program.name, operands, p0);
+  const auto of_one = [&](const ReferenceArrays &own, int64_t first) {
+    return tools.evaluate(std::string(bundle.section(*text)), program.name, own, first);
+  };
+  return division.experts() > 0 ? evaluateExperts(program, division, operands, p0, of_one)
+                                : of_one(operands, p0);
 }
 
 static ReferenceArrays operandsOf(const algrt::Program &program, const ProgramArrays &arrays) {
@@ -69,8 +74,9 @@ static ReferenceArrays operandsOf(const algrt::Program &program, const ProgramAr
 }
 
 ReferenceArrays expectedOutputs(const algrt::Bundle &bundle, const algrt::Program &program,
-                                const ProgramArrays &arrays, int64_t p0, const ProgramTools &tools) {
-  return evaluate(bundle, program, operandsOf(program, arrays), p0, tools);
+                                const ProgramArrays &arrays, int64_t p0, const ProgramTools &tools,
+                                const ExpertDivision &division) {
+  return evaluate(bundle, program, operandsOf(program, arrays), p0, tools, division);
 }
 
 // Whether anything that the program reads, hands on or writes is rounded to bf16.
@@ -96,7 +102,8 @@ std::vector<CheckedOutput> compareOutputs(const algrt::Program &program, const P
 
 std::vector<CheckedOutput> checkOutputs(const algrt::Bundle &bundle, const algrt::Program &program,
                                         const ProgramArrays &arrays, const ReferenceArrays &expected,
-                                        int64_t p0, const ProgramTools &tools) {
+                                        int64_t p0, const ProgramTools &tools,
+                                        const ExpertDivision &division) {
   std::vector<CheckedOutput> checked = compareOutputs(program, arrays, expected, layersOfSteps(bundle));
   if (std::ranges::all_of(checked, &CheckedOutput::passed))
     return checked;
@@ -113,7 +120,7 @@ std::vector<CheckedOutput> checkOutputs(const algrt::Bundle &bundle, const algrt
                                       operand.types.front() == algrt::OperandType::Bf16))
         for (double &value : found->second.values)
           value *= 1 + ((random() & 1) != 0 ? half_unit : -half_unit);
-    for (const auto &[name, moved] : evaluate(bundle, program, operands, p0, tools)) {
+    for (const auto &[name, moved] : evaluate(bundle, program, operands, p0, tools, division)) {
       double distance = 0, length = 0;
       const std::vector<double> &values = expected.at(name).values;
       for (size_t i = 0; i < values.size(); ++i) {

@@ -1,6 +1,7 @@
 // What a program of a bundle computes beside its definition.
 #pragma once
 
+#include "compiler/tools/expert_division.h"
 #include "compiler/tools/program_arrays.h"
 #include "runtime/reference/compare.h"
 
@@ -22,9 +23,10 @@ struct CheckedOutput {
 
 // What the program's definition, which the bundle holds, gives for the arrays that it reads. Throws Failure
 // where the bundle has none, where an optional operand is given, and what ProgramTools::evaluate throws;
-// AbsentError in a build without the compiler.
+// AbsentError in a build without the compiler. The rows may be divided among experts.
 ReferenceArrays expectedOutputs(const algrt::Bundle &bundle, const algrt::Program &program,
-                                const ProgramArrays &arrays, int64_t p0, const ProgramTools &tools);
+                                const ProgramArrays &arrays, int64_t p0, const ProgramTools &tools,
+                                const ExpertDivision &division = {});
 
 // How many layers of a step round one after another: two of a kernel of two layers, one of any other.
 using LayersOfStep = std::function<int64_t(const algrt::ProgramStep &)>;
@@ -41,7 +43,8 @@ std::vector<CheckedOutput> compareOutputs(const algrt::Program &program, const P
 // does not.
 std::vector<CheckedOutput> checkOutputs(const algrt::Bundle &bundle, const algrt::Program &program,
                                         const ProgramArrays &arrays, const ReferenceArrays &expected,
-                                        int64_t p0, const ProgramTools &tools);
+                                        int64_t p0, const ProgramTools &tools,
+                                        const ExpertDivision &division = {});
 
 std::string checkText(const std::vector<CheckedOutput> &checked);
 nlohmann::ordered_json checkJson(const std::vector<CheckedOutput> &checked);

@@ -27,7 +27,8 @@ struct CompileCommand {
   TargetOptions target;
   int64_t variants = 1;
   bool row_lists = false;
-  std::string maps, program_maps, fuse, y_dtype, output; // empty: not given
+  ProgramOptions program;
+  std::string maps, y_dtype, output; // empty: not given
   int jobs = 0;
 };
 
@@ -122,15 +123,18 @@ int compile(const CompileCommand &command) {
   options.maps = mapsOf(command.maps.empty() ? "forward,dx,dw" : command.maps);
   addScheduledMap(options);
   addResults(command.y_dtype, options);
-  options.program_maps = programMapsOf(command.program_maps);
-  options.fusing = fusingOf(command.fuse);
+  apply(command.program, options);
   const Spec spec = loadSpec(command.spec);
   requireCompilable(spec);
-  if (spec.program ? !command.maps.empty() : !command.program_maps.empty())
+  if (spec.program ? !command.maps.empty() : !command.program.maps.empty())
     throw UsageError(spec.program ? "--maps is for projections; say --program-maps of programs"
                                   : "--program-maps is for programs; say --maps of projections");
-  if (!spec.program && !command.fuse.empty())
+  if (!spec.program && !command.program.fuse.empty())
     throw UsageError("--fuse is for programs: a projection is one product");
+  if (!spec.program)
+    requireNone(command.program, spec.source_name);
+  if (options.experts > 0 && options.row_lists)
+    throw UsageError("--row-lists does not go with --experts: kernels of these read positions in any case");
   if (spec.program && !command.y_dtype.empty())
     throw UsageError("--y-dtype is for projections; results of programs have the types that they say");
   OutputFile file(command.output, Contents::Binary);
@@ -198,8 +202,7 @@ void addCompile(CLI::App &app, Session &session) {
          "elements of the results of GPU kernels, bf16 or f32; by default there are kernels for both")
       ->type_name("TYPE")
       ->group("Target");
-  addProgramMaps(*sub, command->program_maps);
-  addFusing(*sub, command->fuse);
+  addProgramOptions(*sub, command->program);
   outputFile(sub->add_option("-o,--output", command->output, "the bundle to write, - for standard output"))
       ->type_name("BUNDLE")
       ->required();

@@ -35,7 +35,8 @@ struct CostCommand {
   bool schedules = false, dense = false;
   std::string target, y_dtype = "bf16", map = "forward"; // no target: the one that the layer's type is for
   int64_t cores = 0;                                     // 0: the machine's
-  std::string machine, program_maps, fuse;
+  std::string machine;
+  ProgramOptions program;
   int64_t most = 10;
   bool illegal = false;
   CLI::App *command = nullptr;
@@ -206,13 +207,13 @@ int costOfProgram(const CostCommand &options, const Spec &spec, const ProgramToo
     cpu.whose = "--cores";
   }
   CompileOptions compile;
-  compile.program_maps = programMapsOf(options.program_maps);
-  compile.fusing = fusingOf(options.fuse);
+  apply(options.program, compile);
   compile.rows = options.m;
   const std::string target = options.target.empty() ? toString(Target::Cpu) : options.target;
   compile.targets = {targetNamed(target)};
   const ProgramPlan plan = tools.plan(spec, compile);
-  const std::vector<ProgramCost> costs = costOfPrograms(plan, target, options.m, options.p0, cpu);
+  const std::vector<ProgramCost> costs =
+      costOfPrograms(plan, target, options.m, options.p0, cpu, compile.experts);
   if (options.json)
     printJson(programCostJson(plan, costs));
   else
@@ -223,10 +224,7 @@ int costOfProgram(const CostCommand &options, const Spec &spec, const ProgramToo
 int cost(const CostCommand &options, const ProgramTools &tools) {
   if (const Spec spec = loadSpec(options.spec); spec.program)
     return costOfProgram(options, spec, tools);
-  for (const auto &[option, value] :
-       {std::pair("--program-maps", &options.program_maps), std::pair("--fuse", &options.fuse)})
-    if (!value->empty())
-      throw UsageError(fmt::format("{} is for programs, and {} is none", option, options.spec.spec));
+  requireNone(options.program, options.spec.spec);
   requireScheduleOptions(options);
   if (options.schedules)
     return schedules(options);
@@ -308,8 +306,7 @@ void addCost(CLI::App &app, Session &session, const ProgramTools &tools) {
       ->group(group);
   command->add_flag("--illegal", options->illegal, "list those that were left out, each with its reason")
       ->group(group);
-  addProgramMaps(*command, options->program_maps);
-  addFusing(*command, options->fuse);
+  addProgramOptions(*command, options->program);
   command->footer(R"help(Examples:
   algctl cost examples/qwen3-1.7b-up.toml --m 2048
   algctl cost "Q(2)^2" --in 768 --out 1536 --row-types "interval(192)" --m 768 --json
@@ -318,6 +315,7 @@ void addCost(CLI::App &app, Session &session, const ProgramTools &tools) {
   algctl cost examples/qwen3-1.7b-up.toml --m 2048 --schedules --map dx
   algctl cost examples/qwen3-1.7b-up.toml --m 4096 --dense --target=sm_80
   algctl cost examples/swiglu.toml --m 2048 --target sm_90a --program-maps forward,backward
+  algctl cost examples/swiglu.toml --hidden 768 --m 2048 --target sm_90a --experts 64
   algctl cost "Q(16)" --in 2048 --out 6144 --m 2048 --dense --cores 64      f32, on a CPU with 64 cores
   algctl cost "Q(16)" --in 2048 --out 6144 --m 2048 --dense --machine doctor.json
   algctl cost examples/qwen3-1.7b-up.toml --m 2048 --schedules --map dw --y-dtype f32)help");

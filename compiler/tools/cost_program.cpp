@@ -12,8 +12,10 @@ std::string programCostText(const ProgramPlan &plan, const std::vector<ProgramCo
   std::string text;
   for (size_t number = 0; number < costs.size(); ++number) {
     const ProgramCost &program = costs[number];
-    text += fmt::format("{}{}, M = {}, on {}: predicted for {}\n", text.empty() ? "" : "\n", program.program,
-                        program.m, program.target, program.machine);
+    const std::string experts =
+        program.experts > 0 ? fmt::format(" divided among {} experts", program.experts) : "";
+    text += fmt::format("{}{}, M = {}{}, on {}: predicted for {}\n", text.empty() ? "" : "\n",
+                        program.program, program.m, experts, program.target, program.machine);
     size_t wide = 4;
     for (const StepCost &step : program.steps)
       wide = std::max(wide, step.kernel.size());
@@ -60,6 +62,8 @@ nlohmann::ordered_json programCostJson(const ProgramPlan &plan, const std::vecto
                         {"predicted_us", program.predicted()},
                         {"floor_us", program.floor()},
                         {"steps", steps}});
+    if (program.experts > 0)
+      programs.back()["experts"] = program.experts;
   }
   return {{"programs", programs}};
 }

@@ -22,7 +22,8 @@ struct EmitCommand {
   SpecOptions spec;
   TargetOptions target;
   std::string stage;
-  std::string map, output_dtype, kernel, program_maps, fuse;
+  std::string map, output_dtype, kernel;
+  ProgramOptions program;
   std::string output;
 };
 
@@ -55,8 +56,7 @@ CompileOptions emitOptions(const EmitCommand &command) {
     throw UsageError("emit shows one kernel: --schedule takes one schedule here");
   options.note = [](const std::string &what) { printWarning(what); };
   options.kernel = command.kernel;
-  options.program_maps = programMapsOf(command.program_maps);
-  options.fusing = fusingOf(command.fuse);
+  apply(command.program, options);
   if (options.targets.size() > 1)
     throw UsageError("emit shows the program of one target; --target names " +
                      std::to_string(options.targets.size()));
@@ -89,11 +89,9 @@ void requireOptionsOf(const EmitCommand &command, const Spec &spec) {
                                  command.map.empty() ? "--y-dtype" : "--map", spec.source_name));
   if (spec.program)
     return;
-  for (const auto &[option, value] :
-       {std::pair("--kernel", &command.kernel), std::pair("--program-maps", &command.program_maps),
-        std::pair("--fuse", &command.fuse)})
-    if (!value->empty())
-      throw UsageError(fmt::format("{} is for programs, and {} is none", option, spec.source_name));
+  if (!command.kernel.empty())
+    throw UsageError(fmt::format("--kernel is for programs, and {} is none", spec.source_name));
+  requireNone(command.program, spec.source_name);
 }
 
 // Two files beside each other: the launcher with the kernel inside, and its header.
@@ -146,8 +144,7 @@ void addEmit(CLI::App &app, Session &session) {
                   "which kernel of a program: a function of the stage fused; needed where there are several")
       ->type_name("NAME")
       ->group("Target");
-  addProgramMaps(*sub, command->program_maps);
-  addFusing(*sub, command->fuse);
+  addProgramOptions(*sub, command->program);
   sub->add_option("--map", command->map,
                   "what the kernel for a GPU computes: forward (the default), the gradients dx of X, dw of W "
                   "and dbias of "

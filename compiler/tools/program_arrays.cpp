@@ -105,13 +105,15 @@ static int64_t typesOf(const algrt::Program &program, const std::function<int64_
 }
 
 void addRandomOperands(const algrt::Bundle &bundle, const algrt::Program &program, int64_t m, uint64_t seed,
-                       ProgramArrays &arrays) {
+                       ProgramArrays &arrays, int64_t experts) {
   const auto types_of = [&](size_t projection) { return bundle.projection(projection).layer().types; };
-  addRandomOperands(program, m, seed, types_of, arrays);
+  addRandomOperands(program, m, seed, types_of, arrays, experts);
 }
 
-void addRandomOperands(const algrt::Program &program, int64_t m, uint64_t seed,
-                       const std::function<int64_t(size_t)> &types_of, ProgramArrays &arrays) {
+void addRandomOperands(const algrt::Program &given, int64_t m, uint64_t seed,
+                       const std::function<int64_t(size_t)> &types_of, ProgramArrays &arrays,
+                       int64_t experts) {
+  const algrt::Program program = experts > 0 ? algrt::withExperts(given, experts) : given;
   for (const algrt::ProgramOperand &operand : program.operands) {
     ++seed; // each has its own, whatever is given
     if (operand.role == OperandRole::Output || operand.optional || arrays.contains(operand.name))
@@ -124,7 +126,9 @@ void addRandomOperands(const algrt::Program &program, int64_t m, uint64_t seed,
       std::generate_n(array->as<int32_t>(), array->bytes.size() / sizeof(int32_t),
                       [&] { return any(random); });
     } else {
-      const std::vector<int64_t> &shape = array->shape;
+      std::vector<int64_t> shape = array->shape;
+      if (experts > 0 && operand.role == OperandRole::Weight)
+        shape.erase(shape.begin());
       const bool matrix = operand.role == OperandRole::Weight && shape.size() > 1;
       const double summed =
           matrix ? static_cast<double>(shape.size() == 3 ? shape[0] * shape[1] : shape[0]) : 1;

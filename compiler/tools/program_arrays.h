@@ -49,12 +49,14 @@ std::unique_ptr<ProgramArray> makeOperand(const algrt::ProgramOperand &operand, 
 // Random numbers for every operand of the program that a call has to give and that is not among the arrays:
 // of mean 0, of deviation 1 and for weights such that sums of products have that, and row types that are
 // there.
-// `types_of` says how many row types a projection has that steps name.
+// `types_of` says how many row types a projection has that steps name. With experts, weights are those of
+// all.
 void addRandomOperands(const algrt::Program &program, int64_t m, uint64_t seed,
-                       const std::function<int64_t(size_t projection)> &types_of, ProgramArrays &arrays);
+                       const std::function<int64_t(size_t projection)> &types_of, ProgramArrays &arrays,
+                       int64_t experts = 0);
 // The same for a program of a bundle.
 void addRandomOperands(const algrt::Bundle &bundle, const algrt::Program &program, int64_t m, uint64_t seed,
-                       ProgramArrays &arrays);
+                       ProgramArrays &arrays, int64_t experts = 0);
 
 // The rows of the batch: what an array has in the place of M, or `given`. Throws UsageError where neither
 // says it.

@@ -1,5 +1,6 @@
 #include "compiler/tools/program_options.h"
 
+#include "compiler/spec/integer_option.h"
 #include "compiler/spec/usage_error.h"
 
 #include <CLI/CLI.hpp>
@@ -22,17 +23,23 @@ void addProgramMaps(CLI::App &app, std::string &maps) {
       ->group("Target");
 }
 
-void addFusing(CLI::App &app, std::string &fuse) {
+void addProgramOptions(CLI::App &app, ProgramOptions &options) {
+  addProgramMaps(app, options.maps);
   app.add_option(
-         "--fuse", fuse,
+         "--fuse", options.fuse,
          "of programs, what shares a kernel: nothing, products of the same rows with the maps of their "
          "sums, or layers, products of what these leave, too, where one kernel is predicted to be faster")
       ->type_name("WHAT")
       ->default_str("layers")
       ->group("Target");
+  wholeNumber(app.add_option("--experts", options.experts,
+                             "of programs: the rows are divided among so many networks, each with weights of "
+                             "its own, in one launch for all; kernels of a GPU are for such calls then"))
+      ->type_name("N")
+      ->group("Target");
 }
 
-Fusing fusingOf(const std::string &fuse) {
+static Fusing fusingOf(const std::string &fuse) {
   if (fuse.empty())
     return Fusing::Layers;
   static const std::vector<std::string> names = {"nothing", "products", "layers"}; // as the enum has them
@@ -63,6 +70,25 @@ ProgramMaps programMapsOf(const std::string &maps) {
   if (wanted.keeping != Keeping::Never && !wanted.backward)
     throw UsageError("--program-maps names keeping without backward, for which something is kept");
   return wanted;
+}
+
+void apply(const ProgramOptions &options, CompileOptions &compile) {
+  compile.program_maps = programMapsOf(options.maps);
+  compile.fusing = fusingOf(options.fuse);
+  if (options.experts < 0)
+    throw UsageError(fmt::format("--experts must be at least 1, got {}", options.experts));
+  if (options.experts > 0 && compile.program_maps.backward)
+    throw UsageError("--experts does not go with --program-maps backward: gradients are of one network");
+  compile.experts = options.experts;
+}
+
+void requireNone(const ProgramOptions &options, std::string_view name) {
+  const char *given = !options.maps.empty()   ? "--program-maps"
+                      : !options.fuse.empty() ? "--fuse"
+                      : options.experts != 0  ? "--experts"
+                                              : nullptr;
+  if (given)
+    throw UsageError(fmt::format("{} is for programs, and {} is none", given, name));
 }
 
 } // namespace compiler

@@ -3,7 +3,9 @@
 
 #include "compiler/pipeline/pipeline.h"
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace CLI {
 class App;
@@ -13,13 +15,21 @@ namespace compiler {
 
 // The option --program-maps, which says what of programs is compiled.
 void addProgramMaps(CLI::App &app, std::string &maps);
-// What it says, where it is not empty. Throws UsageError for anything but forward, backward and keeping,
-// which goes with backward.
+// What it says, where it is not empty. Throws UsageError for what it does not know, and for keeping without
+// backward.
 ProgramMaps programMapsOf(const std::string &maps);
 
-// The option --fuse: nothing, products or layers.
-void addFusing(CLI::App &app, std::string &fuse);
-// What it says, where it is not empty. Throws UsageError for anything else.
-Fusing fusingOf(const std::string &fuse);
+struct ProgramOptions {
+  std::string maps, fuse; // empty: not given
+  int64_t experts = 0;    // 0: not given
+};
+
+// This one, --fuse: nothing, products or layers; and --experts, the networks among which rows are divided.
+void addProgramOptions(CLI::App &app, ProgramOptions &options);
+// What they say, where they are given. Throws UsageError as programMapsOf does, and for experts with
+// backward.
+void apply(const ProgramOptions &options, CompileOptions &compile);
+// Throws UsageError where one of them is given, for what `name` names is no program.
+void requireNone(const ProgramOptions &options, std::string_view name);
 
 } // namespace compiler

@@ -33,6 +33,8 @@ struct RunOptions {
   ProductOptions product;
   std::string program;
   std::vector<std::string> sets, gets; // NAME=FILE
+  int64_t experts = 0;                 // 0: not given
+  std::string expert_starts;
   bool check = false, packed = false, no_packed = false, json = false;
 };
 
@@ -160,9 +162,12 @@ int run(RunOptions options, const ProgramTools &tools) {
   if (asksForProgram(options))
     return runProgram({options.bundle, options.program.empty() ? "forward" : options.program, options.sets,
                        options.gets, options.m, options.product.p0, options.sources.positions.sequence_rows,
-                       options.product.threads, options.product.beta, options.seed, options.check,
-                       options.json},
+                       options.product.threads, options.product.beta, options.seed, options.experts,
+                       options.expert_starts, options.check, options.json},
                       tools);
+  if (options.experts > 0 || !options.expert_starts.empty())
+    throw UsageError(fmt::format("{} is for programs: name one with --program",
+                                 options.experts > 0 ? "--experts" : "--expert-starts"));
   if (options.seed)
     options.sources.seed = *options.seed;
 
@@ -291,6 +296,17 @@ void addRun(CLI::App &app, Session &session, const ProgramTools &tools) {
                                   "the batch is sequences of so many rows, each from --offset on"))
       ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()).description(""))
       ->type_name("T");
+  CLI::Option *experts = wholeNumber(command->add_option(
+      "--experts", options->experts,
+      "programs: the rows are divided among so many networks by chance, each with weights of its own"));
+  experts->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()).description(""))->type_name("E");
+  command
+      ->add_option(
+          "--expert-starts", options->expert_starts,
+          "the same with the rows that this file says: the first row of every expert, and where those "
+          "of the last one end, of shape (E + 1,)")
+      ->type_name("FILE")
+      ->excludes(experts);
   outputFile(command->add_option("-o,--output", options->output,
                                  "write Y, dX or dW as float32 .npy; - for standard output, where the report "
                                  "goes to standard error"));
@@ -334,6 +350,7 @@ Examples:
   algctl run up.alg --m 1 --offset 511 --no-packed --json
   algctl run up.alg --x x.npy --sequence-starts starts.npy --check
   algctl run up.alg --m 4096 --sequence-rows 512 --check
+  algctl run ffn.alg --m 128 --experts 8 --check
   algctl run up.alg --program forward --set x=x.npy --set w=w.npy --get y=y.npy
   algctl run swiglu.alg --program backward --m 300 --check
   algctl run up.alg --map dx --dy dy.npy --w w.npy -o dx.npy

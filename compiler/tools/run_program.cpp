@@ -1,7 +1,9 @@
 #include "compiler/tools/run_program.h"
 
 #include "compiler/spec/usage_error.h"
+#include "compiler/tools/array_file.h"
 #include "compiler/tools/checked_outputs.h"
+#include "compiler/tools/expert_division.h"
 #include "compiler/tools/opened_bundle.h"
 #include "compiler/tools/output_file.h"
 #include "compiler/tools/program_arrays.h"
@@ -45,6 +47,32 @@ std::map<std::string, std::string> filesOf(const std::vector<std::string> &optio
   return files;
 }
 
+ExpertDivision divisionOf(const ProgramRun &options, int64_t m) {
+  if (options.expert_starts.empty())
+    return options.experts > 0 ? randomDivision(m, options.experts, options.seed.value_or(1))
+                               : ExpertDivision();
+  const algrt::NpyArray<int64_t> read = readIntegerArray(options.expert_starts);
+  if (read.shape.size() != 1 || read.values.size() < 2)
+    throw Failure(fmt::format("{} has shape {}, needs (E + 1,): the first row of every expert, and where the "
+                              "rows of the last one end",
+                              options.expert_starts, algrt::shapeText(read.shape)));
+  ExpertDivision division;
+  for (const int64_t start : read.values) {
+    if (start != static_cast<int32_t>(start))
+      throw Failure(
+          fmt::format("{} has a start of {}, which does not fit 32 bits", options.expert_starts, start));
+    division.starts.push_back(static_cast<int32_t>(start));
+  }
+  return division;
+}
+
+/// A result whose rows are all some expert's has no rows of which nothing is known.
+void requireAllRows(const ExpertDivision &division, int64_t m) {
+  const std::vector<int32_t> &starts = division.starts;
+  if (!starts.empty() && (!std::ranges::is_sorted(starts) || starts.front() != 0 || starts.back() != m))
+    throw Failure(fmt::format("--check is of all rows: --expert-starts have to ascend from 0 to {}", m));
+}
+
 const algrt::Program &findProgram(const algrt::Manifest &manifest, const std::string &wanted) {
   if (const algrt::Program *program = manifest.findProgram(wanted))
     return *program;
@@ -76,8 +104,9 @@ int runProgram(const ProgramRun &options, const ProgramTools &tools) {
     arrays[name] = readOperand(*program.findOperand(name), file);
 
   const int64_t m = rowsOf(program, arrays, options.m);
+  const ExpertDivision division = divisionOf(options, m);
   if (options.seed || gets.empty())
-    addRandomOperands(bundle, program, m, options.seed.value_or(1), arrays);
+    addRandomOperands(bundle, program, m, options.seed.value_or(1), arrays, division.experts());
   for (const algrt::ProgramOperand &operand : program.operands) {
     if (operand.role != OperandRole::Output || arrays.contains(operand.name) ||
         (operand.optional && !gets.contains(operand.name)))
@@ -92,8 +121,10 @@ int runProgram(const ProgramRun &options, const ProgramTools &tools) {
     throw Failure("--check is of what a program computes, not of what it adds to: leave --beta out");
   if (options.check && options.sequence_rows > 0)
     throw Failure("--check is for rows one after another: leave --sequence-rows out");
+  if (options.check)
+    requireAllRows(division, m);
   const std::optional<ReferenceArrays> expected =
-      options.check ? std::optional(expectedOutputs(bundle, program, arrays, options.p0, tools))
+      options.check ? std::optional(expectedOutputs(bundle, program, arrays, options.p0, tools, division))
                     : std::nullopt;
   const OpenedBundle opened = openBundle(options.bundle);
   algrt_run_options run = algrt_run_options_init();
@@ -101,13 +132,17 @@ int runProgram(const ProgramRun &options, const ProgramTools &tools) {
   run.sequence_rows = options.sequence_rows;
   run.threads = options.threads;
   run.beta = options.beta;
+  ProgramArray starts(algrt::OperandType::I32, {static_cast<int64_t>(division.starts.size())});
+  std::ranges::copy(division.starts, starts.as<int32_t>());
+  if (division.experts() > 0)
+    run.expert_starts = &starts.tensor;
   const auto begin = std::chrono::steady_clock::now();
   requireDone(algrt_run(opened.get(), options.program.c_str(), tensors.data(),
                         static_cast<int64_t>(tensors.size()), &run));
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
   const std::vector<CheckedOutput> checked =
-      expected ? checkOutputs(bundle, program, arrays, *expected, options.p0, tools)
+      expected ? checkOutputs(bundle, program, arrays, *expected, options.p0, tools, division)
                : std::vector<CheckedOutput>();
   bool to_standard_output = false;
   for (auto &[name, file] : files) {
@@ -117,6 +152,8 @@ int runProgram(const ProgramRun &options, const ProgramTools &tools) {
   if (options.json) {
     nlohmann::ordered_json json{
         {"bundle", options.bundle}, {"program", program.name}, {"m", m}, {"first_call_us", seconds * 1e6}};
+    if (division.experts() > 0)
+      json["experts"] = division.experts();
     json["written"] = gets;
     json["check"] = options.check ? checkJson(checked) : nlohmann::ordered_json();
     printJson(json);
@@ -124,8 +161,10 @@ int runProgram(const ProgramRun &options, const ProgramTools &tools) {
     return ExitCode::Done;
   }
   const std::string &algebra = bundle.manifest().algebra; // empty where there is no product
-  const std::string text = fmt::format("{}{}, M = {}: {:.3f} ms with loading\n", program.name,
-                                       algebra.empty() ? "" : " of " + algebra, m, seconds * 1e3) +
+  const std::string experts =
+      division.experts() > 0 ? fmt::format(" divided among {} experts", division.experts()) : "";
+  const std::string text = fmt::format("{}{}, M = {}{}: {:.3f} ms with loading\n", program.name,
+                                       algebra.empty() ? "" : " of " + algebra, m, experts, seconds * 1e3) +
                            checkText(checked);
   if (to_standard_output)
     algrt::writeDiagnostic(text);

@@ -21,7 +21,9 @@ struct ProgramRun {
   float beta = 0;            // what an output that is given with a set holds counts so often
   // Of random numbers for the operands that are not set, where nothing is written; without it only there.
   std::optional<uint64_t> seed;
-  bool check = false; // against the definition of the program, which the bundle has
+  int64_t experts = 0;       // among which every row has one by chance; 0: there is one network
+  std::string expert_starts; // the file that says which rows are whose, in place of these
+  bool check = false;        // against the definition of the program, which the bundle has
   bool json = false;
 };
 

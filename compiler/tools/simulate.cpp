@@ -97,24 +97,26 @@ int simulateProgramsOf(const SimulateCommand &command, const Spec &spec) {
       !sources.types.empty() || !sources.bias.empty() || sources.positions.any() || !command.output.empty() ||
       !command.dbias_output.empty() || !command.kernel.empty() || command.map != "forward" ||
       command.y_dtype != "bf16" || command.beta != 0)
-    throw UsageError(
-        fmt::format("{} is a program, whose steps are simulated on random operands: --m, --offset, "
-                    "--target, --seed, --seeds, --blocks, --row-lists, --program-maps, --fuse and, of "
-                    "kernels of two layers, "
-                    "--schedule say how",
-                    spec.source_name));
+    throw UsageError(fmt::format(
+        "{} is a program, whose steps are simulated on random operands: --m, --offset, "
+        "--target, --seed, --seeds, --blocks, --row-lists, --program-maps, --fuse, --experts and, of "
+        "kernels of two layers, "
+        "--schedule say how",
+        spec.source_name));
   if (!command.m)
     throw UsageError("programs are given no array that says how many rows there are: add --m");
   if (command.row_lists && !command.schedule.empty())
     throw UsageError("--schedule is of kernels of two layers, and none of them finds its rows in lists, as "
                      "--row-lists has it");
+  if (command.row_lists && command.program.experts > 0)
+    throw UsageError("--row-lists does not go with --experts, whose kernels find no rows in lists");
   ProgramSimulation options{targetNamed(command.target), *command.m,    command.offset,    command.blocks,
-                            command.sources.seed,        command.seeds, command.row_lists, command.schedule};
+                            command.sources.seed,        command.seeds, command.row_lists, command.schedule,
+                            command.program.experts};
   CompileOptions compile;
-  compile.program_maps = programMapsOf(command.program_maps);
+  apply(command.program, compile);
   compile.rows = *command.m;
   compile.targets = {targetNamed(command.target)};
-  compile.fusing = fusingOf(command.fuse);
   // No kernel of two layers finds its rows in a list.
   if (command.row_lists && compile.fusing == Fusing::Layers)
     compile.fusing = Fusing::Products;
@@ -143,10 +145,7 @@ int simulate(SimulateCommand command) {
     requireCompilable(spec);
     return simulateProgramsOf(command, spec);
   }
-  for (const auto &[option, value] :
-       {std::pair("--program-maps", &command.program_maps), std::pair("--fuse", &command.fuse)})
-    if (!value->empty())
-      throw UsageError(fmt::format("{} is for programs, and {} is none", option, command.spec.spec));
+  requireNone(command.program, command.spec.spec);
   if (command.m)
     command.sources.m = *command.m;
   ArrayOutputs outputs(command.output, command.dbias_output, command.json);
@@ -248,8 +247,7 @@ void addSimulate(CLI::App &app, Session &session) {
                       "multiprocessors of the device: blocks of the grid, where there are tiles for them"))
       ->check(CLI::Range(1, 1 << 16).description(""))
       ->type_name("COUNT");
-  addProgramMaps(*sub, command->program_maps);
-  addFusing(*sub, command->fuse);
+  addProgramOptions(*sub, command->program);
   sub->add_flag("--json", command->json, "print one JSON object");
   sub->footer(
       R"help(The kernel's own module runs against a model of the multiprocessor (docs/simulator.md) that picks every

@@ -8,6 +8,7 @@
 #include "compiler/simulator/elementwise.h"
 #include "compiler/simulator/simulate.h"
 #include "compiler/tools/checked_outputs.h"
+#include "compiler/tools/expert_division.h"
 #include "compiler/tools/program_arrays.h"
 #include "compiler/tools/program_text.h"
 #include "compiler/tools/reference_program.h"
@@ -47,6 +48,7 @@ CompiledStep compileStep(const KernelSource &source, const ProgramSimulation &op
   compile.rows = source.rows.value_or(options.m);
   compile.map = source.maps.front();
   compile.output = source.results.front();
+  compile.experts = source.rows ? 0 : options.experts;
   if (source.next)
     compile.schedule = options.schedule;
   const KernelSource compiled =
@@ -61,11 +63,13 @@ class ProgramRun {
 public:
   ProgramRun(const ProgramPlan &plan, const algrt::Program &program, CompiledSteps &compiled,
              const ProgramSimulation &options, uint64_t seed)
-      : plan_(plan), program_(program), compiled_(compiled), options_(options), seed_(seed) {
+      : plan_(plan), program_(program), compiled_(compiled), options_(options), seed_(seed),
+        division_(options.experts > 0 ? randomDivision(options.m, options.experts, seed) : ExpertDivision()) {
     ProgramArrays arrays;
     addRandomOperands(
         program, options.m, seed,
-        [&](size_t projection) { return plan.kernels[projection].layer.row_types.count(); }, arrays);
+        [&](size_t projection) { return plan.kernels[projection].layer.row_types.count(); }, arrays,
+        options.experts);
     for (const auto &[name, array] : arrays) {
       inputs_[name] = array->reference();
       if (array->type == algrt::OperandType::I32)
@@ -100,6 +104,7 @@ private:
   CompiledSteps &compiled_;
   const ProgramSimulation &options_;
   uint64_t seed_;
+  ExpertDivision division_;
   ReferenceArrays inputs_;
   std::map<std::string, std::vector<float>> tensors_;
   std::map<std::string, std::vector<int32_t>> types_;
@@ -149,6 +154,7 @@ std::string ProgramRun::step(const algrt::ProgramStep &step, SimulatedStep &foun
   product.support = &code.support;
   product.m = step.rows.value_or(options_.m);
   product.p0 = step.rows ? 0 : options_.p0;
+  product.expert_starts = division_.starts;
   for (const auto &[role, tensor] : step.operands) {
     if (role == "types") {
       product.types = types_.at(tensor);
@@ -204,14 +210,23 @@ std::string ProgramRun::compareStep(const Definition &source, const algrt::Progr
   for (const auto &[role, tensor] : step.operands)
     if (const auto given = types_.find(tensor); given != types_.end())
       row_types[role] = {given->second.begin(), given->second.end()};
+  auto all_of = [&](const std::string &role) -> std::vector<double> {
+    if (const auto given = row_types.find(role); given != row_types.end())
+      return given->second;
+    const std::vector<float> &values = *by_role.at(role);
+    return {values.begin(), values.end()};
+  };
   const std::vector<ReferenceArray> expected =
-      evaluateKernel(source.function, source.operands, options_.m, options_.p0,
-                     [&](const std::string &role) -> std::vector<double> {
-                       if (const auto given = row_types.find(role); given != row_types.end())
-                         return given->second;
-                       const std::vector<float> &values = *by_role.at(role);
-                       return {values.begin(), values.end()};
-                     });
+      division_.experts() > 0
+          ? evaluateExperts(division_, options_.p0,
+                            [&](int64_t expert, int64_t rows, int64_t first_position) {
+                              return evaluateKernel(source.function, source.operands, rows, first_position,
+                                                    [&](const std::string &role) {
+                                                      return partOfExpert(program_, step.operands.at(role),
+                                                                          all_of(role), division_, expert);
+                                                    });
+                            })
+          : evaluateKernel(source.function, source.operands, options_.m, options_.p0, all_of);
   for (size_t number = 0; number < expected.size(); ++number) {
     const std::vector<float> &actual = results.at(source.results[number]);
     const algrt::Comparison comparison = algrt::compare(actual, expected[number].values);
@@ -238,8 +253,14 @@ std::string ProgramRun::outputs(SimulatedProgram &found) {
       arrays[operand.name] = makeOperand(operand, options_.m);
       arrays[operand.name]->set(tensors_.at(operand.name));
     }
+  auto evaluate = [&](const ReferenceArrays &operands, int64_t p0) {
+    return evaluateProgram(plan_.text, program_.name, operands, p0);
+  };
+  const ReferenceArrays expected = division_.experts() > 0
+                                       ? evaluateExperts(program_, division_, inputs_, options_.p0, evaluate)
+                                       : evaluate(inputs_, options_.p0);
   for (const CheckedOutput &output :
-       compareOutputs(program_, arrays, evaluateProgram(plan_.text, program_.name, inputs_, options_.p0),
+       compareOutputs(program_, arrays, expected,
                       [this](const algrt::ProgramStep &step) { return hasTwoLayers(step) ? 2 : 1; })) {
     found.relative_l2 = std::max(found.relative_l2, output.comparison.relative_l2);
     found.limit_l2 = std::max(found.limit_l2, output.limit);
@@ -295,8 +316,10 @@ std::vector<SimulatedProgram> simulatePrograms(const ProgramPlan &plan, const Pr
 std::string simulatedText(const std::vector<SimulatedProgram> &programs, const ProgramSimulation &options) {
   std::string text;
   for (const SimulatedProgram &program : programs) {
-    text += fmt::format("{}, M = {} from position {}, on {}, {} {} from {}\n", program.program, options.m,
-                        options.p0, toString(options.target), options.seeds,
+    const std::string experts =
+        options.experts > 0 ? fmt::format(" divided among {} experts", options.experts) : "";
+    text += fmt::format("{}, M = {}{} from position {}, on {}, {} {} from {}\n", program.program, options.m,
+                        experts, options.p0, toString(options.target), options.seeds,
                         options.seeds == 1 ? "seed" : "seeds", options.seed);
     for (const SimulatedStep &step : program.steps)
       text +=

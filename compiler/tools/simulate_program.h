@@ -18,6 +18,7 @@ struct ProgramSimulation {
   int64_t seeds = 1;
   bool row_lists = false;    ///< products find rows in lists where their types follow from positions
   std::string schedule = {}; ///< of kernels of two layers; chosen by cost when empty
+  int64_t experts = 0; ///< among which the rows are divided, as each seed has it; 0: one network has all
 };
 
 struct SimulatedStep {

@@ -6,6 +6,7 @@
 #include "compiler/simulator/simulate.h"
 #include "compiler/spec/spec_options.h"
 #include "compiler/tools/array_outputs.h"
+#include "compiler/tools/program_options.h"
 #include "compiler/tools/run_arrays.h"
 #include "compiler/tools/simulated_sums.h"
 #include "runtime/bench/progress.h"
@@ -27,7 +28,7 @@ struct SimulateCommand {
   int64_t offset = 0, seeds = 1, blocks = 3;
   float beta = 0;
   bool row_lists = false, json = false;
-  std::string program_maps, fuse; ///< of programs, in place of map
+  ProgramOptions program; ///< in place of map
 };
 
 /// Every seed has padding of its own between the rows of the matrices.

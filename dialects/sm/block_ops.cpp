@@ -127,6 +127,8 @@ LogicalResult StoreSumsOp::verify() {
   if (sum.getTransposed() && maps.isPlain())
     return emitOpError("stores sums of warpgroups that hold columns, which go through tensor maps: take away "
                        "their vector");
+  if (getRowsBefore() && !sum.hasThreads())
+    return emitOpError("stores the rows before one alone, which single threads do");
   if (getBeta() && sum.hasThreads())
     return emitOpError(
         "adds to what the result holds, which warps and warpgroups do; here single threads hold "

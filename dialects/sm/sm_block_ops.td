@@ -209,20 +209,24 @@ def Sm_StoreSumsOp : Sm_Op<"store_sums", [AttrSizedOperandSegments, MemoryEffect
     With `added`, the old value itself is added, of an f32 result through tensor maps: the copy engine adds where it
     stores. Each element still has one owner, so that there is one order of additions.
 
+    With `rows_before`, sums of single threads whose row, counted as the coordinates are, is that one or a later one are
+    not stored: the rows behind it are those of another expert.
+
     ```mlir
+    sm.store_sums %sum to %y[%map][%column, %group, %segment, %row] rows_before %end : !sm.accumulator<4 x 64, threads 256> to !sm.maps<...>
     sm.store_sums %sum to %dw[%map][%column, %group, %feature, %weight_row] plus %beta : !sm.accumulator<64 x 128, warps 2 x 2> to !sm.maps<...>
     sm.store_sums %sum added to %dw[%map][%column, %group, %feature, %weight_row] : !sm.accumulator<64 x 128> to !sm.maps<1 x 64 x 128 x f32, row_dimension 2>
     ```
   }];
   let arguments = (ins Sm_AccumulatorType:$accumulator, Sm_MapsType:$target, Index:$map, Variadic<Index>:$coordinates,
-                       Optional<F32>:$beta, UnitAttr:$added);
+                       Optional<F32>:$beta, UnitAttr:$added, Optional<Index>:$rows_before);
   let assemblyFormat = [{
-    $accumulator (`added` $added^)? `to` $target `[` $map `]` `[` $coordinates `]` (`plus` $beta^)? attr-dict
-    `:` type($accumulator) `to` type($target)
+    $accumulator (`added` $added^)? `to` $target `[` $map `]` `[` $coordinates `]` (`plus` $beta^)?
+    (`rows_before` $rows_before^)? attr-dict `:` type($accumulator) `to` type($target)
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$accumulator, "::mlir::Value":$target, "::mlir::Value":$map,
-                                 "::mlir::ValueRange":$coordinates), [{
-    build($_builder, $_state, accumulator, target, map, coordinates, ::mlir::Value(), /*added=*/false);
+                                 "::mlir::ValueRange":$coordinates, CArg<"::mlir::Value", "{}">:$beta), [{
+    build($_builder, $_state, accumulator, target, map, coordinates, beta, /*added=*/false, ::mlir::Value());
   }]>];
   let hasVerifier = 1;
 }

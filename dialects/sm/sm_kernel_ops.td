@@ -22,7 +22,8 @@ def Sm_KernelOp : Sm_Op<"kernel", [IsolatedFromAbove, Symbol, SymbolTable, Singl
     one, Y and the last of the further weight matrices belong to the kernel's own layer.
 
     A kernel with a `#tile.reduced` schedule takes rows as they lie in memory: the maps of X and Y are of all rows, and behind the
-    terms table come the positions and the bytes of one position (`index`), 8 or 4.
+    terms table come the positions and the bytes of one position (`index`), 8 or 4. Behind these, a kernel of experts takes
+    where their rows begin (`!sm.expert_starts`) and how many experts there are (`index`).
 
     In mode j the maps are those of X, dY and dW, and a seventh argument is beta (f32), which multiplies the old values
     of dW. Where the maps are tensor maps, an eighth argument is a plain map of dW, through which threads add to the old

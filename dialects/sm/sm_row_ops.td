@@ -24,6 +24,18 @@ def Sm_ReadPositionOp : Sm_Op<"read_position", [MemoryEffects<[MemRead]>]> {
   let assemblyFormat = "$positions `[` $row `]` attr-dict `:` type($position)";
 }
 
+def Sm_ReadExpertStartOp : Sm_Op<"read_expert_start", [MemoryEffects<[MemRead]>]> {
+  let summary = "The first row of an expert, or where the rows of the one before it end";
+  let description = [{
+    ```mlir
+    %first = sm.read_expert_start %starts[%expert]
+    ```
+  }];
+  let arguments = (ins Sm_ExpertStartsType:$starts, Index:$expert);
+  let results = (outs I32:$row);
+  let assemblyFormat = "$starts `[` $expert `]` attr-dict";
+}
+
 def Sm_LocateOp : Sm_Op<"locate", [Pure, TypesMatchWith<"the view is of the maps", "source", "view",
     "::sm::ViewType::get($_self.getContext(), ::llvm::cast<::sm::MapsType>($_self))">]> {
   let summary = "Where a block of an operand lies in memory";

@@ -249,6 +249,10 @@ def Sm_PositionsType : Sm_Type<"Positions", "positions"> {
   let summary = "The positions of all rows of the batch in device memory, where a launch gives them";
 }
 
+def Sm_ExpertStartsType : Sm_Type<"ExpertStarts", "expert_starts"> {
+  let summary = "The first row of each expert, and behind them where the last one's rows end, in device memory";
+}
+
 def Sm_TermsTableType : Sm_Type<"TermsTable", "terms_table"> {
   let summary = "The terms of every (type, output group), in device memory";
   let description = [{ int32 words as `runtime/gpu_kernel_abi.h` describes them. }];

@@ -32,13 +32,16 @@ void KernelOp::print(OpAsmPrinter &printer) {
 }
 
 void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set) {
-  const StringRef product[] = {"x", "w", "y", "rows", "offset", "terms", "positions", "position_bytes"};
+  const StringRef product[] = {
+      "x", "w", "y", "rows", "offset", "terms", "positions", "position_bytes", "expert_starts", "experts"};
   const StringRef weight_gradient[] = {"x", "dy", "dw", "rows", "offset", "terms", "beta", "dw_plain"};
   auto layout = dyn_cast<tile::LayoutAttr>(getLayout());
   ArrayRef<StringRef> names = product;
   if (layout && layout.isWeightGradient())
     names = weight_gradient;
   else if (!isa<tile::ReducedAttr>(getSchedule()))
+    names = names.take_front(6);
+  else if (llvm::none_of(region.getArgumentTypes(), llvm::IsaPred<ExpertStartsType>))
     names = names.drop_back(2);
   for (auto [number, argument] : llvm::enumerate(region.getArguments()))
     set(argument, number < names.size() ? names[number] : StringRef("operand"));

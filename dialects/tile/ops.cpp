@@ -67,6 +67,8 @@ LogicalResult KernelOp::verify() {
     return emitOpError(getReducedSchedule()
                            ? "has a schedule of vector reductions, but owns no rows of the batch"
                            : "owns rows of the batch, which kernels with a #tile.reduced schedule do");
+  if (getExperts() && !getReducedSchedule())
+    return emitOpError("is of experts, whose rows kernels with a #tile.reduced schedule tell apart");
   return success();
 }
 

@@ -30,9 +30,17 @@ def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlock, N
     tile.kernel @forward(%x: !tile.matrix<?x2048xf32>, %w: !tile.matrix<2048x6144xf32>, %y: !tile.matrix<?x6144xf32>)
         attributes {layout = #tile.layout<...>, schedule = #tile.schedule<...>} { ... }
     ```
+
+    With `experts`, a launch is of many products of this kind, each with weight matrices and numbers of columns of its
+    own, which lie one below the other, and with consecutive rows of the batch: where those of each begin is a launch-time
+    value, too. No task owns rows of two experts. Kernels with a `#tile.reduced` schedule can be such.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Tile_LayoutAttr:$layout,
-                       AnyAttrOf<[Tile_ScheduleAttr, Tile_StagedAttr, Tile_ReducedAttr]>:$schedule);
+                       AnyAttrOf<[Tile_ScheduleAttr, Tile_StagedAttr, Tile_ReducedAttr]>:$schedule,
+                       UnitAttr:$experts);
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::tile::LayoutAttr":$layout, "::mlir::Attribute":$schedule), [{
+    build($_builder, $_state, name, layout, schedule, /*experts=*/false);
+  }]>];
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

@@ -46,13 +46,15 @@ size_t workspaceBytes(const LoadedProjection &projection, int64_t m, int32_t thr
   return bytes;
 }
 
-void runForward(const LoadedProjection &projection, const algrt_forward_args &args) {
+void runForward(const LoadedProjection &projection, const algrt_forward_args &args,
+                const ExpertStarts &experts) {
   checkScalars(args, projection.bundle.layer());
   RowProduct product(args);
   product.rows = args.x;
   product.result = args.y;
   product.weights = args.weights;
   product.bias = args.bias;
+  product.experts = experts;
   multiplyRows(projection, product);
 }
 

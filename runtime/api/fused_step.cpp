@@ -213,6 +213,7 @@ void runOnCuda(const LoadedProjection &projection, Map map, const StepCall &call
   product.kernel = int64_t(call.kernel) - 1;
   product.dependent_launch = call.dependent_launch;
   product.further = further;
+  product.experts = call.experts;
   cuda::runProduct(projection.gpu_kernels, projection.bundle.layer(), product);
 }
 

@@ -3,10 +3,13 @@
 #pragma once
 
 #include "runtime/api/handles.h"
+#include "runtime/cpu/row_source.h"
 
 namespace algrt {
 
-void runForward(const LoadedProjection &projection, const algrt_forward_args &args);
+// On a device rows may be divided among experts: weights and bias are those of the first one then.
+void runForward(const LoadedProjection &projection, const algrt_forward_args &args,
+                const ExpertStarts &experts = {});
 void runDx(const LoadedProjection &projection, const algrt_dx_args &args);
 void runDw(const LoadedProjection &projection, const algrt_dw_args &args);
 

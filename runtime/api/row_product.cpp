@@ -101,6 +101,7 @@ void multiplyOnCuda(const LoadedProjection &bundle, const RowProduct &product) {
   call.stream = product.stream;
   call.kernel = product.kernel;
   call.dependent_launch = product.dependent_launch;
+  call.experts = product.experts;
   cuda::runProduct(bundle.gpu_kernels, layer, call);
 }
 

@@ -28,8 +28,9 @@ struct RowProduct {
   size_t workspace_bytes;
   void *stream; // a CUstream; null is the legacy default stream
   int threads;
-  int64_t kernel;        // -1 = choose
-  bool dependent_launch; // may begin before its predecessor in the stream has ended
+  int64_t kernel;            // -1 = choose
+  bool dependent_launch;     // may begin before its predecessor in the stream has ended
+  ExpertStarts experts = {}; // on a device, where weights and bias are those of the first one
 };
 
 // Where the rows are all tensors have to be.

@@ -1,5 +1,6 @@
 // algrt_run: the steps of a program one after another, with what they hand on in the workspace.
 #include "runtime/api/arguments.h"
+#include "runtime/api/experts.h"
 #include "runtime/api/products.h"
 #include "runtime/api/program_call.h"
 #include "runtime/api/programs.h"
@@ -66,8 +67,8 @@ struct BufferTensor {
 class Run {
 public:
   Run(const algrt_bundle &bundle, const Program &program, const ProgramCall &call,
-      const algrt_run_options &options)
-      : bundle_(bundle), program_(program), call_(call), options_(options) {}
+      const algrt_run_options &options, const ExpertStarts &experts = {})
+      : bundle_(bundle), program_(program), call_(call), options_(options), experts_(experts) {}
 
   void run();
 
@@ -92,6 +93,7 @@ private:
   const Program &program_;
   const ProgramCall &call_;
   const algrt_run_options &options_;
+  const ExpertStarts experts_;
   AlignedBuffer own_;
   std::byte *workspace_ = nullptr; // behind the buffers
   size_t workspace_bytes_ = 0;
@@ -154,12 +156,18 @@ StepCall Run::callOf(const ProgramStep &step) const {
   call.kernel = kernelOf(step);
   call.dependent_launch = options_.dependent_launch != 0;
   call.beta = options_.beta;
+  call.experts = experts_;
   return call;
 }
 
 void Run::run(const ProgramStep &step) {
   if (step.elementwise) {
     const StepCall call = callOf(step);
+    for (const auto &[operand, own] : step.operands)
+      if (const ProgramOperand *read = program_.findOperand(own);
+          experts_.count > 0 && read != nullptr && read->role == OperandRole::Weight)
+        throw Error(ALGRT_UNSUPPORTED, operand + ": is a weight of experts, which kernels of element-wise "
+                                                 "functions for CUDA devices do not tell apart");
     prepareElementwise(bundle_.elementwise, *step.elementwise,
                        {[&](std::string_view operand) { return call.tensor(operand); }, call.device,
                         call.stream, call.threads})();
@@ -322,6 +330,13 @@ int algrt_run(const algrt_bundle *bundle, const char *program, const algrt_named
         readArguments(options == nullptr ? &initial : options,
                       offsetof(algrt_run_options, beta) + sizeof(algrt_run_options::beta), initial,
                       "algrt_run_options_init", "options");
+    if (read.expert_starts != nullptr) {
+      runExperts(of, tensors, count, read,
+                 [&](const ProgramCall &call, const algrt_run_options &one, const ExpertStarts &experts) {
+                   Run(*bundle, of, call, one, experts).run();
+                 });
+      return;
+    }
     const ProgramCall call(of, tensors, count);
     Run(*bundle, of, call, read).run();
   });

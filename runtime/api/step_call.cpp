@@ -39,6 +39,9 @@ RowArguments StepCall::rows() const {
 }
 
 void runProjectionStep(const LoadedProjection &projection, Map map, const StepCall &call) {
+  if (call.experts.count > 0 && map != Map::Forward)
+    throw Error(ALGRT_UNSUPPORTED, std::string("the rows are divided among experts, which kernels of ") +
+                                       name(map) + " on a CUDA device do not do");
   const OperandNames names = operandNames(map);
   switch (map) {
   case Map::Forward: {
@@ -50,7 +53,7 @@ void runProjectionStep(const LoadedProjection &projection, Map map, const StepCa
     args.y = call.tensor(names.y);
     args.bias = call.tensor("bias");
     args.dependent_launch = call.dependent_launch ? 1 : 0;
-    runForward(projection, args);
+    runForward(projection, args, call.experts);
     return;
   }
   case Map::Dx: {

@@ -21,6 +21,7 @@ struct StepCall {
   int32_t kernel; // 0 = choose; otherwise 1 + the number that the function has for it
   bool dependent_launch;
   float beta;
+  ExpertStarts experts; // on a device, where weights are those of the first one
 
   // nullptr where the call leaves it out.
   const algrt_named_tensor *find(std::string_view operand) const;

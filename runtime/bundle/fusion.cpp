@@ -62,8 +62,8 @@ uint64_t hashed(uint64_t hash, std::string_view text) {
 } // namespace
 
 bool isReservedName(std::string_view name) {
-  constexpr std::array<std::string_view, 6> alone = {
-      "x", "dy", "types", "positions", "sequence_starts", "sequence_positions"};
+  constexpr std::array<std::string_view, 7> alone = {
+      "x", "dy", "types", "positions", "sequence_starts", "sequence_positions", "expert_starts"};
   if (std::ranges::find(alone, name) != alone.end())
     return true;
   // With or without a number.

@@ -101,6 +101,8 @@ struct GpuKernel : GpuCode {
   // positions from the device. So many slices of its threads divide the depth.
   int64_t slices = 0;
   bool isReduction() const { return slices > 0; }
+  // Whether its launches are of experts, whose rows begin where the device says.
+  bool takesExperts() const { return parameters.find(ParameterValue::Experts) != nullptr; }
   // As the compiler reads it, for inspection; empty where it is not said.
   std::string schedule;
   // Of X, that the kernel was scheduled for; {0, 0} where it is not said.

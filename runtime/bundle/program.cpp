@@ -124,6 +124,38 @@ const ProgramBuffer *Program::findBuffer(std::string_view wanted) const {
   return found == buffers.end() ? nullptr : &*found;
 }
 
+std::string whyNoExperts(const Program &program) {
+  const Extent rows = Extent::of("M");
+  const auto has_rows_first = [&](const Shape &shape) {
+    return shape[0] == rows &&
+           std::all_of(shape.begin() + 1, shape.end(), [](const Extent &one) { return one.symbol.empty(); });
+  };
+  const auto reason = [&](const std::string &name, const Shape &shape) {
+    return name + " of shape " + text(shape) + " is not one row after another";
+  };
+  for (const ProgramBuffer &buffer : program.buffers)
+    if (!has_rows_first(buffer.shape))
+      return reason(buffer.name, buffer.shape);
+  for (const ProgramOperand &operand : program.operands) {
+    const bool varies =
+        std::ranges::any_of(operand.shape, [](const Extent &one) { return !one.symbol.empty(); });
+    if (operand.role == OperandRole::Output ? !has_rows_first(operand.shape)
+                                            : varies && !operand.optional && !has_rows_first(operand.shape))
+      return reason(operand.name, operand.shape);
+  }
+  for (const ProgramStep &step : program.steps)
+    if (step.rows)
+      return "a step is of rows that are those of no batch";
+  return "";
+}
+
+Program withExperts(Program program, int64_t experts) {
+  for (ProgramOperand &operand : program.operands)
+    if (operand.role == OperandRole::Weight)
+      operand.shape.insert(operand.shape.begin(), Extent::number(experts));
+  return program;
+}
+
 std::vector<ProgramOperand> operandsOf(const Layer &layer, Map map, const std::vector<OperandType> &results) {
   const OperandNames names = operandNames(map);
   const std::vector<OperandType> own = {operandType(layer.dtype)};

@@ -85,6 +85,12 @@ struct Program {
   const ProgramBuffer *findBuffer(std::string_view name) const;
 };
 
+// Why a call cannot divide the rows of a program among experts (algrt_run_options.expert_starts): the end of
+// a sentence; empty where it can.
+std::string whyNoExperts(const Program &program);
+// The program as it looks to a call of so many experts: every weight has them as a further leading extent.
+Program withExperts(Program program, int64_t experts);
+
 // What a map of a layer takes: its matrices, its bias or the gradient of it, or what a fused layer reads and
 // writes beside them, and what says the rows' types. Results are of one of the types `results`; those of a
 // fused layer are of the types that it names.

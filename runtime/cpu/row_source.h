@@ -37,6 +37,13 @@ struct RowSource {
   IntegerVector sequence_positions; // of sequences, where given: the position of the first row of each
 };
 
+// Where the rows of each of several networks begin, experts with weights of their own, and behind the last
+// one where its rows end: `count` + 1 numbers on the device of the batch.
+struct ExpertStarts {
+  const int32_t *data = nullptr;
+  int64_t count = 0; // 0: there is one network, which has all rows
+};
+
 // Whether such rows have to be listed for a kernel: not where there is but one type that follows from the
 // position.
 inline bool needsLists(const Layer &layer, RowSourceKind kind) {

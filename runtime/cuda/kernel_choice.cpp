@@ -57,7 +57,8 @@ bool isAhead(const RowRange &reduction, RowRange listed, int64_t m) {
   return listed.to <= reduction.to || misfit(reduction, m) <= misfit(listed, m);
 }
 
-OperandViews viewsFor(const KernelShape &shape, const Layer &layer, const ProductRequest &request) {
+OperandViews viewsFor(KernelShape shape, const Layer &layer, const ProductRequest &request) {
+  shape.networks = std::max<int64_t>(request.operands.experts, 1);
   return viewOperands(shape, layer.dtype, request.output, request.operands, request.m,
                       request.p0 % shape.period);
 }
@@ -91,6 +92,7 @@ const KernelChoice::Candidate *KernelChoice::bestAmong(const ProductRequest &req
   for (const Candidate &candidate : candidates_) {
     const GpuKernel &kernel = gpu(candidate);
     if (kernel.map != request.map || kernel.output != request.output || !takes(kernel) ||
+        kernel.takesExperts() != (request.operands.experts > 0) ||
         (request.dependent_launch && !kernel.dependent_launch))
       continue;
     if (best != nullptr && isOfWorseKind(candidate, *best))
@@ -133,6 +135,7 @@ void KernelChoice::refuse(const ProductRequest &request) const {
   };
   const auto wanted = [&](const GpuKernel &kernel) {
     return kernel.map == request.map && kernel.output == request.output &&
+           kernel.takesExperts() == (request.operands.experts > 0) &&
            (kernel.listed == request.listed || (request.positions && kernel.isReduction()));
   };
   std::optional<algrt_status> status;
@@ -152,6 +155,15 @@ void KernelChoice::refuse(const ProductRequest &request) const {
     if (kernel.gpu && wanted(*kernel.gpu))
       if (const std::string reason = reasonNotToRun(*kernel.gpu, device_); !reason.empty())
         add(kernel, reason);
+  if (reasons.empty() && request.operands.experts > 0)
+    throw Error(ALGRT_UNSUPPORTED, "the bundle has no kernel for CUDA devices whose rows are divided among "
+                                   "experts: compile such kernels, with --experts");
+  if (reasons.empty() && std::ranges::any_of(kernels_, [](const Kernel &kernel) {
+        return kernel.gpu && kernel.gpu->takesExperts();
+      }))
+    throw Error(ALGRT_UNSUPPORTED,
+                "the kernels of the bundle for CUDA devices divide rows among experts: say "
+                "where those of each begin, or compile without --experts");
   if (reasons.empty())
     throw Error(ALGRT_UNSUPPORTED,
                 std::string("the bundle has no kernel ") +

@@ -42,7 +42,8 @@ void setProduct(ParameterBlock &block, const KernelParameters &list, const Launc
         if (operand.name == parameter.operand)
           fused = &operand;
     const size_t number = fused != nullptr ? size_t(fused - values.fusion->operands.data()) : 0;
-    const bool bias = parameter.operand == "bias", positions = parameter.operand == "positions";
+    const bool bias = parameter.operand == "bias", positions = parameter.operand == "positions",
+               starts = parameter.operand == "expert_starts";
     switch (parameter.value) {
     case ParameterValue::Map:
       if (parameter.type == ParameterType::TensorMap)
@@ -55,9 +56,12 @@ void setProduct(ParameterBlock &block, const KernelParameters &list, const Launc
         block.set(parameter, values.further[size_t(values.fusion->allWeights() - 1) + number].address);
         break;
       }
-      if (!bias && !positions)
+      if (!bias && !positions && !starts)
         refuse(parameter);
-      block.set(parameter, bias ? values.bias : values.positions);
+      block.set(parameter, bias ? values.bias : positions ? values.positions : values.expert_starts);
+      break;
+    case ParameterValue::Experts:
+      block.set(parameter, values.experts);
       break;
     case ParameterValue::ElementBytes:
       if (!positions)

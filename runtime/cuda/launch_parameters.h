@@ -52,6 +52,8 @@ struct ProductValues {
   const Fusion *fusion = nullptr;
   std::span<const Operand> further = {};
   std::span<const float> numbers = {};
+  uint64_t expert_starts = 0; // of kernels that take them
+  int32_t experts = 0;
 };
 
 // Encodes a tensor map to where the launch has it.

@@ -185,6 +185,10 @@ int64_t countTiles(const KernelShape &shape, const GpuTile &tile, int64_t m, int
   }
   int64_t tiles = checkedMultiply(ceilDivide(lines, tile.types),
                                   inWholeClusters(longest, tile.rows, tile.cluster_rows), "tiles of y");
+  // The rows of each expert that has some begin a tile of their own: how many there are is the device's to
+  // know.
+  if (shape.networks > 1)
+    tiles = checkedAdd(tiles, std::min(m, shape.networks), "tiles of y");
   // Where rows of x are stationary, a block counts what it does while they are: all columns of some groups.
   // Where sums of dx are, it is some columns of all groups.
   const int64_t column_blocks = inWholeClusters(shape.out_width, tile.columns, tile.cluster_columns);
@@ -242,8 +246,16 @@ uint32_t persistentGrid(int64_t tiles, int64_t cluster, int64_t blocks) {
 
 LaunchPlan planLaunch(const Layer &layer, const GpuKernel &kernel, const Operands &operands, int64_t m,
                       int64_t p0, int64_t blocks, const DeviceLists &lists) {
-  const KernelShape shape = kernelShape(layer, kernel);
+  const KernelShape shape = kernelShape(layer, kernel, operands.experts);
   checkRows(shape, m, p0);
+  if (kernel.takesExperts() != (operands.experts > 0))
+    throw Error(ALGRT_INVALID_ARGUMENT,
+                kernel.takesExperts() ? "the kernel divides rows among experts: say where those of each begin"
+                                      : "the rows are divided among experts, which the kernel does not do");
+  if (operands.experts > most_int32)
+    throw Error(ALGRT_INVALID_ARGUMENT, "there are " + std::to_string(operands.experts) +
+                                            " experts, a GPU kernel counts up to " +
+                                            std::to_string(most_int32));
   if (operands.further.size() != (layer.fusion ? FurtherOperand::count(*layer.fusion) : 0))
     throw Error(ALGRT_INTERNAL, "a launch is given " + std::to_string(operands.further.size()) +
                                     " further operands, which its layer does not have");

@@ -162,7 +162,8 @@ std::optional<OperandObstacle> findObstacle(const Layer &layer, const GpuKernel 
         return demandsBesideSums(name, kernel, element, true).refuse(Obstacle::Address, 0);
       continue;
     }
-    const ViewsOfOperand seen = viewFurther(kernelShape(layer, kernel), layer, place, operand, m, offset);
+    const ViewsOfOperand seen =
+        viewFurther(kernelShape(layer, kernel, operands.experts), layer, place, operand, m, offset);
     if (const auto found = check(demands, operand, seen))
       return found;
   }

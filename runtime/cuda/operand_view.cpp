@@ -96,15 +96,16 @@ ViewsOfOperand viewWeights(const KernelShape &shape, const Operand &operand, int
   ViewsOfOperand views{};
   views.row_dimension = 2;
   views.count = 1;
-  views.all[0] = {operand.address,
-                  {shape.weight_width, shape.weight_groups, shape.weight_height, shape.weight_row_groups},
-                  {shape.weight_groups > 1 && !shape.unequal ? shape.weight_width : 0,
-                   shape.weight_height > 1 ? row : 0,
-                   shape.weight_row_groups > 1 && !shape.unequal ? shape.weight_height * row : 0},
-                  granule,
-                  shape.unequal ? shape.outputList() : -1,
-                  shape.unequal ? shape.rowGroupList() : -1,
-                  ViewKind::Weights};
+  views.all[0] = {
+      operand.address,
+      {shape.weight_width, shape.weight_groups, shape.weight_height,
+       shape.networks * shape.weight_row_groups},
+      {shape.weight_groups > 1 && !shape.unequal ? shape.weight_width : 0, shape.weight_height > 1 ? row : 0,
+       shape.networks * shape.weight_row_groups > 1 && !shape.unequal ? shape.weight_height * row : 0},
+      granule,
+      shape.unequal ? shape.outputList() : -1,
+      shape.unequal ? shape.rowGroupList() : -1,
+      ViewKind::Weights};
   return views;
 }
 
@@ -202,9 +203,10 @@ const OperandView *ViewsOfOperand::find(ViewKind kind) const {
   return nullptr;
 }
 
-KernelShape kernelShape(const Layer &layer, const GpuKernel &kernel) {
+KernelShape kernelShape(const Layer &layer, const GpuKernel &kernel, int64_t experts) {
   KernelShape shape = kernelShape(layer, kernel.map, kernel.groups, kernel.listed);
   shape.as_they_lie = kernel.isReduction();
+  shape.networks = std::max<int64_t>(experts, 1);
   return shape;
 }
 
@@ -260,7 +262,8 @@ OperandViews viewOperands(const KernelShape &shape, ElementType input, ElementTy
   const auto check_rows = [&](const char *name, const Operand &operand, ElementType element,
                               int64_t columns) { checkSpan(name, operand, element, m, columns); };
   const auto check_weights = [&](const char *name, const Operand &operand, ElementType element) {
-    checkSpan(name, operand, element, shape.weightRows(), shape.weightColumns());
+    checkSpan(name, operand, element, checkedMultiply(shape.networks, shape.weightRows(), name),
+              shape.weightColumns());
   };
   const auto rows_of = [&](const Operand &operand, ElementType element, const ColumnGroups &groups) {
     return viewRows(shape, operand, element, groups, m, offset);
@@ -293,7 +296,8 @@ ViewsOfOperand viewFurther(const KernelShape &shape, const Layer &layer, size_t 
   if (further.kind == FurtherOperand::Kind::Weight) {
     const bool of_next = fusion.layerOf(int64_t(further.number)) > 0;
     const KernelShape own = of_next ? nextWeights(shape) : shape;
-    checkSpan(name.c_str(), operand, element, own.weightRows(), own.weightColumns());
+    checkSpan(name.c_str(), operand, element, checkedMultiply(own.networks, own.weightRows(), name.c_str()),
+              own.weightColumns());
     return viewWeights(own, operand, of_next ? groups.out.granule : groups.weight_granule);
   }
   const ColumnGroups one = {1, 1, 1, -1};

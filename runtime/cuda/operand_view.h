@@ -26,6 +26,9 @@ struct Operands {
   // Of a fused layer what its kernels take beside these, in the order of FurtherOperand; of an operand for
   // each column only the address counts, and of a number nothing does.
   std::span<const Operand> further = {};
+  // Above 0: rows are divided among so many experts. The weights of each lie below those of the one before it
+  // as further row groups, their numbers of columns behind.
+  int64_t experts = 0;
 };
 
 // What kernels of a fused layer take beside x, w and y: the weights behind the first, the operands of maps,
@@ -68,6 +71,8 @@ struct KernelShape {
   // The weight matrix as it lies in memory: row groups of a height, and groups of columns, one in the slot
   // lift.
   int64_t weight_row_groups, weight_height, weight_groups, weight_width;
+  // Networks whose weight matrices lie one below the other; `weight_row_groups` and `weightRows` are of one.
+  int64_t networks = 1;
   // Columns of what is read and of what is written, columns and rows of the weight matrix.
   int64_t k_total, n_total, weight_columns_total, weight_rows_total;
   // Every group of what is read and of what is written begins at a multiple of so many columns.
@@ -102,7 +107,7 @@ struct KernelShape {
 
 // `groups` as GpuKernel has it: 0 for those of the layer.
 KernelShape kernelShape(const Layer &layer, Map map, int64_t groups, bool listed = false);
-KernelShape kernelShape(const Layer &layer, const GpuKernel &kernel);
+KernelShape kernelShape(const Layer &layer, const GpuKernel &kernel, int64_t experts = 0);
 
 // Rows of a batch until the types of its rows repeat; every kernel's period is this or divides it.
 int64_t rowTypePeriod(const Layer &layer);

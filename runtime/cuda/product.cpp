@@ -61,6 +61,7 @@ std::optional<LaunchKey> keyOf(const Layer &layer, const ProductRequest &request
   key->add(uint64_t(call.kernel));
   key->add(uint64_t(m));
   key->add(uint64_t(p0 % rowTypePeriod(layer)));
+  key->add(uint64_t(request.operands.experts));
   for (const Operand &operand : {request.operands.x, request.operands.w, request.operands.y})
     key->add(operand);
   for (const Operand &operand : request.operands.further)
@@ -109,7 +110,8 @@ void launch(const Driver &driver, const PreparedLaunch &prepared, const KernelPa
              {plan.rows, plan.offset, prepared.ready.terms, call.beta,
               bias == call.further.end() ? 0 : address(bias->view.data),
               at_positions ? address(call.rows.positions.data) : 0, int32_t(call.rows.positions.bytes),
-              layer.fusion ? &*layer.fusion : nullptr, further.operands(), further.numbers()},
+              layer.fusion ? &*layer.fusion : nullptr, further.operands(), further.numbers(),
+              address(call.experts.data), int32_t(call.experts.count)},
              [next = prepared.maps.data()](const TensorMap &, std::byte *to) mutable {
                std::memcpy(to, next++, sizeof(TensorMapObject));
              });
@@ -132,15 +134,15 @@ void launch(const Driver &driver, const PreparedLaunch &prepared, const KernelPa
 void runProduct(const GpuKernels &kernels, const Layer &layer, const ProductCall &call) {
   DeviceModules &modules = kernels.device(call.device);
   const FurtherOfCall further(layer, call);
-  const ProductRequest request{{operandOf(call.x), operandOf(call.w), operandOf(call.y), further.operands()},
-                               call.map == Map::Dw ? call.x.rows : call.y.rows,
-                               needsLists(layer, call.rows.kind) ? 0 : call.rows.p0,
-                               call.output,
-                               call.dependent_launch,
-                               call.map,
-                               needsLists(layer, call.rows.kind),
-                               needsLists(layer, call.rows.kind) &&
-                                   call.rows.kind == RowSourceKind::Positions};
+  const ProductRequest request{
+      {operandOf(call.x), operandOf(call.w), operandOf(call.y), further.operands(), call.experts.count},
+      call.map == Map::Dw ? call.x.rows : call.y.rows,
+      needsLists(layer, call.rows.kind) ? 0 : call.rows.p0,
+      call.output,
+      call.dependent_launch,
+      call.map,
+      needsLists(layer, call.rows.kind),
+      needsLists(layer, call.rows.kind) && call.rows.kind == RowSourceKind::Positions};
   const std::optional<LaunchKey> key = keyOf(layer, request, call);
   std::shared_ptr<const PreparedLaunch> prepared = key ? modules.launches().find(*key) : nullptr;
   const size_t index = prepared ? prepared->kernel : kernels.choose(modules, request, call.kernel);

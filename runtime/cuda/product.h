@@ -36,6 +36,8 @@ struct ProductCall {
   float beta = 0;                // of the map dw: what dw holds counts so often
   // A bias; or of a fused layer weights from w2 on, what its maps read, results from y2 on, in this order.
   std::span<const ProductOperand> further = {};
+  // Rows are divided among experts: views of weights and of numbers for each column are of the first one.
+  ExpertStarts experts = {};
 };
 
 // Enqueues the product and returns. Allocates nothing on the device and waits for nothing once the kernel has

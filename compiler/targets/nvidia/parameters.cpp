@@ -161,9 +161,11 @@ FailureOr<KernelParameters> parametersOf(sm::KernelOp kernel) {
                          : layout.isTransposed()   ? algrt::Map::Dx
                                                    : algrt::Map::Forward;
   // Of the arguments that are whole numbers.
-  const char *const positions = "positions";
-  const std::pair<ParameterValue, const char *> numbers[] = {
-      {ParameterValue::Rows, ""}, {ParameterValue::Offset, ""}, {ParameterValue::ElementBytes, positions}};
+  const char *const positions = "positions", *const expert_starts = "expert_starts";
+  const std::pair<ParameterValue, const char *> numbers[] = {{ParameterValue::Rows, ""},
+                                                             {ParameterValue::Offset, ""},
+                                                             {ParameterValue::ElementBytes, positions},
+                                                             {ParameterValue::Experts, ""}};
   size_t indices = 0;
   KernelParameters parameters;
   for (BlockArgument argument : mapsInOrder(kernel)) {
@@ -185,6 +187,8 @@ FailureOr<KernelParameters> parametersOf(sm::KernelOp kernel) {
       parameters.add(ParameterValue::Terms);
     } else if (isa<sm::PositionsType>(argument.getType())) {
       parameters.add(ParameterValue::Operand, positions);
+    } else if (isa<sm::ExpertStartsType>(argument.getType())) {
+      parameters.add(ParameterValue::Operand, expert_starts);
     } else if (argument.getType().isF32()) {
       if (layout.isWeightGradient())
         parameters.add(ParameterValue::Beta);

@@ -37,6 +37,19 @@ struct ReadPositionLowering : ConvertOpToLLVMPattern<sm::ReadPositionOp> {
   }
 };
 
+struct ReadExpertStartLowering : ConvertOpToLLVMPattern<sm::ReadExpertStartOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(sm::ReadExpertStartOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Instructions write(rewriter, op.getLoc());
+    constexpr unsigned bytes = 4;
+    Value address =
+        write.advance(adaptor.getStarts(), write.multiply(write.wide(adaptor.getExpert()), bytes));
+    rewriter.replaceOpWithNewOp<LLVM::LoadOp>(op, op.getType(), address, bytes);
+    return success();
+  }
+};
+
 struct LocateLowering : ConvertOpToLLVMPattern<sm::LocateOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult matchAndRewrite(sm::LocateOp op, OpAdaptor adaptor,
@@ -149,8 +162,8 @@ private:
 } // namespace
 
 void addRowProductPatterns(const LLVMTypeConverter &types, RewritePatternSet &patterns) {
-  patterns.add<HasPositionsLowering, ReadPositionLowering, LocateLowering, PrefetchLowering, ReadLowering,
-               AddProductsLowering>(types);
+  patterns.add<HasPositionsLowering, ReadPositionLowering, ReadExpertStartLowering, LocateLowering,
+               PrefetchLowering, ReadLowering, AddProductsLowering>(types);
 }
 
 } // namespace compiler

@@ -224,9 +224,13 @@ private:
     const int64_t bytes = maps.getElementType().getIntOrFloatBitWidth() / 8;
     const PlainBlock block(rewriter, location, maps, adaptor.getTarget(), adaptor.getMap(),
                            adaptor.getCoordinates());
+    Value row_count; // from the first row on, of which those are stored
+    if (Value end = adaptor.getRowsBefore())
+      row_count = write.subtract(end, adaptor.getCoordinates().back());
     for (auto [number, element] : llvm::enumerate(elementsOfThread(write, op.getAccumulator().getType()))) {
-      Value exists =
-          write.both(element.exists, write.both(block.hasRow(element.row), block.hasColumn(element.column)));
+      Value belongs = row_count ? write.less(element.row, row_count) : Value();
+      Value exists = write.both(write.both(element.exists, belongs),
+                                write.both(block.hasRow(element.row), block.hasColumn(element.column)));
       onlyWhere(rewriter, location, exists, [&, number = number, element = element] {
         Value sum = LLVM::ExtractValueOp::create(rewriter, location, adaptor.getAccumulator(),
                                                  static_cast<int64_t>(number));

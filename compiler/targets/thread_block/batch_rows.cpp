@@ -58,11 +58,11 @@ Value BatchRows::typeAt(function_ref<Value()> position) const {
   return math_.divide(number, width);
 }
 
-BatchRows::Row BatchRows::at(Value first, int64_t number, bool with_type) const {
+BatchRows::Row BatchRows::at(const Batch &batch, int64_t number, bool with_type) const {
   Row row;
-  row.row = math_.add(first, number);
+  row.row = math_.add(batch.first, number);
   row.exists = number == 0 ? Value(arith::ConstantIntOp::create(builder_, location_, builder_.getI1Type(), 1))
-                           : math_.less(row.row, operands_.rows);
+                           : math_.less(row.row, batch.end);
   if (with_type)
     row.type = flow_.choose(
         row.exists, builder_.getIndexType(),

@@ -24,13 +24,19 @@ public:
   /// i1: the launch says where every row is.
   Value arePlaced() const;
 
+  /// Consecutive rows that a block takes together; the first one exists.
+  struct Batch {
+    Value first;
+    Value end;    ///< rows from here on are not there, or another expert's
+    Value expert; ///< by whose weight matrices they are multiplied; null where there is one network
+  };
   struct Row {
     Value row;
     Value exists; ///< i1
     Value type;   ///< 0 where the row does not exist; null where nobody asked for it
   };
-  /// Row `first` + `number`; row `first` exists.
-  Row at(Value first, int64_t number, bool with_type) const;
+  /// Row `number` of a batch.
+  Row at(const Batch &batch, int64_t number, bool with_type) const;
   /// The type of a row that exists where no positions are given.
   Value countedType(Value row) const;
 

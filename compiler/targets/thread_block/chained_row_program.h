@@ -27,9 +27,10 @@ private:
     tile::AddRowTermsOp terms;
     tile::StoreRowsOp hidden_store, store;
   };
-  /// Some rows of the batch and an output group.
+  /// A batch of rows and an output group.
   struct Part {
-    Value row, group;
+    Batch batch;
+    Value group;
     llvm::SmallVector<BatchRows::Row> rows;
   };
 
@@ -41,7 +42,7 @@ private:
   tile::LayoutAttr layoutOf(mlir::BlockArgument operand) override;
   mlir::LogicalResult declare();
 
-  Part partAt(Value number, bool with_types);
+  Part partAt(const Batch &batch, Value group, bool with_types) const;
   mlir::LogicalResult writePart(const Part &part);
   /// Every row's term `ordinal` of the part's group: the block's share of the hidden group that it reads.
   mlir::LogicalResult makeHidden(const Part &part, Value ordinal, llvm::ArrayRef<RowWalk::Walker> walkers);
@@ -51,8 +52,8 @@ private:
   /// Runs `body` in the threads that have elements of sums like these.
   void inThreadsOf(sm::AccumulatorType sums, llvm::function_ref<void()> body);
   /// The maps of a block of the tile program, of sums at a column of a group.
-  mlir::LogicalResult writeMaps(mlir::Block &block, const NamedPlace &named, Value column, Value group,
-                                Value row);
+  mlir::LogicalResult writeMaps(mlir::Block &block, const NamedPlace &named, const Batch &batch,
+                                tile::LayoutAttr layout, Value column, Value group, Value row);
   /// What the part's rows read of both layers' weight matrices, as far as it is known where rows are.
   void prefetch(const Part &part, bool before_rows);
   void prefetchTerms(Value type, Value group);

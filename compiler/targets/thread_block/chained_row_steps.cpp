@@ -24,26 +24,29 @@ LogicalResult ChainedRowProgram::write() {
   if (cluster > 1)
     begin_ = math_.multiply(sm::ClusterRankOp::create(builder_, location_, builder_.getIndexType()), share());
   end_ = math_.least(math_.add(begin_, share()), math_.constant(hiddenWidth()));
-  Value parts = math_.multiply(math_.ceilDivide(rows_, schedule_.getRows()), layout_.getOut().getCount());
+  // Groups first: blocks that run at one time share rows of X.
   LogicalResult written = success();
   writeParts(
-      parts, cluster,
-      [&](Value number) { prefetch(partAt(number, /*with_types=*/false), /*before_rows=*/true); },
-      [&](Value number) { written = writePart(partAt(number, /*with_types=*/true)); });
+      layout_.getOut().getCount(), cluster,
+      [&](const Batch &batch, Value group) {
+        prefetch(partAt(batch, group, /*with_types=*/false), /*before_rows=*/true);
+      },
+      [&](const Batch &batch, Value group) {
+        written = writePart(partAt(batch, group, /*with_types=*/true));
+      });
   return written;
 }
 
-/// Groups first: blocks that run at one time share rows of X.
-ChainedRowProgram::Part ChainedRowProgram::partAt(Value number, bool with_types) {
-  const int64_t groups = layout_.getOut().getCount();
-  Part part{
-      math_.multiply(math_.divide(number, groups), schedule_.getRows()), math_.remainder(number, groups), {}};
+ChainedRowProgram::Part ChainedRowProgram::partAt(const Batch &batch, Value group, bool with_types) const {
+  Part part{batch, group, {}};
   for (int64_t row = 0; with_types && row < schedule_.getRows(); ++row)
-    part.rows.push_back(batch_->at(part.row, row, /*with_type=*/row == 0 || !hasOneType()));
+    part.rows.push_back(batch_->at(batch, row, /*with_type=*/row == 0 || !hasOneType()));
   return part;
 }
 
 LogicalResult ChainedRowProgram::writePart(const Part &part) {
+  for (RowWalk *walk : {&*hidden_walk_, &*walk_})
+    walk->multiplyByExpert(part.batch.expert);
   if (dependent_)
     prefetch(part, /*before_rows=*/false);
   SmallVector<RowWalk::Walker> walkers;
@@ -71,11 +74,12 @@ void ChainedRowProgram::inThreadsOf(sm::AccumulatorType sums, function_ref<void(
   flow_.when(math_.less(thread, math_.constant(elements)), body);
 }
 
-LogicalResult ChainedRowProgram::writeMaps(Block &block, const NamedPlace &named, Value column, Value group,
-                                           Value row) {
+LogicalResult ChainedRowProgram::writeMaps(Block &block, const NamedPlace &named, const Batch &batch,
+                                           tile::LayoutAttr layout, Value column, Value group, Value row) {
   Value zero = math_.constant(0);
   for (auto map : block.getOps<tile::MapOp>())
-    if (failed(writeMap(map, named, column, group, {zero, column, group, zero, row})))
+    if (failed(writeMap(map, named, column, groupOfColumns(batch, group, layout),
+                        {zero, column, group, zero, row})))
       return failure();
   return success();
 }
@@ -104,7 +108,7 @@ LogicalResult ChainedRowProgram::makeHidden(const Part &part, Value ordinal,
     const Values sums = hidden_walk_->addTerms(
         weights, hidden, column, {},
         [&](size_t row, const RowWalk::SharedTerm &term) {
-          return readerOfX(*hidden_walk_, part.rows[row], row == 0, term);
+          return readerOfX(*hidden_walk_, part.batch, part.rows[row], row == 0, term);
         },
         zeros);
     const size_t rows = part.rows.size();
@@ -128,7 +132,7 @@ LogicalResult ChainedRowProgram::storeHidden(const Part &part, Value ordinal, Va
                                              std::optional<size_t> row) {
   const sm::AccumulatorType type = hidden_walk_->sumsOfThreads(/*blocks=*/1, /*rows=*/row ? 1 : 0);
   IntegerAttr number = row ? builder_.getI64IntegerAttr(static_cast<int64_t>(*row)) : IntegerAttr();
-  Value first_row = row ? part.rows[*row].row : part.row;
+  Value first_row = row ? part.rows[*row].row : part.batch.first;
   LogicalResult written = success();
   inThreadsOf(type, [&] {
     for (tile::AddRowTermsOp add : tile_.hidden_terms)
@@ -137,7 +141,8 @@ LogicalResult ChainedRowProgram::storeHidden(const Part &part, Value ordinal, Va
     const NamedPlace named({tile_.own.getIndex(tile::AxisKind::Batch)},
                            tile_.row_terms.getBody().front().getArgument(0),
                            tile_.hidden_columns.getBody().front().getArgument(0));
-    written = writeMaps(tile_.hidden_columns.getBody().front(), named, column, group, first_row);
+    written = writeMaps(tile_.hidden_columns.getBody().front(), named, part.batch, hidden_layout_, column,
+                        group, first_row);
     if (Value value = sums_.lookup(tile_.hidden_store.getValue()))
       sm::StoreHiddenOp::create(builder_, location_, value, hidden_, ordinal, math_.subtract(column, begin_),
                                 math_.subtract(math_.constant(hiddenWidth()), column), number);
@@ -180,11 +185,10 @@ LogicalResult ChainedRowProgram::multiplyHidden(const Part &part, ArrayRef<RowWa
                  const NamedPlace named({tile_.own.getIndex(tile::AxisKind::Batch)},
                                         tile_.own.getIndex(tile::AxisKind::Groups),
                                         tile_.columns.getBody().front().getArgument(0));
-                 written = writeMaps(tile_.columns.getBody().front(), named, column, part.group, part.row);
-                 Value zero = math_.constant(0);
+                 written = writeMaps(tile_.columns.getBody().front(), named, part.batch, layout_, column,
+                                     part.group, part.batch.first);
                  if (Value value = sums_.lookup(tile_.store.getValue()))
-                   sm::StoreSumsOp::create(builder_, location_, value, y_, zero,
-                                           ValueRange{column, part.group, zero, part.row});
+                   storeSums(value, y_, part.batch, part.group, column);
                  else if (succeeded(written))
                    written = tile_.store.emitOpError("stores sums of which terms are still to come");
                });
@@ -239,8 +243,8 @@ void ChainedRowProgram::prefetch(const Part &part, bool before_rows) {
     for (int64_t number = 0; number < schedule_.getRows(); ++number) {
       if (number > 0 && hasOneType())
         return;
-      Value row = math_.add(part.row, number);
-      flow_.when(math_.less(row, rows_), [&] {
+      Value row = math_.add(part.batch.first, number);
+      flow_.when(math_.less(row, part.batch.end), [&] {
         prefetchTerms(before_rows ? batch_->countedType(row) : part.rows[number].type, part.group);
       });
     }

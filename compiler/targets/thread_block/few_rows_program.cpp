@@ -41,6 +41,10 @@ FailureOr<sm::KernelOp> FewRowsProgram::declareKernel(sm::MapsType weights) {
   Block &body = kernel.getBody().front();
   positions_ = body.addArgument(sm::PositionsType::get(builder_.getContext()), location_);
   position_bytes_ = body.addArgument(builder_.getIndexType(), location_);
+  if (source_.getExperts()) {
+    expert_starts_ = body.addArgument(sm::ExpertStartsType::get(builder_.getContext()), location_);
+    experts_ = body.addArgument(builder_.getIndexType(), location_);
+  }
   if (failed(declareFurther(body)))
     return failure();
   builder_.setInsertionPointToEnd(&body);
@@ -64,8 +68,8 @@ RowWalk::Thread FewRowsProgram::threadOf(int64_t lanes) {
   return {thread_, math_.remainder(thread_, lanes), math_.divide(thread_, lanes), table_};
 }
 
-void FewRowsProgram::writeParts(Value parts, int64_t blocks_together, function_ref<void(Value)> prefetch,
-                                function_ref<void(Value)> part) {
+void FewRowsProgram::writeParts(int64_t parts_of_batch, int64_t blocks_together, OfPart prefetch,
+                                OfPart part) {
   Type index = builder_.getIndexType();
   Value block = sm::BlockIndexOp::create(builder_, location_, index);
   Value blocks = sm::BlockCountOp::create(builder_, location_, index);
@@ -73,19 +77,89 @@ void FewRowsProgram::writeParts(Value parts, int64_t blocks_together, function_r
     block = math_.divide(block, blocks_together);
     blocks = math_.divide(blocks, blocks_together);
   }
+  Value parts = math_.multiply(batchesOf(math_.constant(0), rows_), parts_of_batch);
+  auto at = [&](OfPart body) {
+    return [this, body, parts_of_batch](Value number) {
+      body({math_.multiply(math_.divide(number, parts_of_batch), schedule_.getRows()), rows_, Value()},
+           math_.remainder(number, parts_of_batch));
+    };
+  };
   if (dependent_) {
     // Asked as unsigned, which the loop below does not: LLVM would take the two for one question, and write
     // what stands between them twice.
-    flow_.when(math_.below(block, parts), [&] { prefetch(block); });
+    if (!experts_)
+      flow_.when(math_.below(block, parts), [&] { at(prefetch)(block); });
     sm::WaitForPredecessorOp::create(builder_, location_);
     sm::ReleaseSuccessorOp::create(builder_, location_);
   }
-  flow_.loop(block, parts, blocks, part);
+  if (experts_)
+    writePartsOfExperts(block, blocks, parts_of_batch, part);
+  else
+    flow_.loop(block, parts, blocks, at(part));
 }
 
-RowWalk::Reader FewRowsProgram::readerOfX(const RowWalk &walk, const BatchRows::Row &row, bool is_first,
-                                          const RowWalk::SharedTerm &term) {
-  Value zero = math_.constant(0), last = math_.subtract(rows_, math_.constant(1));
+Value FewRowsProgram::batchesOf(Value first, Value end) const {
+  return math_.ceilDivide(math_.subtract(end, first), schedule_.getRows());
+}
+
+Value FewRowsProgram::expertStart(Value expert) {
+  Value row = math_.asIndex(
+      sm::ReadExpertStartOp::create(builder_, location_, builder_.getI32Type(), expert_starts_, expert));
+  return math_.greatest(math_.least(row, rows_), math_.constant(0));
+}
+
+/// Parts are numbered expert by expert, and each block comes to its own in this order: it goes on from the
+/// expert of its part before. An expert without rows has no part.
+void FewRowsProgram::writePartsOfExperts(Value block, Value blocks, int64_t parts_of_batch, OfPart part) {
+  // The number of a part; an expert, the batches of all before it, its first row, and where its rows end.
+  enum : size_t { Number, Expert, Before, First, End };
+  auto batches = [&](ValueRange at) { return batchesOf(at[First], math_.greatest(at[End], at[First])); };
+  auto go_to_expert = [&](Values from) {
+    return flow_.loopWhile(
+        from,
+        [&](ValueRange at) {
+          Value behind =
+              math_.atLeast(math_.divide(at[Number], parts_of_batch), math_.add(at[Before], batches(at)));
+          return math_.both(math_.less(at[Expert], experts_), behind);
+        },
+        [&](ValueRange at) {
+          Value next = math_.add(at[Expert], 1);
+          // Behind the last expert nothing is read.
+          Value end = flow_.choose(
+              math_.less(next, experts_), builder_.getIndexType(),
+              [&] { return Values{expertStart(math_.add(next, 1))}; }, [&] { return Values{at[End]}; })[0];
+          return Values{at[Number], next, math_.add(at[Before], batches(at)), at[End], end};
+        });
+  };
+  Value zero = math_.constant(0);
+  flow_.loopWhile(
+      go_to_expert({block, zero, zero, expertStart(zero), expertStart(math_.constant(1))}),
+      [&](ValueRange at) { return math_.less(at[Expert], experts_); },
+      [&](ValueRange at) {
+        Value batch = math_.subtract(math_.divide(at[Number], parts_of_batch), at[Before]);
+        part({math_.add(at[First], math_.multiply(batch, schedule_.getRows())), at[End], at[Expert]},
+             math_.remainder(at[Number], parts_of_batch));
+        Values next(at);
+        next[Number] = math_.add(next[Number], blocks);
+        return go_to_expert(next);
+      });
+}
+
+void FewRowsProgram::storeSums(Value sums, Value target, const Batch &batch, Value group, Value column) {
+  Value zero = math_.constant(0);
+  auto store = sm::StoreSumsOp::create(builder_, location_, sums, target, zero,
+                                       ValueRange{column, group, zero, batch.first});
+  if (batch.expert)
+    store.getRowsBeforeMutable().assign(batch.end);
+}
+
+Value FewRowsProgram::groupOfColumns(const Batch &batch, Value group, tile::LayoutAttr layout) const {
+  return batch.expert ? math_.add(group, math_.multiply(batch.expert, layout.getOut().getCount())) : group;
+}
+
+RowWalk::Reader FewRowsProgram::readerOfX(const RowWalk &walk, const Batch &batch, const BatchRows::Row &row,
+                                          bool is_first, const RowWalk::SharedTerm &term) {
+  Value zero = math_.constant(0), last = math_.subtract(batch.end, math_.constant(1));
   Value number = is_first ? row.row : math_.least(row.row, last);
   Value view = walk.locate(x_, {zero, term.input_group, zero, number});
   const int64_t width = walk.inputWidth(), vector = schedule_.getVector();

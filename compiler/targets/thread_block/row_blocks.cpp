@@ -16,6 +16,8 @@ Value RowWalk::locate(Value maps, ArrayRef<Value> coordinates) const {
 /// The block's first row, at `column` of the group.
 Value RowWalk::weightBlock(Value weights, Value group, Value weight_row, Value column) const {
   Value zero = math_.constant(0);
+  if (expert_)
+    weight_row = math_.add(weight_row, math_.multiply(expert_, layout_.getWeights().getCount()));
   // In the slot lift a block has columns of its own.
   return locate(weights, {column, layout_.getWeightColumns() == 1 ? zero : group, zero, weight_row});
 }

@@ -32,15 +32,14 @@ LogicalResult RowProgram::declare(tile::ForallOp own) {
   return success();
 }
 
-RowProgram::Part RowProgram::partAt(Value number) {
-  const int64_t column_blocks = llvm::divideCeil(walk_->outputWidth(), schedule_.getColumns()),
-                groups = layout_.getOut().getCount();
-  Part part;
-  part.column = math_.multiply(math_.remainder(number, column_blocks), schedule_.getColumns());
-  Value others = math_.divide(number, column_blocks);
-  part.group = math_.remainder(others, groups);
-  part.row = math_.multiply(math_.divide(others, groups), schedule_.getRows());
-  return part;
+int64_t RowProgram::columnBlocks() const {
+  return static_cast<int64_t>(llvm::divideCeil(walk_->outputWidth(), schedule_.getColumns()));
+}
+
+/// Columns first, then groups: blocks that run at one time share rows of X.
+RowProgram::Part RowProgram::partAt(const Batch &batch, Value number) const {
+  return {batch, math_.divide(number, columnBlocks()),
+          math_.multiply(math_.remainder(number, columnBlocks()), schedule_.getColumns())};
 }
 
 /// Whether terms can be added together with others: at the same place, and not to what one of those leaves.
@@ -53,7 +52,8 @@ static bool canGoTogether(ArrayRef<tile::AddRowTermsOp> together, tile::AddRowTe
 
 /// Its terms, and behind the last of them what is done with the sums once those of all slices have met.
 LogicalResult RowProgram::writePart(tile::ForallOp own, const Part &part) {
-  indices_ = {{own.getIndex(tile::AxisKind::Batch), part.row},
+  walk_->multiplyByExpert(part.batch.expert);
+  indices_ = {{own.getIndex(tile::AxisKind::Batch), part.batch.first},
               {own.getIndex(tile::AxisKind::Groups), part.group},
               {own.getIndex(tile::AxisKind::Columns), part.column}};
   Block &body = own.getBody().front();
@@ -70,7 +70,7 @@ LogicalResult RowProgram::writePart(tile::ForallOp own, const Part &part) {
   SmallVector<tile::AddRowTermsOp> together;
   auto write_together = [&] {
     if (succeeded(written) && !together.empty())
-      written = writeAddRowTerms(together);
+      written = writeAddRowTerms(together, part);
     together.clear();
   };
   for (Operation &op : llvm::make_range(body.begin(), epilogue)) {
@@ -118,10 +118,10 @@ LogicalResult RowProgram::writeOp(Operation *op, tile::ForallOp own, const Part 
       })
       .Case([&](tile::MapOp map) {
         Value zero = math_.constant(0);
-        return writeMap(map, NamedPlace(own), part.column, part.group,
-                        {zero, part.column, part.group, zero, part.row});
+        return writeMap(map, NamedPlace(own), part.column, groupOfColumns(part.batch, part.group, layout_),
+                        {zero, part.column, part.group, zero, part.batch.first});
       })
-      .Case([&](tile::StoreRowsOp store) { return writeStore(store); })
+      .Case([&](tile::StoreRowsOp store) { return writeStore(store, part); })
       // Written where they are used.
       .Case<arith::ConstantOp>([&](auto) { return LogicalResult(success()); })
       .Default([&](Operation *other) -> LogicalResult {
@@ -135,7 +135,7 @@ Value RowProgram::indexOf(Value index) {
   return indices_.lookup(index);
 }
 
-LogicalResult RowProgram::writeAddRowTerms(ArrayRef<tile::AddRowTermsOp> together) {
+LogicalResult RowProgram::writeAddRowTerms(ArrayRef<tile::AddRowTermsOp> together, const Part &part) {
   Values weights, sums;
   for (tile::AddRowTermsOp add : together) {
     auto number = llvm::find(source_weights_, add.getWeights());
@@ -149,17 +149,17 @@ LogicalResult RowProgram::writeAddRowTerms(ArrayRef<tile::AddRowTermsOp> togethe
     sums.append(given->second);
   }
   tile::AddRowTermsOp first = together.front();
-  Value first_row = indexOf(first.getRow()), group = indexOf(first.getGroup());
+  Value group = indexOf(first.getGroup());
   SmallVector<RowWalk::Walker> walkers;
   for (int64_t number = 0; number < schedule_.getRows(); ++number) {
     const bool walks = number == 0 || !hasOneType();
     walkers.push_back(
-        walk_->walker(batch_->at(first_row, number, /*with_type=*/walks), group, /*goes=*/{}, walks));
+        walk_->walker(batch_->at(part.batch, number, /*with_type=*/walks), group, /*goes=*/{}, walks));
   }
   const Values added = walk_->addTerms(
       weights, walkers, indexOf(first.getColumn()), {},
       [&](size_t row, const RowWalk::SharedTerm &term) {
-        return readerOfX(*walk_, walkers[row].row, row == 0, term);
+        return readerOfX(*walk_, part.batch, walkers[row].row, row == 0, term);
       },
       sums);
   const size_t rows = schedule_.getRows();
@@ -170,15 +170,12 @@ LogicalResult RowProgram::writeAddRowTerms(ArrayRef<tile::AddRowTermsOp> togethe
   return success();
 }
 
-LogicalResult RowProgram::writeStore(tile::StoreRowsOp store) {
+LogicalResult RowProgram::writeStore(tile::StoreRowsOp store, const Part &part) {
   Value sums = sums_.lookup(store.getValue()), target = operands_.lookup(store.getTarget());
   if (!sums || !target)
     return store.emitOpError(sums ? "must store to a result of the kernel"
                                   : "stores sums of which terms are still to come");
-  Value zero = math_.constant(0);
-  sm::StoreSumsOp::create(
-      builder_, location_, sums, target, zero,
-      ValueRange{indexOf(store.getColumn()), indexOf(store.getGroup()), zero, indexOf(store.getRow())});
+  storeSums(sums, target, part.batch, indexOf(store.getGroup()), indexOf(store.getColumn()));
   return success();
 }
 
@@ -205,8 +202,8 @@ void RowProgram::prefetchTerms(Value weights, const Part &part) {
   Value always = arith::ConstantIntOp::create(builder_, location_, builder_.getI1Type(), 1);
   flow_.when(arith::XOrIOp::create(builder_, location_, given, always), [&] {
     for (int64_t number = 0; number < schedule_.getRows(); ++number) {
-      Value row = math_.add(part.row, number);
-      flow_.when(math_.less(row, rows_), [&] {
+      Value row = math_.add(part.batch.first, number);
+      flow_.when(math_.less(row, part.batch.end), [&] {
         Value type = batch_->countedType(row);
         if (complete) {
           flow_.when(math_.differ(type, part.group), [&] { prefetch(type); });
@@ -228,15 +225,11 @@ LogicalResult RowProgram::write() {
   findRows();
   walk_.emplace(builder_, location_, layout_, schedule_, *batch_, threadOf(schedule_.getLanes()),
                 /*own_groups=*/false);
-  // Columns first, then groups: blocks that run at one time share rows of X.
-  Value parts =
-      math_.multiply(math_.ceilDivide(rows_, schedule_.getRows()),
-                     static_cast<int64_t>(llvm::divideCeil(walk_->outputWidth(), schedule_.getColumns())) *
-                         layout_.getOut().getCount());
   LogicalResult written = success();
   writeParts(
-      parts, 1, [&](Value number) { writePrefetch(own, partAt(number)); },
-      [&](Value number) { written = writePart(own, partAt(number)); });
+      columnBlocks() * layout_.getOut().getCount(), 1,
+      [&](const Batch &batch, Value number) { writePrefetch(own, partAt(batch, number)); },
+      [&](const Batch &batch, Value number) { written = writePart(own, partAt(batch, number)); });
   return written;
 }
 

@@ -13,9 +13,10 @@ public:
   mlir::LogicalResult write();
 
 private:
-  /// Some rows of the batch and columns of a group.
+  /// A batch of rows and columns of a group.
   struct Part {
-    Value row, group, column; ///< the first ones
+    Batch batch;
+    Value group, column; ///< the first one
   };
 
   mlir::LogicalResult check(tile::ForallOp own);
@@ -23,11 +24,12 @@ private:
   mlir::LogicalResult writePart(tile::ForallOp own, const Part &part);
   mlir::LogicalResult writeOp(mlir::Operation *op, tile::ForallOp own, const Part &part);
   /// Several at the same place, of which none adds to what another one leaves.
-  mlir::LogicalResult writeAddRowTerms(llvm::ArrayRef<tile::AddRowTermsOp> together);
-  mlir::LogicalResult writeStore(tile::StoreRowsOp store);
+  mlir::LogicalResult writeAddRowTerms(llvm::ArrayRef<tile::AddRowTermsOp> together, const Part &part);
+  mlir::LogicalResult writeStore(tile::StoreRowsOp store, const Part &part);
   void writePrefetch(tile::ForallOp own, const Part &part);
   void prefetchTerms(Value weights, const Part &part);
-  Part partAt(Value number);
+  int64_t columnBlocks() const;
+  Part partAt(const Batch &batch, Value number) const;
   /// An index of the tile program: one of those that the part owns, or a constant.
   Value indexOf(Value index);
 

@@ -26,6 +26,10 @@ public:
   RowWalk(mlir::OpBuilder &builder, mlir::Location location, tile::LayoutAttr layout,
           tile::ReducedAttr schedule, const BatchRows &rows, Thread thread, bool own_groups);
 
+  /// Multiplies from here on by the weight matrices of an expert, which lie one below the other; null: there
+  /// are those of one network.
+  void multiplyByExpert(Value expert) { expert_ = expert; }
+
   /// A row with the terms of one output group.
   struct Walker {
     BatchRows::Row row;
@@ -99,6 +103,7 @@ private:
   Thread thread_;
   Coefficients coefficients_;
   bool own_groups_;
+  Value expert_;
 };
 
 } // namespace compiler

@@ -1,0 +1,24 @@
+// Products of many small networks in one call, each with rows and weight matrices of its own.
+#pragma once
+
+#include "algebras/layer.h"
+#include "compiler/schedule/ranking.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace compiler {
+
+/// Why a target has no kernel whose rows are divided among experts for one layer, whatever the schedule: the
+/// end of a sentence; empty where it has one. A CPU computes one expert after another by any kernel.
+std::string whyNoExperts(const algebras::Layer &layer, std::string_view target);
+
+/// What `m` rows that are divided among experts (work.h) are predicted to take, in one launch on a GPU, and
+/// the least that bytes and arithmetic of all experts allow. `next` is the second layer of a kernel of two;
+/// null: there is one. Throws algebras::InputError where the target has no such kernel.
+LayersPrediction predictExperts(const algebras::Layer &layer, const algebras::Layer *next,
+                                std::string_view target, int64_t m, int64_t experts,
+                                algebras::DataType output, const CpuMachine &cpu = compiledForMachine());
+
+} // namespace compiler

@@ -1,0 +1,47 @@
+// Rows of a program's call divided among experts: which rows, which weights, and the definition of each.
+#pragma once
+
+#include "compiler/tools/program_tools.h"
+#include "runtime/bundle/program.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace compiler {
+
+struct ExpertDivision {
+  std::vector<int32_t>
+      starts; // of each expert, and behind them the number of rows; empty: one network has all
+
+  int64_t experts() const { return starts.empty() ? 0 : static_cast<int64_t>(starts.size()) - 1; }
+  int64_t first(int64_t expert) const { return starts[static_cast<size_t>(expert)]; }
+  int64_t rows(int64_t expert) const { return first(expert + 1) - first(expert); }
+};
+
+// Every row has an expert by chance. Throws Failure where there are more rows than starts count.
+ExpertDivision randomDivision(int64_t m, int64_t experts, uint64_t seed);
+
+// What one expert has of a tensor of the program, whose elements are given for all: its rows, its weights, or
+// what all networks read.
+std::vector<double> partOfExpert(const algrt::Program &program, std::string_view tensor,
+                                 const std::vector<double> &values, const ExpertDivision &division,
+                                 int64_t expert);
+
+// The results of some rows of one network, in some order, for what that has of the tensors and for the
+// position of its first row.
+using EvaluateExpert =
+    std::function<std::vector<ReferenceArray>(int64_t expert, int64_t rows, int64_t first_position)>;
+// The same of all experts, whose rows follow each other.
+std::vector<ReferenceArray> evaluateExperts(const ExpertDivision &division, int64_t p0,
+                                            const EvaluateExpert &evaluate);
+
+// The outputs of a program by its definition for operands of all experts, by ProgramTools::evaluate.
+ReferenceArrays
+evaluateExperts(const algrt::Program &program, const ExpertDivision &division,
+                const ReferenceArrays &operands, int64_t p0,
+                const std::function<ReferenceArrays(const ReferenceArrays &, int64_t p0)> &evaluate);
+
+} // namespace compiler

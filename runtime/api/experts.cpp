@@ -1,0 +1,248 @@
+#include "runtime/api/experts.h"
+
+#include "runtime/api/arguments.h"
+#include "runtime/api/tensor.h"
+#include "runtime/support/checked.h"
+
+#include <deque>
+#include <vector>
+
+namespace algrt {
+
+namespace {
+
+// A tensor's view of which the first dimension is cut, or left out.
+class Slice {
+public:
+  // Elements `first` to `first + count - 1` of the first dimension.
+  Slice(const DLTensor &tensor, int64_t first, int64_t count) : Slice(tensor) {
+    shape_[0] = count;
+    skip(first);
+    point();
+  }
+  // Element `number` of the first of as many dimensions as `rank`, and one more.
+  Slice(const DLTensor &tensor, int64_t number) : Slice(tensor) {
+    skip(number);
+    shape_.erase(shape_.begin());
+    strides_.erase(strides_.begin());
+    point();
+  }
+  Slice(const Slice &) = delete;
+
+  const DLTensor &tensor() const { return tensor_; }
+
+private:
+  explicit Slice(const DLTensor &tensor)
+      : tensor_(tensor), shape_(tensor.shape, tensor.shape + tensor.ndim), strides_(shape_.size(), 1) {
+    if (tensor.strides != nullptr)
+      strides_.assign(tensor.strides, tensor.strides + tensor.ndim);
+    else
+      for (size_t i = shape_.size() - 1; i-- > 0;)
+        strides_[i] = strides_[i + 1] * shape_[i + 1];
+  }
+  // Whole tensors have been found to lie in the address space: so do their parts.
+  void skip(int64_t elements) {
+    tensor_.byte_offset += uint64_t(elements * strides_[0] * elementBytes(tensor_.dtype));
+  }
+  void point() {
+    tensor_.ndim = int32_t(shape_.size());
+    tensor_.shape = shape_.data();
+    tensor_.strides = strides_.data();
+  }
+
+  DLTensor tensor_;
+  std::vector<int64_t> shape_, strides_;
+};
+
+class Division {
+public:
+  Division(const Program &program, const algrt_named_tensor *tensors, int64_t count,
+           const algrt_run_options &options);
+
+  void run(const RunNetwork &run);
+
+private:
+  void checkOptions() const;
+  // That starts in CPU memory do not descend and lie within the rows.
+  void checkStarts() const;
+  // That no output is what the call reads, or another output.
+  void checkOverlaps() const;
+  // On a device experts are found by their number: their weights follow each other without gaps.
+  void checkGaps() const;
+  // Of the tensors as a call of one network has them.
+  std::vector<algrt_named_tensor> tensorsOf(int64_t expert, int64_t first, int64_t rows);
+  bool isWeight(const ProgramOperand &operand) const { return operand.role == OperandRole::Weight; }
+  // Whether the weight's leading extent is E times that of one expert.
+  bool isJoined(const ProgramOperand &operand, const DLTensor &tensor) const {
+    return tensor.ndim != int32_t(operand.shape.size()) + 1;
+  }
+  algrt_run_options optionsFrom(int64_t first_row) const;
+
+  const Program &program_;
+  const algrt_run_options &options_;
+  const IntegerVector starts_;
+  const int64_t experts_;
+  const Program divided_; // as it looks to the call
+  const ProgramCall call_;
+  std::vector<algrt_named_tensor> given_;
+  std::deque<Slice> slices_; // of one network
+};
+
+// Starts are read before anything else is known: where the tensors are, they say themselves.
+IntegerVector readStarts(const algrt_run_options &options) {
+  return readIntegers(options.expert_starts, "expert_starts", options.expert_starts->device,
+                      IntegerTypes::Int32, any_size,
+                      "the first row of every expert, and where the rows of the last one end");
+}
+
+int64_t expertsOf(const IntegerVector &starts) {
+  if (starts.size < 2)
+    refuse("expert_starts: has " + std::to_string(starts.size) +
+           " numbers, needs at least two: the first row of every expert, and where the rows of the last one "
+           "end");
+  return starts.size - 1;
+}
+
+Division::Division(const Program &program, const algrt_named_tensor *tensors, int64_t count,
+                   const algrt_run_options &options)
+    : program_(program), options_(options), starts_(readStarts(options)), experts_(expertsOf(starts_)),
+      divided_(withExperts(program, experts_)), call_(divided_, tensors, count),
+      given_(tensors, tensors + count) {
+  checkOptions();
+  if (starts_.data != nullptr && options.expert_starts->device.device_type == kDLCPU)
+    checkStarts();
+  checkOverlaps();
+}
+
+void Division::checkOptions() const {
+  if (const std::string why = whyNoExperts(program_); !why.empty())
+    throw Error(ALGRT_UNSUPPORTED, "expert_starts: the rows of program " + program_.name +
+                                       " cannot be divided among experts: " + why);
+  const DLDevice device = call_.device(), own = options_.expert_starts->device;
+  if (own.device_type != device.device_type ||
+      (own.device_type != kDLCPU && own.device_id != device.device_id))
+    refuse("expert_starts: is elsewhere than the other tensors: pass it where these are");
+  if (options_.sequence_rows != 0)
+    refuse("sequence_rows is " + std::to_string(options_.sequence_rows) +
+           ", needs 0 where expert_starts is "
+           "given");
+  checkCount("p0", options_.p0);
+  for (const char *name : {"sequence_starts", "sequence_positions"})
+    if (call_.find(name) != nullptr)
+      refuse(std::string(name) + ": is given, but expert_starts is, too: say positions");
+  for (const algrt_named_tensor &given : given_)
+    if (given.weights != nullptr)
+      refuse(std::string(given.name) + ": is given as packed weights, which are those of one network, but "
+                                       "expert_starts is given: pass the tensor of all experts");
+}
+
+void Division::checkStarts() const {
+  const int64_t m = call_.rows();
+  for (int64_t i = 0; i <= experts_; ++i) {
+    const auto refuse_start = [&](const std::string &why) {
+      refuse("expert_starts: element " + std::to_string(i) + " is " + std::to_string(starts_[i]) + ", " +
+             why);
+    };
+    if (starts_[i] < 0 || starts_[i] > m)
+      refuse_start("needs to be from 0 to " + std::to_string(m) + ", the number of rows");
+    if (i > 0 && starts_[i] < starts_[i - 1])
+      refuse_start("less than " + std::to_string(starts_[i - 1]) + " before it");
+  }
+}
+
+void Division::checkOverlaps() const {
+  struct Read {
+    const ProgramOperand *operand;
+    MatrixView view;
+    int64_t element;
+  };
+  std::vector<Read> all;
+  for (const ProgramOperand &operand : divided_.operands)
+    if (const algrt_named_tensor *found = call_.find(operand.name))
+      all.push_back(
+          {&operand,
+           readJoined(found->tensor, operand.name.c_str(), operand.host ? cpu_device : call_.device()),
+           elementBytes(found->tensor->dtype)});
+  for (const Read &written : all)
+    for (const Read &other : all)
+      if (written.operand->role == OperandRole::Output && &written != &other)
+        requireDisjoint(written.view, written.operand->name.c_str(), written.element, other.view,
+                        other.operand->name.c_str(), other.element);
+}
+
+void Division::checkGaps() const {
+  for (const ProgramOperand &operand : program_.operands) {
+    const algrt_named_tensor *found = isWeight(operand) ? call_.find(operand.name) : nullptr;
+    if (found == nullptr || isJoined(operand, *found->tensor) || found->tensor->strides == nullptr ||
+        experts_ == 1)
+      continue;
+    const DLTensor &tensor = *found->tensor;
+    // The stride of one element means nothing: then what is behind it lies side by side.
+    int64_t needed = 1;
+    for (int i = 2; i < tensor.ndim; ++i)
+      needed = checkedMultiply(needed, tensor.shape[i], operand.name.c_str());
+    if (tensor.shape[1] > 1)
+      needed = checkedMultiply(tensor.shape[1], tensor.strides[1], operand.name.c_str());
+    if (tensor.strides[0] != needed)
+      refuse(operand.name + ": the weights of experts are " + std::to_string(tensor.strides[0]) +
+             " elements apart, needs " + std::to_string(needed) + ": without gaps between them");
+  }
+}
+
+std::vector<algrt_named_tensor> Division::tensorsOf(int64_t expert, int64_t first, int64_t rows) {
+  slices_.clear();
+  std::vector<algrt_named_tensor> tensors;
+  for (const algrt_named_tensor &given : given_) {
+    const ProgramOperand &operand = *program_.findOperand(given.name);
+    const DLTensor &tensor = *given.tensor;
+    const Extent &extent = operand.shape[0];
+    if (isWeight(operand) && isJoined(operand, tensor)) {
+      const int64_t own = tensor.shape[0] / experts_;
+      slices_.emplace_back(tensor, expert * own, own);
+    } else if (isWeight(operand)) {
+      slices_.emplace_back(tensor, expert);
+    } else if (!extent.symbol.empty()) {
+      slices_.emplace_back(tensor, first, rows);
+    } else {
+      tensors.push_back(given);
+      continue;
+    }
+    tensors.push_back({given.name, &slices_.back().tensor(), nullptr});
+  }
+  return tensors;
+}
+
+algrt_run_options Division::optionsFrom(int64_t first_row) const {
+  algrt_run_options options = options_;
+  options.expert_starts = nullptr;
+  // Rows at positions of their own begin at none.
+  if (call_.find("positions") == nullptr && call_.find("types") == nullptr)
+    options.p0 = checkedAdd(options.p0, first_row, "p0");
+  return options;
+}
+
+void Division::run(const RunNetwork &run) {
+  const int64_t m = call_.rows();
+  const auto run_one = [&](int64_t expert, int64_t first, int64_t rows, const ExpertStarts &starts) {
+    const std::vector<algrt_named_tensor> tensors = tensorsOf(expert, first, rows);
+    const ProgramCall one(program_, tensors.data(), int64_t(tensors.size()));
+    run(one, optionsFrom(first), starts);
+  };
+  if (call_.device().device_type == kDLCPU) {
+    for (int64_t expert = 0; expert < experts_; ++expert)
+      if (const int64_t first = starts_[expert], rows = starts_[expert + 1] - first; rows > 0)
+        run_one(expert, first, rows, {});
+    return;
+  }
+  checkGaps();
+  run_one(0, 0, m, {static_cast<const int32_t *>(starts_.data), experts_});
+}
+
+} // namespace
+
+void runExperts(const Program &program, const algrt_named_tensor *tensors, int64_t count,
+                const algrt_run_options &options, const RunNetwork &run) {
+  Division(program, tensors, count, options).run(run);
+}
+
+} // namespace algrt
