@@ -46,12 +46,13 @@ compiler::Spec swiglu() {
   return spec;
 }
 
-/// For 2 rows, and with lists for `listed_rows`, too, where that is not 0.
+/// For 2 rows, and with lists for `listed_rows`, too, where that is not 0; or for rows of so many experts.
 compiler::CompileOptions optionsFor(int capability, int64_t listed_rows, const std::string &schedule,
-                                    compiler::Fusing fusing) {
+                                    compiler::Fusing fusing, int64_t experts) {
   compiler::CompileOptions options;
   options.targets = {capability == 80 ? compiler::Target::Sm80 : compiler::Target::Sm90a};
   options.rows = 2;
+  options.experts = experts;
   options.schedule = schedule;
   options.fusing = fusing;
   if (listed_rows > 0)
@@ -70,7 +71,7 @@ public:
   /// A schedule is chosen, or given by hand.
   ProgramCall(const algrt::test::TestContext &context, int capability, int64_t m, uint64_t seed,
               int64_t listed_rows = 0, const std::string &schedule = "",
-              compiler::Fusing fusing = compiler::Fusing::Layers);
+              compiler::Fusing fusing = compiler::Fusing::Layers, int64_t experts = 0);
   ~ProgramCall();
   ProgramCall(const ProgramCall &) = delete;
 
@@ -80,6 +81,7 @@ public:
 
   int64_t p0 = 0, sequence_rows = 0;
   std::vector<int64_t> positions; ///< where they are given
+  std::vector<int32_t> starts;    ///< of experts
   std::vector<Ran> ran;
   size_t workspaceBytes() const { return workspace_bytes_; }
 
@@ -91,6 +93,7 @@ private:
     int64_t threads;
   };
   static Kind kindOf(const algrt::Kernel &kernel);
+  int64_t expertOf(int64_t row) const;
   std::string textOf(const compiler::KernelSource &source, const algrt::Kernel &kernel,
                      compiler::Stage stage) const;
   /// The kernel that an image of the bundle holds, as the compiler writes it for the simulator.
@@ -106,19 +109,24 @@ private:
   algrt::Bundle bundle_;
   algrt::test::BundleHandle handle_;
   std::map<const algrt::GpuCode *, Kernel> kernels_;
-  GpuMatrix x_, gate_, up_, down_, y_;
+  GpuMatrix x_;
+  int64_t networks_; ///< whose weights lie one below the other
+  GpuMatrix gate_, up_, down_, y_;
   algrt::cuda::DevicePointer workspace_ = 0;
   size_t workspace_bytes_ = 0;
   uint64_t seed_;
 };
 
 ProgramCall::ProgramCall(const algrt::test::TestContext &context, int capability, int64_t m, uint64_t seed,
-                         int64_t listed_rows, const std::string &schedule, compiler::Fusing fusing)
-    : context_(context), options_(optionsFor(capability, listed_rows, schedule, fusing)),
+                         int64_t listed_rows, const std::string &schedule, compiler::Fusing fusing,
+                         int64_t experts)
+    : context_(context), options_(optionsFor(capability, listed_rows, schedule, fusing, experts)),
       plan_(compiler::planProgram(swiglu(), options_)), bytes_(compiler::compiledBundle(swiglu(), options_)),
       bundle_(algrt::Bundle::parse(bytes_)), handle_(algrt::test::openBundle(bytes_)),
-      x_(context, 0, m, in, 8, ElementType::Bf16), gate_(context, 0, in, hidden, 0, ElementType::Bf16),
-      up_(context, 0, in, hidden, 0, ElementType::Bf16), down_(context, 0, hidden, in, 0, ElementType::Bf16),
+      x_(context, 0, m, in, 8, ElementType::Bf16), networks_(std::max<int64_t>(experts, 1)),
+      gate_(context, 0, networks_ * in, hidden, 0, ElementType::Bf16),
+      up_(context, 0, networks_ * in, hidden, 0, ElementType::Bf16),
+      down_(context, 0, networks_ * hidden, in, 0, ElementType::Bf16),
       y_(context, 0, m, in, 8, ElementType::Bf16), seed_(seed) {
   x_.fill(seed, 1);
   gate_.fill(seed + 1, 1 / std::sqrt(static_cast<double>(in)));
@@ -226,6 +234,9 @@ void ProgramCall::launch(const algrt::cuda_stand_in::Launch &launched) {
   if (!positions.empty())
     memory.registerGlobal("positions", positions.data(), static_cast<int64_t>(positions.size()) * 8,
                           Access::Read);
+  if (!starts.empty())
+    memory.registerGlobal("expert_starts", starts.data(), static_cast<int64_t>(starts.size()) * 4,
+                          Access::Read);
   const std::span<void *> values = parameters.values();
   simulator::Launch launch;
   launch.kernel = [&] { kernel.host.call(values.data()); };
@@ -258,7 +269,18 @@ int ProgramCall::run() {
   DLTensor given{positions.data(), x_.tensor.device, 1, {kDLInt, 64, 1}, &rows, nullptr, 0};
   if (rows > 0)
     tensors.push_back({"positions", &given, nullptr});
+  auto start_count = static_cast<int64_t>(starts.size());
+  const DLTensor begins{starts.data(), x_.tensor.device, 1, {kDLInt, 32, 1}, &start_count, nullptr, 0};
+  if (start_count > 0)
+    options.expert_starts = &begins;
   return algrt_run(handle_.get(), "forward", tensors.data(), static_cast<int64_t>(tensors.size()), &options);
+}
+
+int64_t ProgramCall::expertOf(int64_t row) const {
+  int64_t expert = 0;
+  while (!starts.empty() && row >= starts[static_cast<size_t>(expert) + 1])
+    ++expert;
+  return expert;
 }
 
 void ProgramCall::expectRight(const std::vector<int64_t> &at) const {
@@ -288,10 +310,14 @@ void ProgramCall::expectRight(const std::vector<int64_t> &at) const {
           continue;
         }
         const std::vector<float> values = found->second->values();
-        if (found->first == "x")
+        if (found->first == "x") {
           arguments.push_back({{1, in}, {values.begin() + row * in, values.begin() + (row + 1) * in}});
-        else
-          arguments.push_back({found->second->shape, {values.begin(), values.end()}});
+          continue;
+        }
+        const int64_t own = static_cast<int64_t>(values.size()) / networks_;
+        const auto first = values.begin() + expertOf(row) * own;
+        const std::vector<int64_t> &all = found->second->shape;
+        arguments.push_back({{all[0] / networks_, all[1]}, {first, first + own}});
       }
       const auto result = compiler::evaluate(function, arguments);
       ASSERT_TRUE(mlir::succeeded(result));
@@ -410,6 +436,55 @@ TEST(DevicePrograms, OfTwoLayersForFewRowsAreOneLaunchAtAnyPositions) {
     EXPECT_EQ(call.ran, (std::vector<Ran>{{"forward_0", Kind::Reduction}}));
     call.expectRight(call.positions);
   }
+}
+
+// One launch for all experts, by a kernel of both layers and in steps, each on any number of blocks.
+TEST(DevicePrograms, OfExpertsAreLaunchedOnceForAll) {
+  const std::vector<int64_t> positions = {4, 0, 3, 3, 7, 2, 1, 6, 5};
+  for (const int capability : {80, 90})
+    for (const compiler::Fusing fusing : {compiler::Fusing::Layers, compiler::Fusing::Products})
+      for (const bool placed : {false, true}) {
+        SCOPED_TRACE(capability);
+        const DeviceUnderTest device(capability);
+        const bool layers = fusing == compiler::Fusing::Layers;
+        const int64_t m = 9;
+        ProgramCall call(device.context(), capability, m, 3, 0,
+                         layers ? "reduce=16,rows=4,hidden=64,columns=64,vector=8" : "", fusing, 4);
+        call.starts = {0, 0, 5, 6, 9};
+        call.p0 = placed ? 0 : 5;
+        if (placed)
+          call.positions = positions;
+        ASSERT_EQ(call.run(), ALGRT_OK) << algrt_last_error();
+        EXPECT_EQ(call.ran.size(), layers ? 1U : 2U);
+        for (const Ran &ran : call.ran)
+          EXPECT_EQ(ran.second, Kind::Reduction);
+        call.expectRight(placed ? positions : positionsFrom(5, m));
+        // The same launch for other rows of each: where they begin is the device's to know.
+        call.starts = {0, 7, 8, 8, 9};
+        ASSERT_EQ(call.run(), ALGRT_OK) << algrt_last_error();
+        call.expectRight(placed ? positions : positionsFrom(5, m));
+        if (HasFailure())
+          return;
+      }
+}
+
+TEST(DevicePrograms, OfExpertsAndOfOneNetworkAreNotMistaken) {
+  const DeviceUnderTest device(90);
+  ProgramCall experts(device.context(), 90, 4, 1, 0, "", compiler::Fusing::Products, 2);
+  EXPECT_EQ(experts.run(), ALGRT_INVALID_ARGUMENT); // the shapes are those of two networks
+  ProgramCall one_of_experts(device.context(), 90, 4, 1, 0, "", compiler::Fusing::Products, 1);
+  EXPECT_EQ(one_of_experts.run(), ALGRT_UNSUPPORTED);
+  EXPECT_THAT(algrt_last_error(),
+              testing::HasSubstr("divide rows among experts: say where those of each begin"));
+  one_of_experts.starts = {0, 4};
+  EXPECT_EQ(one_of_experts.run(), ALGRT_OK) << algrt_last_error();
+  one_of_experts.expectRight(positionsFrom(0, 4));
+  ProgramCall network(device.context(), 90, 4, 1, 0, "", compiler::Fusing::Products);
+  network.starts = {0, 4};
+  EXPECT_EQ(network.run(), ALGRT_UNSUPPORTED);
+  EXPECT_THAT(algrt_last_error(),
+              testing::HasSubstr("no kernel for CUDA devices whose rows are divided among "
+                                 "experts: compile such kernels, with --experts"));
 }
 
 } // namespace

@@ -228,17 +228,19 @@ void ChainedRowProgram::prefetchTerms(Value type, Value group) {
 }
 
 /// Before rows are there, the diagonal blocks, which all of them read, and where positions are not read what
-/// their types read. Behind it, with positions, the latter.
+/// their types read. Behind it, with positions, the latter; of an expert, which nobody knows before, all.
 void ChainedRowProgram::prefetch(const Part &part, bool before_rows) {
   if (before_rows && walk_->isCompleteGraph()) {
     prefetchHidden(part.group, part.group);
     prefetchNext(part.group, part.group);
   }
-  if (hasOneType() && walk_->isCompleteGraph())
+  if (hasOneType() && walk_->isCompleteGraph() && !part.batch.expert)
     return;
   Value given = batch_->arePlaced();
   Value always = arith::ConstantIntOp::create(builder_, location_, builder_.getI1Type(), 1);
-  Value wanted = before_rows ? Value(arith::XOrIOp::create(builder_, location_, given, always)) : given;
+  Value wanted = part.batch.expert ? always
+                 : before_rows     ? Value(arith::XOrIOp::create(builder_, location_, given, always))
+                                   : given;
   flow_.when(wanted, [&] {
     for (int64_t number = 0; number < schedule_.getRows(); ++number) {
       if (number > 0 && hasOneType())

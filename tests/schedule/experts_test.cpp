@@ -1,0 +1,116 @@
+// What launches for all experts of a layer are predicted to take, beside the floors of the experts.
+#include "compiler/schedule/experts.h"
+
+#include "algebras/error.h"
+#include "compiler/schedule/layers_choice.h"
+#include "compiler/schedule/reduction_schedule.h"
+#include "compiler/schedule/work.h"
+#include "tests/schedule/layers.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace compiler;
+using algebras::DataType;
+using testing::HasSubstr;
+
+namespace {
+
+TEST(Experts, HaveRowsAsEvenlyAsTheyCan) {
+  for (const auto &[m, experts, count, rows] : {std::array<int64_t, 4>{2048, 64, 64, 32},
+                                                {2049, 64, 64, 33},
+                                                {5, 64, 5, 1},
+                                                {7, 0, 1, 7},
+                                                {7, 1, 1, 7}}) {
+    const RowsOfNetworks networks(m, experts);
+    EXPECT_EQ(networks.count, count) << m;
+    EXPECT_EQ(networks.rows, rows) << m;
+  }
+}
+
+// A launch of one expert is one of its network.
+TEST(Experts, CostWhatTheyWouldAloneWhereThereIsOne) {
+  const TwoLayers layers("Q(8)", 256, 512, 256);
+  for (const int64_t m : {1, 7, 64}) {
+    const RowsOfCall alone{m, /*placed=*/true}, one{m, /*placed=*/true, 1};
+    EXPECT_EQ(cheapestOfLayers(layers.problem(), "sm_90a", alone)->cost.total(),
+              cheapestOfLayers(layers.problem(), "sm_90a", one)->cost.total());
+    const auto reduction = chooseReduction(layers.first, m, DataType::BF16, 0, h200_machine);
+    ASSERT_TRUE(reduction);
+    const LayersPrediction made = predictExperts(layers.first, nullptr, "sm_90a", m, 1, DataType::BF16);
+    EXPECT_EQ(made.schedule, toString(*reduction));
+  }
+}
+
+// Bytes of X, of Y and of the blocks that each expert's rows name, counted here.
+TEST(Experts, MoveTheBytesOfEach) {
+  const TwoLayers layers("Q(8)", 256, 512, 256);
+  for (const auto &[m, experts] : {std::pair<int64_t, int64_t>{12, 3}, {64, 2}, {64, 64}}) {
+    const int64_t rows = m / experts;
+    std::set<std::pair<int64_t, int64_t>> blocks;
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t group = 0; group < 8; ++group)
+        for (const auto &term : layers.last.lift.terms(row % 8, group))
+          blocks.emplace(term.weight_row, group);
+    const double block = 32 * 64 * 2,
+                 bytes = static_cast<double>(m) * (256 + 256) * 2 +
+                         static_cast<double>(experts) * 3 * block * static_cast<double>(blocks.size());
+    const LayersPrediction made =
+        predictExperts(layers.first, &layers.last, "sm_90a", m, experts, DataType::BF16);
+    EXPECT_NEAR(made.floor_us, bytes / h200_machine.memory_bytes_per_us, 1e-9) << m << ", " << experts;
+    EXPECT_EQ(made.floor_by, "memory");
+  }
+}
+
+// The published experts, 64 of them with 32 rows each: launches no longer count, but bytes do. A launch of
+// its own for each would take more than twice as long for the small ones.
+TEST(Experts, OfThePublishedShapesComeNearTheSumOfTheirFloors) {
+  for (const auto &[in, hidden, apart] :
+       {std::tuple<int64_t, int64_t, double>{2048, 768, 2.2}, {7168, 2048, 1.0}}) {
+    SCOPED_TRACE(hidden);
+    const TwoLayers layers("Q(32)", in, hidden, in);
+    constexpr int64_t experts = 64, rows = 32, m = experts * rows;
+    double predicted = 0, floor = 0;
+    for (const algebras::Layer *layer : {&layers.first, &layers.last}) {
+      const LayersPrediction made = predictExperts(*layer, nullptr, "sm_90a", m, experts, DataType::BF16);
+      predicted += made.predicted_us;
+      floor += made.floor_us;
+    }
+    const LayersPrediction one = predictLayers(layers.first, layers.last, "sm_90a", rows, DataType::BF16);
+    EXPECT_NEAR(floor, experts * one.floor_us, 0.02 * floor);
+    EXPECT_LT(predicted, 1.25 * floor);
+    EXPECT_GT(experts * one.predicted_us, apart * predicted);
+  }
+}
+
+// Weights of experts that have no rows are not read.
+TEST(Experts, WithoutRowsAreFree) {
+  const TwoLayers layers("Q(32)", 2048, 768, 2048);
+  const auto of = [&](int64_t m, int64_t experts) {
+    return predictExperts(layers.first, &layers.last, "sm_90a", m, experts, DataType::BF16).predicted_us;
+  };
+  EXPECT_EQ(of(8, 64), of(8, 8));
+  EXPECT_LT(of(8, 64), of(64, 64));
+}
+
+TEST(Experts, AreComputedOneAfterAnotherOnACpu) {
+  TwoLayers layers("Q(8)", 256, 512, 256);
+  layers.first.dtype = layers.last.dtype = DataType::F32;
+  const LayersPrediction one = predictLayers(layers.first, layers.last, "cpu", 16, DataType::F32),
+                         all = predictExperts(layers.first, &layers.last, "cpu", 64, 4, DataType::F32);
+  EXPECT_DOUBLE_EQ(all.predicted_us, 4 * one.predicted_us);
+  EXPECT_DOUBLE_EQ(all.floor_us, 4 * one.floor_us);
+  EXPECT_EQ(whyNoExperts(layers.first, "cpu"), "");
+}
+
+TEST(Experts, NeedVectorReductionsOnAGpu) {
+  algebras::Layer layer = projection("Q(4)", 64, 64);
+  EXPECT_EQ(whyNoExperts(layer, "sm_90a"), "");
+  EXPECT_THAT(whyNoExperts(layer.transposed(), "sm_80"), HasSubstr("compute no gradients"));
+  layer.row_types = algebras::RowTypes::explicitTypes(4);
+  EXPECT_THAT(whyNoExperts(layer, "sm_90a"), HasSubstr("they are explicit"));
+  EXPECT_THROW(predictExperts(layer, nullptr, "sm_90a", 8, 2, DataType::BF16), algebras::InputError);
+  EXPECT_THAT(whyNoExperts(projection("Q(4)", 64, 64, DataType::F32), "sm_90a"), HasSubstr("they are f32"));
+}
+
+} // namespace
