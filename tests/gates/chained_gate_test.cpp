@@ -27,7 +27,8 @@ protected:
 };
 
 TEST_P(ChainedGate, Passes) {
-  const gates::Evidence evidence = gates::collectEvidence(emittedKernel(GetParam().kernel), "sm_90a");
+  const ChainedKernel &kernel = GetParam().kernel;
+  const gates::Evidence evidence = gates::collectEvidence(emittedKernel(kernel), kernel.target);
   EXPECT_THAT(gates::objections(evidence), testing::IsEmpty());
 }
 
@@ -50,6 +51,32 @@ INSTANTIATE_TEST_SUITE_P(
         ChainedGateCase{"OneRow8B", {"Q(32)", 4096, 12288, 4096, "", "cyclic", 2, true, 1}},
         ChainedGateCase{"EightRows", {"Q(32)", 2048, 6144, 2048, "", "cyclic", 2, false, 8}},
         ChainedGateCase{"SixtyFourRows", {"Q(32)", 2048, 768, 2048, "", "cyclic", 2, false, 64}},
+        // The same of experts, of one row and of 32 for each, and on a device without clusters.
+        ChainedGateCase{"ExpertsOfOneRow",
+                        {.algebra = "Q(32)",
+                         .in = 2048,
+                         .hidden = 768,
+                         .out = 2048,
+                         .schedule = "",
+                         .rows = 64,
+                         .experts = 64}},
+        ChainedGateCase{"ExpertsOfManyRows",
+                        {.algebra = "Q(32)",
+                         .in = 7168,
+                         .hidden = 2048,
+                         .out = 7168,
+                         .schedule = "",
+                         .rows = 2048,
+                         .experts = 64}},
+        ChainedGateCase{"ExpertsOnAmpere",
+                        {.algebra = "Q(32)",
+                         .in = 2048,
+                         .hidden = 768,
+                         .out = 2048,
+                         .schedule = "",
+                         .rows = 256,
+                         .target = "sm_80",
+                         .experts = 64}},
         ChainedGateCase{"OneRowOfTriangular", {"T(4)", 2048, 6144, 2048, "", "cyclic", 2, false, 1}}),
     [](const testing::TestParamInfo<ChainedGateCase> &info) { return info.param.name; });
 

@@ -70,6 +70,13 @@ func.func @gated(%x: tensor<?x2048xbf16>, %gate: tensor<2048x6144xbf16>, %up: te
       EXPECT_THAT(gates::objections(gates::collectEvidence(chosenKernel(function, target, rows), target)),
                   testing::IsEmpty())
           << target << ", " << rows << " rows";
+  // Of 64 experts, with one row each and with 32.
+  for (const char *target : {"sm_90a", "sm_80"})
+    for (const int64_t rows : {64, 2048})
+      EXPECT_THAT(
+          gates::objections(gates::collectEvidence(chosenKernel(function, target, rows, "", 64), target)),
+          testing::IsEmpty())
+          << target << ", " << rows << " rows of experts";
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -1,6 +1,10 @@
 // From a product to a kernel of vector reductions.
 // RUN: alg-opt %s '-convert-alg-to-tile=target=sm_80 schedule=reduce=16,rows=4,columns=32' | FileCheck %s
 // RUN: alg-opt %s '-convert-alg-to-tile=target=sm_90a schedule=reduce=32' | FileCheck %s --check-prefix=CHOSEN
+// RUN: alg-opt %s '-convert-alg-to-tile=target=sm_80 schedule=reduce=16,rows=4,columns=32 experts=3' | FileCheck %s --check-prefixes=CHECK,EXPERTS
+// RUN: alg-opt %s '-convert-alg-to-tile=target=sm_90a rows=4096 experts=64' | FileCheck %s --check-prefix=EXPERTS-CHOSEN
+// RUN: alg-opt %s '-convert-alg-to-tile=target=sm_80 rows=4096 experts=64' | FileCheck %s --check-prefix=EXPERTS-CHOSEN
+// RUN: alg-opt %s '-convert-alg-to-tile=target=sm_90a rows=4096' | FileCheck %s --check-prefix=NETWORK
 // RUN: not alg-opt %s '-convert-alg-to-tile=target=sm_90a schedule=reduce=32,vector=8' 2>&1 | FileCheck %s --check-prefix=VECTOR
 // RUN: not alg-opt %s '-convert-alg-to-tile=target=sm_90a schedule=reduce=32,columns=48' 2>&1 | FileCheck %s --check-prefix=COLUMNS
 // RUN: not alg-opt %s '-convert-alg-to-tile=target=sm_90a schedule=reduce=3' 2>&1 | FileCheck %s --check-prefix=THREADS
@@ -10,6 +14,7 @@
 
 // CHECK-LABEL: tile.kernel @few_bf16(
 // CHECK-SAME: %x: !tile.matrix<?x80xbf16>, %w: !tile.matrix<80x400xbf16>, %[[BIAS:[a-z]+]]: !tile.matrix<1x400xbf16>, %y: !tile.matrix<?x400xbf16>
+// EXPERTS-SAME: attributes {experts, layout =
 // CHECK-SAME: schedule = #tile.reduced<rows = 4, columns = 32, slices = 16, vector = 4>
 // CHECK: tile.forall (%r, %g, %n) over [<batch, 4>, <groups, 1>, <columns, 32>]
 // CHECK-NEXT: %[[ZERO:.*]] = tile.zero
@@ -24,6 +29,11 @@
 // CHOSEN: schedule = #tile.reduced<rows = 1, columns = 64, slices = 32, vector = 4>
 // CHOSEN: %[[SUM:.*]] = tile.map {{.*}} : !tile.matrix<1x400xbf16>)
 // CHOSEN: tile.store_rows %[[SUM]]
+// Many rows are those of a network otherwise.
+// EXPERTS-CHOSEN: attributes {experts, layout = {{.*}}, schedule = #tile.reduced<rows = {{[0-9]+}}, columns = {{[0-9]+}}, slices = {{[0-9]+}}, vector = 4>}
+// EXPERTS-CHOSEN: tile.add_row_terms
+// NETWORK-NOT: experts
+// NETWORK: schedule = #tile.staged<
 // VECTOR: error: the schedule reduce=32,vector=8 is impossible: groups of 20 and 100 columns are no multiples of 8 elements: threads read 4 at most
 // COLUMNS: error: the schedule reduce=32,columns=48 is impossible: the columns of a block are 1, 2, 4, 8, 16 or 32 times the vector of 4, not 48
 // THREADS: error: the schedule reduce=3 is impossible: 3 slices of 16 threads each are not 1 to 32 whole warps

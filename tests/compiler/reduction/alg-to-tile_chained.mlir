@@ -3,6 +3,9 @@
 // RUN: alg-opt %s '-convert-alg-to-tile=target=sm_80 output=f32 schedule=reduce=16,hidden=64' | FileCheck %s --check-prefix=DEFAULTS
 // RUN: alg-opt %s '-convert-alg-to-tile=target=sm_90a rows=3' | FileCheck %s --check-prefixes=CHOSEN,CLUSTER
 // RUN: alg-opt %s '-convert-alg-to-tile=target=sm_80 rows=3' | FileCheck %s --check-prefixes=CHOSEN,BLOCK
+// RUN: alg-opt %s '-convert-alg-to-tile=target=sm_90a schedule=reduce=16,rows=4,hidden=32,columns=16,vector=8,cluster=4 experts=5' | FileCheck %s --check-prefixes=CHECK,EXPERTS
+// RUN: alg-opt %s '-convert-alg-to-tile=target=sm_90a rows=4096 experts=64' | FileCheck %s --check-prefix=MANY
+// RUN: alg-opt %s '-convert-alg-to-tile=target=sm_80 rows=4096 experts=64' | FileCheck %s --check-prefix=MANY
 // RUN: not alg-opt %s '-convert-alg-to-tile=target=sm_90a schedule=reduce=16,hidden=32,cluster=9' 2>&1 | FileCheck %s --check-prefix=WIDE
 // RUN: not alg-opt %s '-convert-alg-to-tile=target=sm_90a schedule=reduce=16,hidden=32,cluster=0' 2>&1 | FileCheck %s --check-prefix=EMPTY
 // RUN: not alg-opt %s '-convert-alg-to-tile=target=sm_80 schedule=reduce=16,hidden=32,cluster=2' 2>&1 | FileCheck %s --check-prefix=NONE
@@ -20,6 +23,7 @@
 // The operands are those of steps: rows, weight matrices of the first layer and of the second, and what maps read.
 // CHECK-LABEL: tile.kernel @gated_bf16(
 // CHECK-SAME:    %x: !tile.matrix<?x32xbf16>, %w: !tile.matrix<32x8192xbf16>, %w2: !tile.matrix<32x8192xbf16>, %w3: !tile.matrix<8192x48xbf16>, %[[BIAS:[a-z0-9]+]]: !tile.matrix<1x8192xbf16>, %[[SCALE:[a-z0-9_]+]]: !tile.matrix<?x1xf32>, %y: !tile.matrix<?x48xbf16>)
+// EXPERTS-SAME:  attributes {experts, layout =
 // CHECK-SAME:    in = <2 x 4096>, weights = <2 x 4096>, out = <2 x 24>, row_types = <cyclic 2>>, schedule = #tile.reduced<rows = 4, columns = 16, slices = 32, vector = 8, cluster = 4>}
 // A task has all columns of a group; the threads of both layers are the same.
 // CHECK-NEXT:    tile.forall (%r, %g, %{{.*}}) over [<batch, 4>, <groups, 1>, <columns, 32>] {
@@ -52,6 +56,12 @@
 // CLUSTER:         tile.layer {{.*}} schedule = #tile.reduced<rows = [[R]], columns = {{[0-9]+}}, slices = {{[0-9]+}}, vector = 8, cluster = [[C]]>}
 // BLOCK-SAME:      schedule = #tile.reduced<rows = [[R:[1-4]]], columns = {{[0-9]+}}, slices = {{[0-9]+}}, vector = 8>}
 // BLOCK:           tile.layer {{.*}} schedule = #tile.reduced<rows = [[R]], columns = {{[0-9]+}}, slices = {{[0-9]+}}, vector = 8>}
+
+// Of experts it is such a kernel for any number of rows.
+// MANY-LABEL:    tile.kernel @gated_bf16(
+// MANY-SAME:       attributes {experts, layout = {{.*}}, schedule = #tile.reduced<rows = [[R:[0-9]+]], columns
+// MANY:            tile.row_terms
+// MANY:              tile.layer attributes {layout = {{.*}}, schedule = #tile.reduced<rows = [[R]], columns
 
 // WIDE: error: the schedule reduce=16,hidden=32,cluster=9 is impossible: a cluster of 9 blocks: 1 to 8 run together
 // EMPTY: is impossible: a cluster of 0 blocks: 1 to 8 run together

@@ -124,7 +124,7 @@ std::string chainedFunction(const ChainedKernel &kernel) {
 }
 
 std::string emittedKernel(const ChainedKernel &kernel) {
-  return chosenKernel(chainedFunction(kernel), kernel.target, kernel.rows, kernel.schedule);
+  return chosenKernel(chainedFunction(kernel), kernel.target, kernel.rows, kernel.schedule, kernel.experts);
 }
 
 ChainedCase::ChainedCase(const ChainedKernel &kernel, int64_t m, int64_t p0, uint64_t seed,

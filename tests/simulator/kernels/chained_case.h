@@ -28,6 +28,7 @@ struct ChainedKernel {
   std::string target = "sm_90a";
   bool columns_read = true;
   bool divides = false;
+  int64_t experts = 0; // among which the rows are divided
 
   compiler::Spec first() const { return projection(algebra, in, hidden, row_types); }
   compiler::Spec last() const { return projection(algebra, hidden, out, row_types); }

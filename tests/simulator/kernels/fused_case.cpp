@@ -293,13 +293,14 @@ std::string loweredKernel(const std::string &tile_program, bool threads_copy) {
 }
 
 std::string chosenKernel(const std::string &function, const std::string &target, int64_t rows,
-                         const std::string &schedule) {
+                         const std::string &schedule, int64_t experts) {
   Program program(function);
   program.run([&](mlir::OpPassManager &passes) {
     compiler::ConvertAlgToTileOptions choice;
     choice.target = target;
     choice.rows = rows;
     choice.schedule = schedule;
+    choice.experts = experts;
     passes.addPass(compiler::createConvertAlgToTile(choice));
   });
   auto kernel = *program.module->getOps<tile::KernelOp>().begin();

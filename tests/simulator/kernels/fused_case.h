@@ -37,9 +37,9 @@ std::string fusedTileProgram(const FusedKernel &kernel);
 std::string loweredKernel(const std::string &tile_program, bool threads_copy);
 std::string emittedKernel(const FusedKernel &kernel);
 // The kernel that the compiler makes of a function in the alg dialect for a target and so many rows, by the
-// schedule that it chooses, or by one that is given.
+// schedule that it chooses, or by one that is given. The rows may be divided among experts.
 std::string chosenKernel(const std::string &function, const std::string &target, int64_t rows,
-                         const std::string &schedule = "");
+                         const std::string &schedule = "", int64_t experts = 0);
 
 class FusedCase {
 public:
