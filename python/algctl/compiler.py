@@ -55,7 +55,7 @@ def request(specification: str | os.PathLike, *, in_features: int | None = None,
             hidden_features: int | None = None, dtype: str | None = None, row_types: str | None = None,
             bias: bool | None = None, in_groups: tuple[int, ...] | None = None, out_groups: tuple[int, ...] | None = None,
             targets: tuple[str, ...] = ("cpu",), maps: tuple[str, ...] | None = None, rows: tuple[int, ...] | None = None,
-            program_maps: tuple[str, ...] | None = None) -> Request:
+            program_maps: tuple[str, ...] | None = None, experts: int | None = None) -> Request:
     """The request for a bundle, in one spelling, so that equal requests have one key."""
     options: list[str] = []
 
@@ -77,8 +77,9 @@ def request(specification: str | os.PathLike, *, in_features: int | None = None,
     add("--program-maps", program_maps)
     on_gpu = any(target != "cpu" for target in targets)
     add("--m", rows or (_GPU_ROWS if on_gpu else None))
-    if on_gpu:
-        options.append("--row-lists")  # rows at any positions
+    add("--experts", experts)
+    if on_gpu and experts is None:
+        options.append("--row-lists")  # rows at any positions, which kernels of experts read themselves
     return Request(os.fspath(specification), tuple(options))
 
 

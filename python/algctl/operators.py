@@ -1,7 +1,8 @@
 """What PyTorch has to know of the operators beside their kernels: shapes and types of results, and gradients.
 
 `torch.ops.algctl.projection` is the product of a bundle's projection, `projection_dx` and `projection_dw` are its gradients,
-and `run` runs any program of a bundle. They name bundles by `Bundle.name`.
+`run` runs any program of a bundle, and `run_experts` one whose rows are divided among experts. They name bundles by
+`Bundle.name`.
 """
 
 from __future__ import annotations
@@ -39,8 +40,7 @@ def _(x, dy, positions, types, p0, bundle, dtype):
     return x.new_empty(named.weight_shape, dtype=dtype), x.new_empty((features,), dtype=dtype)
 
 
-@torch.library.register_fake("algctl::run")
-def _(operands, positions, p0, bundle, program):
+def _results_of(operands, bundle, program):
     named = Bundle.named(bundle)
     given = [operand for operand in named.programs[program] if operand["role"] != "output" and not operand["optional"]]
     # The first operand of M rows says how many there are.
@@ -54,6 +54,16 @@ def _(operands, positions, p0, bundle, program):
             sizes.extend(rows if size == "M" else (size,))
         results.append(operands[0].new_empty(sizes, dtype=named.result_dtype(program, operand["name"])))
     return results
+
+
+@torch.library.register_fake("algctl::run")
+def _(operands, positions, p0, bundle, program):
+    return _results_of(operands, bundle, program)
+
+
+@torch.library.register_fake("algctl::run_experts")
+def _(operands, expert_starts, positions, p0, bundle, program):
+    return _results_of(operands, bundle, program)
 
 
 def _keep_projection(ctx, inputs, output) -> None:

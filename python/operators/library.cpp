@@ -56,6 +56,8 @@ STABLE_TORCH_LIBRARY(algctl, library) {
   library.def("projection_dw(Tensor x, Tensor dy, Tensor? positions, Tensor? types, SymInt p0, str bundle, "
               "ScalarType dtype) -> (Tensor, Tensor)");
   library.def("run(Tensor[] operands, Tensor? positions, SymInt p0, str bundle, str program) -> Tensor[]");
+  library.def("run_experts(Tensor[] operands, Tensor expert_starts, Tensor? positions, SymInt p0, str bundle, "
+              "str program) -> Tensor[]");
 }
 
 STABLE_TORCH_LIBRARY_IMPL(algctl, CompositeExplicitAutograd, library) {
@@ -77,6 +79,7 @@ STABLE_TORCH_LIBRARY_IMPL(algctl, CPU, library) {
   library.impl("projection_dx", TORCH_BOX(&projectionDx));
   library.impl("projection_dw", TORCH_BOX(&projectionDw));
   library.impl("run", TORCH_BOX(&runProgram));
+  library.impl("run_experts", TORCH_BOX(&runExperts));
 }
 
 STABLE_TORCH_LIBRARY_IMPL(algctl, CUDA, library) {
@@ -84,4 +87,5 @@ STABLE_TORCH_LIBRARY_IMPL(algctl, CUDA, library) {
   library.impl("projection_dx", TORCH_BOX(&projectionDx));
   library.impl("projection_dw", TORCH_BOX(&projectionDw));
   library.impl("run", TORCH_BOX(&runProgram));
+  library.impl("run_experts", TORCH_BOX(&runExperts));
 }

@@ -26,10 +26,10 @@ std::vector<int64_t> sizesOf(const Operand &operand, const std::vector<int64_t> 
   return sizes;
 }
 
-} // namespace
-
-std::vector<Tensor> runProgram(std::vector<Tensor> operands, std::optional<Tensor> positions, int64_t p0,
-                               std::string name, std::string program_name) {
+// A program with the rows of one network, or of experts.
+std::vector<Tensor> runRows(const std::vector<Tensor> &operands, const std::optional<Tensor> &expert_starts,
+                            const std::optional<Tensor> &positions, int64_t p0, const std::string &name,
+                            const std::string &program_name) {
   const Bundle &bundle = bundleNamed(name);
   const Program *program = nullptr;
   for (const Program &candidate : bundle.programs)
@@ -100,8 +100,12 @@ std::vector<Tensor> runProgram(std::vector<Tensor> operands, std::optional<Tenso
     tensors.push_back({"positions",
                        others.emplace_back(torch::stable::reshape(*positions, {rows}), "positions").get(),
                        nullptr});
-  } else {
+  } else if (!expert_starts) {
     options.sequence_rows = sequence_rows;
+  }
+  if (expert_starts) {
+    requireSameDevice(*expert_starts, "expert_starts", first, inputs[by_rows]->name.c_str());
+    options.expert_starts = others.emplace_back(*expert_starts, "expert_starts").get();
   }
   check(algrt_program_workspace_size(bundle.handle, program_name.c_str(), rows, options.threads,
                                      &options.workspace_bytes));
@@ -112,6 +116,19 @@ std::vector<Tensor> runProgram(std::vector<Tensor> operands, std::optional<Tenso
   }
   check(algrt_run(bundle.handle, program_name.c_str(), tensors.data(), int64_t(tensors.size()), &options));
   return results;
+}
+
+} // namespace
+
+std::vector<Tensor> runProgram(std::vector<Tensor> operands, std::optional<Tensor> positions, int64_t p0,
+                               std::string bundle, std::string program) {
+  return runRows(operands, std::nullopt, positions, p0, bundle, program);
+}
+
+std::vector<Tensor> runExperts(std::vector<Tensor> operands, Tensor expert_starts,
+                               std::optional<Tensor> positions, int64_t p0, std::string bundle,
+                               std::string program) {
+  return runRows(operands, expert_starts, positions, p0, bundle, program);
 }
 
 } // namespace algctl_torch
