@@ -89,7 +89,9 @@ tile::ReducedAttr reducedSchedule(MLIRContext *context, std::string_view target,
     throw algebras::InputError("kernels whose rows are divided among experts compute no gradients");
   if (choice.experts > 0 && !isReduction(choice.schedule)) {
     if (!choice.schedule.empty())
-      throw impossible(choice.schedule, "kernels whose rows are divided among experts are vector reductions");
+      throw impossible(choice.schedule,
+                       "a kernel of one layer whose rows are divided among experts is one of "
+                       "vector reductions, as reduce=16,rows=4,columns=64");
     if (const std::string why = whyNoExperts(layer, target); !why.empty())
       throw algebras::InputError(why);
     const auto best = chooseReduction(layer, choice.rows, choice.output, choice.vector,
@@ -147,7 +149,9 @@ std::optional<ReducedChainedSchedules> reducedChainedSchedules(MLIRContext *cont
   }
   if (!isChainedReduction(choice.schedule)) {
     if (choice.experts > 0)
-      throw impossible(choice.schedule, "kernels whose rows are divided among experts are vector reductions");
+      throw impossible(choice.schedule,
+                       "a kernel of two layers whose rows are divided among experts is one of "
+                       "vector reductions, as reduce=16,rows=4,hidden=64,columns=64");
     return std::nullopt;
   }
   require_kernel(whyNoChainedReduction(problem, target));

@@ -64,9 +64,8 @@ struct CompileOptions {
   bool row_lists = false;
   /// Every row says where it is, which kernels of vector reductions alone read on a GPU.
   bool positions = false;
-  /// Of programs: a bundle's GPU kernels are joined by one each for calls whose rows are divided among
-  /// experts, with the best schedule for so many. What emit and simulate show is such a kernel. 0: there are
-  /// none.
+  /// Of programs: GPU kernels are for calls whose rows are divided among experts, and for them alone, with
+  /// the best schedules for so many. 0: they are for one network.
   int64_t experts = 0;
   /// What the kernels of a bundle compute.
   std::vector<algrt::Map> maps = {algrt::Map::Forward, algrt::Map::Dx, algrt::Map::Dw};

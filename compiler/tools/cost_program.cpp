@@ -1,5 +1,6 @@
 #include "compiler/tools/cost_program.h"
 
+#include "compiler/tools/expert_division.h"
 #include "compiler/tools/program_text.h"
 
 #include <algorithm>
@@ -12,10 +13,9 @@ std::string programCostText(const ProgramPlan &plan, const std::vector<ProgramCo
   std::string text;
   for (size_t number = 0; number < costs.size(); ++number) {
     const ProgramCost &program = costs[number];
-    const std::string experts =
-        program.experts > 0 ? fmt::format(" divided among {} experts", program.experts) : "";
-    text += fmt::format("{}{}, M = {}{}, on {}: predicted for {}\n", text.empty() ? "" : "\n",
-                        program.program, program.m, experts, program.target, program.machine);
+    text +=
+        fmt::format("{}{}, M = {}{}, on {}: predicted for {}\n", text.empty() ? "" : "\n", program.program,
+                    program.m, dividedText(program.experts), program.target, program.machine);
     size_t wide = 4;
     for (const StepCost &step : program.steps)
       wide = std::max(wide, step.kernel.size());

@@ -8,9 +8,15 @@
 
 namespace compiler {
 
+std::string dividedText(int64_t experts) {
+  return experts == 0 ? "" : fmt::format(" divided among {} expert{}", experts, experts == 1 ? "" : "s");
+}
+
 ExpertDivision randomDivision(int64_t m, int64_t experts, uint64_t seed) {
-  if (m > std::numeric_limits<int32_t>::max())
-    throw Failure(fmt::format("{} rows are more than starts of experts count", m));
+  constexpr int64_t most = std::numeric_limits<int32_t>::max();
+  if (m > most || experts > most)
+    throw Failure(fmt::format("{} are more than starts of experts count, which have 32 bits",
+                              m > most ? fmt::format("{} rows", m) : fmt::format("{} experts", experts)));
   std::mt19937_64 random(seed);
   std::uniform_int_distribution<int64_t> any(0, experts - 1);
   std::vector<int32_t> counts(static_cast<size_t>(experts));

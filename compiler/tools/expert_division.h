@@ -21,7 +21,10 @@ struct ExpertDivision {
   int64_t rows(int64_t expert) const { return first(expert + 1) - first(expert); }
 };
 
-// Every row has an expert by chance. Throws Failure where there are more rows than starts count.
+// " divided among 4 experts"; empty where there are none.
+std::string dividedText(int64_t experts);
+
+// Every row has an expert by chance. Throws Failure where there are more rows or experts than 32 bits count.
 ExpertDivision randomDivision(int64_t m, int64_t experts, uint64_t seed);
 
 // What one expert has of a tensor of the program, whose elements are given for all: its rows, its weights, or

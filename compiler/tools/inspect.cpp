@@ -155,6 +155,8 @@ std::string gpuKernelText(const algrt::GpuKernel &kernel) {
     line("cluster", counted(kernel.cluster, "block") + whatBlocksDivide(kernel.tile));
   if (!kernel.schedule.empty())
     line("schedule", kernel.schedule);
+  if (kernel.takesExperts())
+    line("rows", "divided among experts");
   if (kernel.best_for_rows.to > 0)
     line("best for",
          kernel.best_for_rows.from == kernel.best_for_rows.to

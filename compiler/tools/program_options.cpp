@@ -75,17 +75,17 @@ ProgramMaps programMapsOf(const std::string &maps) {
 void apply(const ProgramOptions &options, CompileOptions &compile) {
   compile.program_maps = programMapsOf(options.maps);
   compile.fusing = fusingOf(options.fuse);
-  if (options.experts < 0)
-    throw UsageError(fmt::format("--experts must be at least 1, got {}", options.experts));
-  if (options.experts > 0 && compile.program_maps.backward)
+  if (options.experts && *options.experts < 1)
+    throw UsageError(fmt::format("--experts must be at least 1, got {}", *options.experts));
+  if (options.experts && compile.program_maps.backward)
     throw UsageError("--experts does not go with --program-maps backward: gradients are of one network");
-  compile.experts = options.experts;
+  compile.experts = options.experts.value_or(0);
 }
 
 void requireNone(const ProgramOptions &options, std::string_view name) {
   const char *given = !options.maps.empty()   ? "--program-maps"
                       : !options.fuse.empty() ? "--fuse"
-                      : options.experts != 0  ? "--experts"
+                      : options.experts       ? "--experts"
                                               : nullptr;
   if (given)
     throw UsageError(fmt::format("{} is for programs, and {} is none", given, name));

@@ -4,6 +4,7 @@
 #include "compiler/pipeline/pipeline.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -21,7 +22,7 @@ ProgramMaps programMapsOf(const std::string &maps);
 
 struct ProgramOptions {
   std::string maps, fuse; // empty: not given
-  int64_t experts = 0;    // 0: not given
+  std::optional<int64_t> experts;
 };
 
 // This one, --fuse: nothing, products or layers; and --experts, the networks among which rows are divided.

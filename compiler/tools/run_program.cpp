@@ -105,6 +105,9 @@ int runProgram(const ProgramRun &options, const ProgramTools &tools) {
 
   const int64_t m = rowsOf(program, arrays, options.m);
   const ExpertDivision division = divisionOf(options, m);
+  if (division.experts() > 0 && options.sequence_rows > 0)
+    throw UsageError(fmt::format("--sequence-rows does not go with {}",
+                                 options.experts > 0 ? "--experts" : "--expert-starts"));
   if (options.seed || gets.empty())
     addRandomOperands(bundle, program, m, options.seed.value_or(1), arrays, division.experts());
   for (const algrt::ProgramOperand &operand : program.operands) {
@@ -161,10 +164,9 @@ int runProgram(const ProgramRun &options, const ProgramTools &tools) {
     return ExitCode::Done;
   }
   const std::string &algebra = bundle.manifest().algebra; // empty where there is no product
-  const std::string experts =
-      division.experts() > 0 ? fmt::format(" divided among {} experts", division.experts()) : "";
   const std::string text = fmt::format("{}{}, M = {}{}: {:.3f} ms with loading\n", program.name,
-                                       algebra.empty() ? "" : " of " + algebra, m, experts, seconds * 1e3) +
+                                       algebra.empty() ? "" : " of " + algebra, m,
+                                       dividedText(division.experts()), seconds * 1e3) +
                            checkText(checked);
   if (to_standard_output)
     algrt::writeDiagnostic(text);

@@ -108,11 +108,17 @@ int simulateProgramsOf(const SimulateCommand &command, const Spec &spec) {
   if (command.row_lists && !command.schedule.empty())
     throw UsageError("--schedule is of kernels of two layers, and none of them finds its rows in lists, as "
                      "--row-lists has it");
-  if (command.row_lists && command.program.experts > 0)
+  if (command.row_lists && command.program.experts)
     throw UsageError("--row-lists does not go with --experts, whose kernels find no rows in lists");
-  ProgramSimulation options{targetNamed(command.target), *command.m,    command.offset,    command.blocks,
-                            command.sources.seed,        command.seeds, command.row_lists, command.schedule,
-                            command.program.experts};
+  ProgramSimulation options{targetNamed(command.target),
+                            *command.m,
+                            command.offset,
+                            command.blocks,
+                            command.sources.seed,
+                            command.seeds,
+                            command.row_lists,
+                            command.schedule,
+                            command.program.experts.value_or(0)};
   CompileOptions compile;
   apply(command.program, compile);
   compile.rows = *command.m;

@@ -316,10 +316,8 @@ std::vector<SimulatedProgram> simulatePrograms(const ProgramPlan &plan, const Pr
 std::string simulatedText(const std::vector<SimulatedProgram> &programs, const ProgramSimulation &options) {
   std::string text;
   for (const SimulatedProgram &program : programs) {
-    const std::string experts =
-        options.experts > 0 ? fmt::format(" divided among {} experts", options.experts) : "";
     text += fmt::format("{}, M = {}{} from position {}, on {}, {} {} from {}\n", program.program, options.m,
-                        experts, options.p0, toString(options.target), options.seeds,
+                        dividedText(options.experts), options.p0, toString(options.target), options.seeds,
                         options.seeds == 1 ? "seed" : "seeds", options.seed);
     for (const SimulatedStep &step : program.steps)
       text +=
@@ -357,12 +355,14 @@ nlohmann::ordered_json simulatedJson(const std::vector<SimulatedProgram> &progra
                     {"failure", good ? Json() : Json(program.failure)},
                     {"steps", steps}});
   }
-  return {{"target", toString(options.target)},
-          {"m", options.m},
-          {"offset", options.p0},
-          {"seed", options.seed},
-          {"seeds", options.seeds},
-          {"programs", list}};
+  Json json = {{"target", toString(options.target)}, {"m", options.m}};
+  if (options.experts > 0)
+    json["experts"] = options.experts;
+  json["offset"] = options.p0;
+  json["seed"] = options.seed;
+  json["seeds"] = options.seeds;
+  json["programs"] = list;
+  return json;
 }
 
 } // namespace compiler

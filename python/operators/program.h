@@ -11,9 +11,9 @@ namespace algctl_torch {
 std::vector<Tensor> runProgram(std::vector<Tensor> operands, std::optional<Tensor> positions, int64_t p0,
                                std::string bundle, std::string program);
 
-// The same for rows that are divided among experts: `expert_starts` has E + 1 numbers, int32, the first row of
-// each and where those of the last one end, and weights have a further leading extent of E. Rows of no expert
-// hold anything.
+// The same for rows that are divided among experts: `expert_starts` has E + 1 numbers, int32, the first row
+// of each and where those of the last one end, and weights have a further leading extent of E. Rows of no
+// expert hold anything.
 std::vector<Tensor> runExperts(std::vector<Tensor> operands, Tensor expert_starts,
                                std::optional<Tensor> positions, int64_t p0, std::string bundle,
                                std::string program);

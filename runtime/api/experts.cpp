@@ -76,7 +76,6 @@ private:
   bool isJoined(const ProgramOperand &operand, const DLTensor &tensor) const {
     return tensor.ndim != int32_t(operand.shape.size()) + 1;
   }
-  algrt_run_options optionsFrom(int64_t first_row) const;
 
   const Program &program_;
   const algrt_run_options &options_;
@@ -127,8 +126,10 @@ void Division::checkOptions() const {
            ", needs 0 where expert_starts is "
            "given");
   checkCount("p0", options_.p0);
+  checkedAdd(options_.p0, call_.rows(), "p0");
   for (const char *name : {"sequence_starts", "sequence_positions"})
-    if (call_.find(name) != nullptr)
+    if (const ProgramOperand *operand = program_.findOperand(name);
+        operand != nullptr && operand->optional && call_.find(name) != nullptr)
       refuse(std::string(name) + ": is given, but expert_starts is, too: say positions");
   for (const algrt_named_tensor &given : given_)
     if (given.weights != nullptr)
@@ -212,21 +213,12 @@ std::vector<algrt_named_tensor> Division::tensorsOf(int64_t expert, int64_t firs
   return tensors;
 }
 
-algrt_run_options Division::optionsFrom(int64_t first_row) const {
-  algrt_run_options options = options_;
-  options.expert_starts = nullptr;
-  // Rows at positions of their own begin at none.
-  if (call_.find("positions") == nullptr && call_.find("types") == nullptr)
-    options.p0 = checkedAdd(options.p0, first_row, "p0");
-  return options;
-}
-
 void Division::run(const RunNetwork &run) {
   const int64_t m = call_.rows();
   const auto run_one = [&](int64_t expert, int64_t first, int64_t rows, const ExpertStarts &starts) {
     const std::vector<algrt_named_tensor> tensors = tensorsOf(expert, first, rows);
     const ProgramCall one(program_, tensors.data(), int64_t(tensors.size()));
-    run(one, optionsFrom(first), starts);
+    run(one, first, starts);
   };
   if (call_.device().device_type == kDLCPU) {
     for (int64_t expert = 0; expert < experts_; ++expert)

@@ -9,9 +9,10 @@
 
 namespace algrt {
 
-// Of such a call, in the place of its tensors and options, those of a call of one network.
-using RunNetwork = std::function<void(const ProgramCall &call, const algrt_run_options &options,
-                                      const ExpertStarts &experts)>;
+// Of such a call, in the place of its tensors, those of a call of one network whose row 0 is the call's row
+// `first_row`.
+using RunNetwork =
+    std::function<void(const ProgramCall &call, int64_t first_row, const ExpertStarts &experts)>;
 
 // Runs `run` for each expert that has rows, one after another, with its rows and its weights; on a CUDA
 // device once, with all rows, where the experts begin, and the weights of the first one.

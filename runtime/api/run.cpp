@@ -67,8 +67,9 @@ struct BufferTensor {
 class Run {
 public:
   Run(const algrt_bundle &bundle, const Program &program, const ProgramCall &call,
-      const algrt_run_options &options, const ExpertStarts &experts = {})
-      : bundle_(bundle), program_(program), call_(call), options_(options), experts_(experts) {}
+      const algrt_run_options &options, int64_t first_row = 0, const ExpertStarts &experts = {})
+      : bundle_(bundle), program_(program), call_(call), options_(options), first_row_(first_row),
+        experts_(experts) {}
 
   void run();
 
@@ -93,6 +94,7 @@ private:
   const Program &program_;
   const ProgramCall &call_;
   const algrt_run_options &options_;
+  const int64_t first_row_; // of the rows of the call, of an expert's
   const ExpertStarts experts_;
   AlignedBuffer own_;
   std::byte *workspace_ = nullptr; // behind the buffers
@@ -147,7 +149,9 @@ StepCall Run::callOf(const ProgramStep &step) const {
       call.operands.emplace(operand, given);
   }
   call.device = call_.device();
-  call.p0 = step.rows ? 0 : options_.p0;
+  // Rows that have types, or positions, each of its own do not follow one another.
+  const bool follow = call.find("types") == nullptr && call.find("positions") == nullptr;
+  call.p0 = step.rows ? 0 : options_.p0 + (follow && !step.elementwise ? first_row_ : 0);
   call.sequence_rows = step.rows ? 0 : options_.sequence_rows;
   call.stream = options_.stream;
   call.workspace = workspace_;
@@ -332,8 +336,8 @@ int algrt_run(const algrt_bundle *bundle, const char *program, const algrt_named
                       "algrt_run_options_init", "options");
     if (read.expert_starts != nullptr) {
       runExperts(of, tensors, count, read,
-                 [&](const ProgramCall &call, const algrt_run_options &one, const ExpertStarts &experts) {
-                   Run(*bundle, of, call, one, experts).run();
+                 [&](const ProgramCall &call, int64_t first_row, const ExpertStarts &experts) {
+                   Run(*bundle, of, call, read, first_row, experts).run();
                  });
       return;
     }

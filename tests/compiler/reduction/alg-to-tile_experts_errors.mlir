@@ -3,13 +3,14 @@
 // RUN: not alg-opt %S/alg-to-tile.mlir -convert-alg-to-tile="experts=5" 2>&1 | FileCheck %s --check-prefix=CPU
 // RUN: not alg-opt %S/alg-to-tile.mlir -convert-alg-to-tile="target=sm_90a experts=-1" 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // RUN: not alg-opt %S/alg-to-tile.mlir -convert-alg-to-tile="target=sm_90a experts=5 schedule=rows=64,columns=64,depth=32,vector=4" 2>&1 | FileCheck %s --check-prefix=STAGED
-// RUN: not alg-opt %S/alg-to-tile_chained.mlir -convert-alg-to-tile="target=sm_90a experts=5 schedule=rows=64,hidden=32,stationary=2" 2>&1 | FileCheck %s --check-prefix=STAGED
+// RUN: not alg-opt %S/alg-to-tile_chained.mlir -convert-alg-to-tile="target=sm_90a experts=5 schedule=rows=64,hidden=32,stationary=2" 2>&1 | FileCheck %s --check-prefix=STAGED-LAYERS
 // RUN: not alg-opt %S/alg-to-tile.mlir -convert-alg-to-tile="target=sm_90a experts=5 schedule=reduce=3" 2>&1 | FileCheck %s --check-prefix=THREADS
 // RUN: not alg-opt %S/alg-to-tile_chained.mlir -convert-alg-to-tile="target=sm_90a experts=5 schedule=reduce=16,hidden=48" 2>&1 | FileCheck %s --check-prefix=HIDDEN
 
 // CPU: error: kernels whose rows are divided among experts are a GPU's, of at least one expert; got 5 for cpu
 // NEGATIVE: error: kernels whose rows are divided among experts are a GPU's, of at least one expert; got -1 for sm_90a
-// STAGED: error: the schedule rows=64,{{.*}} is impossible: kernels whose rows are divided among experts are vector reductions
+// STAGED: error: the schedule rows=64,{{.*}} is impossible: a kernel of one layer whose rows are divided among experts is one of vector reductions, as reduce=16,rows=4,columns=64
+// STAGED-LAYERS: error: the schedule rows=64,{{.*}} is impossible: a kernel of two layers whose rows are divided among experts is one of vector reductions, as reduce=16,rows=4,hidden=64,columns=64
 // THREADS: error: the schedule reduce=3 is impossible: 3 slices of 16 threads each are not 1 to 32 whole warps
 // HIDDEN: error: the schedule reduce=16,hidden=48 is impossible: of the first layer: the columns of a block
 
