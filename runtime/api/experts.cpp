@@ -5,6 +5,7 @@
 #include "runtime/support/checked.h"
 
 #include <deque>
+#include <limits>
 #include <vector>
 
 namespace algrt {
@@ -126,7 +127,9 @@ void Division::checkOptions() const {
            ", needs 0 where expert_starts is "
            "given");
   checkCount("p0", options_.p0);
-  checkedAdd(options_.p0, call_.rows(), "p0");
+  if (options_.p0 > std::numeric_limits<int64_t>::max() - call_.rows())
+    refuse("p0 is " + std::to_string(options_.p0) + ": the position of the last of " +
+           std::to_string(call_.rows()) + " rows does not fit 64 bits");
   for (const char *name : {"sequence_starts", "sequence_positions"})
     if (const ProgramOperand *operand = program_.findOperand(name);
         operand != nullptr && operand->optional && call_.find(name) != nullptr)
