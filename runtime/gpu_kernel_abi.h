@@ -137,7 +137,7 @@
  *
  * A kernel with the parameter `experts` = E divides rows among experts. It is given E + 1 int32, expert_starts: rows
  * expert_starts[e] .. expert_starts[e + 1] - 1 are those of expert e, perhaps none, and no part has rows of two; a start counts
- * as 0 at least and as M at most. Rows of no expert are not read, and not written. The maps of weight matrices have E times the
+ * as 0 at least and as M at most. Rows of X of no expert are not read, those of Y not written. The maps of weight matrices have E times the
  * row groups of one, those of expert e behind those of e - 1, and numbers of columns lie E times one behind the other. Parts are
  * numbered expert by expert. Nothing is read before the grid before has ended.
  *

@@ -34,7 +34,9 @@ static std::string whyNoStep(const ProgramPlan &plan, const algrt::Program &prog
 
 void requireExperts(const ProgramPlan &plan, const CompileOptions &options) {
   for (const algrt::Program &program : plan.programs) {
-    if (const std::string why = algrt::whyNoExperts(program); !why.empty())
+    const bool on_device =
+        std::ranges::any_of(options.targets, [](Target target) { return target != Target::Cpu; });
+    if (const std::string why = algrt::whyNoExperts(program, on_device); !why.empty())
       throw algebras::InputError(
           fmt::format("the rows of program {} cannot be divided among experts: {}", program.name, why));
     for (const Target target : options.targets)

@@ -38,15 +38,18 @@ StepCost costOfElementwise(const ProgramPlan &plan, const algrt::ProgramStep &st
   return cost;
 }
 
-/// Multiply-accumulates of the rows of all experts, where each has as many.
+/// Of the rows of all experts.
 StepCost costOfExperts(const KernelSource &kernel, ProgramCost &program, int64_t p0, const CpuMachine &cpu) {
   const RowsOfNetworks networks(program.m, program.experts);
   StepCost cost;
   cost.kernel = kernel.projection;
   const auto add = [&](const algebras::Layer &layer, int64_t weights) {
-    const algebras::cost::CostReport counts = algebras::cost::costReport(layer, networks.rows, p0);
-    cost.active_macs += networks.count * weights * counts.active_macs;
-    cost.dense_macs += networks.count * weights * counts.dense_macs;
+    const auto counted = [&](auto count) {
+      return networks.total(
+          [&](int64_t rows) { return weights * count(algebras::cost::costReport(layer, rows, p0)); });
+    };
+    cost.active_macs += counted([](const algebras::cost::CostReport &report) { return report.active_macs; });
+    cost.dense_macs += counted([](const algebras::cost::CostReport &report) { return report.dense_macs; });
   };
   add(kernel.layer, kernel.fusion ? kernel.fusion->weights : 1);
   if (kernel.next)

@@ -49,7 +49,8 @@ public:
   ChainedReductionCosts(const StagedChainedProblem &problem, int64_t m, const GpuMachine &machine,
                         int64_t experts = 0);
   Cost operator()(const ChainedReductionSchedule &schedule);
-  /// X, the blocks of both layers' weights that some row uses, and Y once each, and all multiplications.
+  /// X, the blocks of both layers' weights that some row uses, and Y once each, and all multiplications,
+  /// where all experts have as many rows as the largest.
   Floor floor() const;
 
 private:

@@ -26,6 +26,12 @@ std::string whyNoExperts(const algebras::Layer &given, std::string_view target) 
   return "";
 }
 
+/// Of all networks, for what one with so many rows needs at least.
+template <class OfRows> static Floor floorOfAll(const RowsOfNetworks &networks, OfRows of_rows) {
+  return {networks.total([&](int64_t rows) -> double { return of_rows(rows).memory; }),
+          networks.total([&](int64_t rows) -> double { return of_rows(rows).tensor; })};
+}
+
 static LayersPrediction predictOnGpu(const algebras::Layer &layer, const TargetEntry &target, int64_t m,
                                      int64_t experts, algebras::DataType output) {
   const GpuMachine &machine = *target.machine;
@@ -37,9 +43,9 @@ static LayersPrediction predictOnGpu(const algebras::Layer &layer, const TargetE
   const RowsOfNetworks networks(m, experts);
   const ProjectionWork work = projectionWork(layer, networks.rows, output);
   const Cost cost = ReductionCosts(layer, networks.rows, work, machine, networks.count)(*schedule);
-  const Floor floor = floorOf(work, machine);
-  return {std::string(machine.name), toString(*schedule), cost.total(),
-          static_cast<double>(networks.count) * floor.longest(),
+  const Floor floor = floorOfAll(
+      networks, [&](int64_t rows) { return floorOf(projectionWork(layer, rows, output), machine); });
+  return {std::string(machine.name), toString(*schedule), cost.total(), floor.longest(),
           floor.memory >= floor.tensor ? "memory" : "arithmetic"};
 }
 
@@ -49,7 +55,9 @@ static LayersPrediction predictLayersOnGpu(const StagedChainedProblem &problem, 
   if (const std::string why = whyNoKernelOfLayers(problem, target.name, rows); !why.empty())
     throw algebras::InputError("two layers have no kernel together: " + why);
   const LayersChoice choice = *cheapestOfLayers(problem, target.name, rows);
-  const Floor floor = ChainedReductionCosts(problem, m, *target.machine, experts).floor();
+  const Floor floor = floorOfAll(RowsOfNetworks(m, experts), [&](int64_t rows) {
+    return ChainedReductionCosts(problem, rows, *target.machine).floor();
+  });
   return {std::string(target.machine->name), toString(choice.schedule), choice.cost.total(), floor.longest(),
           floor.memory >= floor.tensor ? "memory" : "arithmetic"};
 }
@@ -65,17 +73,17 @@ LayersPrediction predictExperts(const algebras::Layer &given, const algebras::La
     return predictLayersOnGpu({layer, algebras::coarsest(*next), output}, entry, m, experts);
   }
   const RowsOfNetworks networks(m, experts);
-  LayersPrediction all;
-  if (next) {
-    all = predictLayers(given, *next, target, networks.rows, output, cpu);
-  } else {
-    const Ranking ranking = rankSchedules(given, target, networks.rows, output, cpu);
+  auto of_rows = [&](int64_t rows) -> LayersPrediction {
+    if (next)
+      return predictLayers(given, *next, target, rows, output, cpu);
+    const Ranking ranking = rankSchedules(given, target, rows, output, cpu);
     if (ranking.legal.empty())
       throw algebras::InputError(fmt::format("no schedule is legal on {}", target));
-    all = {ranking.machine, "", ranking.legal.front().predicted(), ranking.floor_us, ranking.floor_by};
-  }
+    return {ranking.machine, "", ranking.legal.front().predicted(), ranking.floor_us, ranking.floor_by};
+  };
+  LayersPrediction all = of_rows(networks.rows);
   all.predicted_us *= static_cast<double>(networks.count);
-  all.floor_us *= static_cast<double>(networks.count);
+  all.floor_us = networks.total([&](int64_t rows) -> double { return of_rows(rows).floor_us; });
   return all;
 }
 

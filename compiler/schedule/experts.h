@@ -15,8 +15,9 @@ namespace compiler {
 std::string whyNoExperts(const algebras::Layer &layer, std::string_view target);
 
 /// What `m` rows that are divided among experts (work.h) are predicted to take, in one launch on a GPU, and
-/// the least that bytes and arithmetic of all experts allow. `next` is the second layer of a kernel of two;
-/// null: there is one. Throws algebras::InputError where the target has no such kernel.
+/// the least that bytes and arithmetic of all experts allow. The prediction is that of experts which all have
+/// as many rows as the largest. `next` is the second layer of a kernel of two; null: there is one. Throws
+/// algebras::InputError where the target has no such kernel.
 LayersPrediction predictExperts(const algebras::Layer &layer, const algebras::Layer *next,
                                 std::string_view target, int64_t m, int64_t experts,
                                 algebras::DataType output, const CpuMachine &cpu = compiledForMachine());

@@ -15,13 +15,23 @@
 
 namespace compiler {
 
-/// How many networks have rows, and how many each of them. Rows are divided among experts as evenly as
-/// they can be; an expert without rows does nothing.
+/// How many networks have rows, and how many rows each of them has at most. Rows are divided among experts as
+/// evenly as they can be; an expert without rows does nothing.
 struct RowsOfNetworks {
-  /// Of one network with 0 experts.
+  /// `m` is at least 1. Of one network with 0 experts.
   explicit RowsOfNetworks(int64_t m, int64_t experts = 0)
-      : count(experts > 0 ? std::min(m, experts) : 1), rows((m + count - 1) / count) {}
+      : count(experts > 0 ? std::min(m, experts) : 1), rows((m + count - 1) / count),
+        with_all(m - count * (rows - 1)) {}
   int64_t count, rows;
+  int64_t with_all; ///< networks that have so many rows; the others have one less
+
+  /// What all networks have together of something that follows from the rows of one.
+  template <class OfRows> auto total(OfRows of_rows) const {
+    auto sum = with_all * of_rows(rows);
+    if (count > with_all)
+      sum += (count - with_all) * of_rows(rows - 1);
+    return sum;
+  }
 };
 
 /// So many segments of so many rows: all rows of a phase where row types are cyclic, a run where they are

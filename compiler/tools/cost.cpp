@@ -201,6 +201,8 @@ int costOfProgram(const CostCommand &options, const Spec &spec, const ProgramToo
     if (options.command->get_option(name)->count() > 0)
       throw UsageError(fmt::format("{} is for one layer, and {} is a program", name, spec.source_name));
   requireTarget(options);
+  if (options.m < 1)
+    throw UsageError(fmt::format("--m must be at least 1, got {}", options.m));
   CpuMachine cpu = options.machine.empty() ? hostMachine() : readMachine(options.machine);
   if (options.cores > 0) {
     cpu.cores = options.cores;

@@ -118,3 +118,10 @@ def _program_gradients(ctx, results):
 
 
 torch.library.register_autograd("algctl::run", _program_gradients, setup_context=_keep_program)
+
+
+def _no_gradients_of_experts(ctx, results):
+    raise RuntimeError("algctl::run_experts has no gradients: the programs of gradients are of one network")
+
+
+torch.library.register_autograd("algctl::run_experts", _no_gradients_of_experts)

@@ -73,6 +73,8 @@ std::vector<Tensor> runRows(const std::vector<Tensor> &operands, const std::opti
         leading.assign(extents.sizes, extents.sizes + extents.dimensions - 1);
         rows = matrix.rows();
         sequence_rows = extents.dimensions > 2 ? extents.back(2) : 0;
+        require(!expert_starts || extents.dimensions == 2, argument, " has ", extents.dimensions,
+                " dimensions: rows that are divided among experts are those of a matrix");
       }
       tensors.push_back({argument, matrix.get(), nullptr});
     } else {

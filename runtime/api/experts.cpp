@@ -78,6 +78,7 @@ private:
     return tensor.ndim != int32_t(operand.shape.size()) + 1;
   }
 
+  // Each of these is made from those before it.
   const Program &program_;
   const algrt_run_options &options_;
   const IntegerVector starts_;
@@ -97,8 +98,8 @@ IntegerVector readStarts(const algrt_run_options &options) {
 
 int64_t expertsOf(const IntegerVector &starts) {
   if (starts.size < 2)
-    refuse("expert_starts: has " + std::to_string(starts.size) +
-           " numbers, needs at least two: the first row of every expert, and where the rows of the last one "
+    refuse("expert_starts: has " + std::to_string(starts.size) + (starts.size == 1 ? " number" : " numbers") +
+           ", needs at least two: the first row of every expert, and where the rows of the last one "
            "end");
   return starts.size - 1;
 }
@@ -115,7 +116,7 @@ Division::Division(const Program &program, const algrt_named_tensor *tensors, in
 }
 
 void Division::checkOptions() const {
-  if (const std::string why = whyNoExperts(program_); !why.empty())
+  if (const std::string why = whyNoExperts(program_, call_.device().device_type != kDLCPU); !why.empty())
     throw Error(ALGRT_UNSUPPORTED, "expert_starts: the rows of program " + program_.name +
                                        " cannot be divided among experts: " + why);
   const DLDevice device = call_.device(), own = options_.expert_starts->device;
@@ -167,6 +168,12 @@ void Division::checkOverlaps() const {
           {&operand,
            readJoined(found->tensor, operand.name.c_str(), operand.host ? cpu_device : call_.device()),
            elementBytes(found->tensor->dtype)});
+  const MatrixView starts{const_cast<void *>(starts_.data), starts_.data == nullptr ? 0 : 1, starts_.size,
+                          starts_.size};
+  for (const Read &written : all)
+    if (written.operand->role == OperandRole::Output)
+      requireDisjoint(written.view, written.operand->name.c_str(), written.element, starts, "expert_starts",
+                      starts_.bytes);
   for (const Read &written : all)
     for (const Read &other : all)
       if (written.operand->role == OperandRole::Output && &written != &other)
@@ -177,16 +184,21 @@ void Division::checkOverlaps() const {
 void Division::checkGaps() const {
   for (const ProgramOperand &operand : program_.operands) {
     const algrt_named_tensor *found = isWeight(operand) ? call_.find(operand.name) : nullptr;
-    if (found == nullptr || isJoined(operand, *found->tensor) || found->tensor->strides == nullptr ||
-        experts_ == 1)
+    if (found == nullptr || found->tensor->strides == nullptr || experts_ == 1)
       continue;
     const DLTensor &tensor = *found->tensor;
-    // The stride of one element means nothing: then what is behind it lies side by side.
+    const bool joined = isJoined(operand, tensor);
+    // The rows of one expert follow those of another as they follow each other; of one row each no distance
+    // is known but its length.
+    if (joined && tensor.shape[0] > experts_)
+      continue;
+    // The stride of one element means nothing.
     int64_t needed = 1;
-    for (int i = 2; i < tensor.ndim; ++i)
-      needed = checkedMultiply(needed, tensor.shape[i], operand.name.c_str());
-    if (tensor.shape[1] > 1)
-      needed = checkedMultiply(tensor.shape[1], tensor.strides[1], operand.name.c_str());
+    for (int i = 1; i < tensor.ndim; ++i)
+      if (tensor.shape[i] > 1) {
+        needed = checkedMultiply(tensor.shape[i], tensor.strides[i], operand.name.c_str());
+        break;
+      }
     if (tensor.strides[0] != needed)
       refuse(operand.name + ": the weights of experts are " + std::to_string(tensor.strides[0]) +
              " elements apart, needs " + std::to_string(needed) + ": without gaps between them");

@@ -99,6 +99,11 @@ Matrix Reader::readOperand(const FusedOperand &operand, int64_t m) const {
   Matrix matrix{operand.name, operand.type, {}};
   switch (operand.per) {
   case FusedOperand::Per::Column:
+    // One number is none of the weights that experts have each.
+    if (call_.experts.count > 1 && widthOf(operand) == 1)
+      throw Error(ALGRT_UNSUPPORTED, operand.name +
+                                         ": is the number of one column, of which kernels for CUDA "
+                                         "devices read one for each expert");
     matrix.view = readVector(tensor, name, call_.device, operand.type, widthOf(operand));
     break;
   case FusedOperand::Per::Row:

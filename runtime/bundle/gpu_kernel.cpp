@@ -363,10 +363,10 @@ ProductParameters productParameters(const GpuKernel &kernel, const Layer &layer)
   if (kernel.isReduction()) {
     result.required.add(ParameterValue::Operand, "positions");
     result.required.add(ParameterValue::ElementBytes, "positions");
-    // Of experts both, or none.
-    auto &experts = kernel.takesExperts() ? result.required : result.optional;
-    experts.add(ParameterValue::Operand, "expert_starts");
-    experts.add(ParameterValue::Experts);
+    if (kernel.takesExperts()) {
+      result.required.add(ParameterValue::Operand, "expert_starts");
+      result.required.add(ParameterValue::Experts);
+    }
   }
   if (kernel.map == Map::Forward && layer.bias)
     result.required.add(ParameterValue::Operand, "bias");

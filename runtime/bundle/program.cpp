@@ -124,7 +124,7 @@ const ProgramBuffer *Program::findBuffer(std::string_view wanted) const {
   return found == buffers.end() ? nullptr : &*found;
 }
 
-std::string whyNoExperts(const Program &program) {
+std::string whyNoExperts(const Program &program, bool on_device) {
   const Extent rows = Extent::of("M");
   const auto has_rows_first = [&](const Shape &shape) {
     return shape[0] == rows &&
@@ -133,9 +133,6 @@ std::string whyNoExperts(const Program &program) {
   const auto reason = [&](const std::string &name, const Shape &shape) {
     return name + " of shape " + text(shape) + " is not one row after another";
   };
-  for (const ProgramBuffer &buffer : program.buffers)
-    if (!has_rows_first(buffer.shape))
-      return reason(buffer.name, buffer.shape);
   for (const ProgramOperand &operand : program.operands) {
     const bool varies =
         std::ranges::any_of(operand.shape, [](const Extent &one) { return !one.symbol.empty(); });
@@ -143,9 +140,14 @@ std::string whyNoExperts(const Program &program) {
                                             : varies && !operand.optional && !has_rows_first(operand.shape))
       return reason(operand.name, operand.shape);
   }
+  if (!on_device)
+    return "";
+  for (const ProgramBuffer &buffer : program.buffers)
+    if (!has_rows_first(buffer.shape))
+      return reason(buffer.name, buffer.shape);
   for (const ProgramStep &step : program.steps)
     if (step.rows)
-      return "a step is of rows that are those of no batch";
+      return "a step multiplies weight matrices, and not rows: compile with --experts, or --fuse nothing";
   return "";
 }
 

@@ -85,9 +85,10 @@ struct Program {
   const ProgramBuffer *findBuffer(std::string_view name) const;
 };
 
-// Why a call cannot divide the rows of a program among experts (algrt_run_options.expert_starts): the end of
-// a sentence; empty where it can.
-std::string whyNoExperts(const Program &program);
+// Why a call cannot divide the rows of a program among experts (algrt_run_options.expert_starts): the end
+// of a sentence; empty where it can. On a device each step is for all experts, on a CPU all steps for one
+// after another: there what steps hand on can be anything.
+std::string whyNoExperts(const Program &program, bool on_device);
 // The program as it looks to a call of so many experts: every weight has them as a further leading extent.
 Program withExperts(Program program, int64_t experts);
 

@@ -156,8 +156,10 @@ void KernelChoice::refuse(const ProductRequest &request) const {
       if (const std::string reason = reasonNotToRun(*kernel.gpu, device_); !reason.empty())
         add(kernel, reason);
   if (reasons.empty() && request.operands.experts > 0)
-    throw Error(ALGRT_UNSUPPORTED, "the bundle has no kernel for CUDA devices whose rows are divided among "
-                                   "experts: compile such kernels, with --experts");
+    throw Error(ALGRT_UNSUPPORTED,
+                "the bundle has no kernel for CUDA devices whose rows are divided among "
+                "experts, of this map, type of the result and row types: compile a program "
+                "with --experts");
   if (reasons.empty() && std::ranges::any_of(kernels_, [](const Kernel &kernel) {
         return kernel.gpu && kernel.gpu->takesExperts();
       }))

@@ -197,7 +197,7 @@ TEST(Experts, TellWhatIsWrongWithACall) {
   EXPECT_THAT(with_starts({0, 4, 7}),
               HasSubstr("expert_starts: element 2 is 7, needs to be from 0 to 6, the number of rows"));
   EXPECT_THAT(with_starts({-1, 4, 6}), HasSubstr("expert_starts: element 0 is -1, needs to be from 0 to 6"));
-  EXPECT_THAT(with_starts({0}), HasSubstr("expert_starts: has 1 numbers, needs at least two"));
+  EXPECT_THAT(with_starts({0}), HasSubstr("expert_starts: has 1 number, needs at least two"));
   EXPECT_THAT(with_starts({0, 1, 3, 6}),
               HasSubstr("up: has shape [2, 20, 30], needs [3, 20, 30] or [60, 30]"));
   call.starts_tensor.dtype.bits = 64;
@@ -228,6 +228,14 @@ TEST(Experts, TellWhatIsWrongWithACall) {
   call.both.tensors[0] = {"y", &over, nullptr};
   EXPECT_EQ(call.both.run(), ALGRT_INVALID_ARGUMENT);
   EXPECT_THAT(algrt_last_error(), HasSubstr("overlaps up"));
+  // So are starts, which are read for each.
+  call.both.tensors[0] = {"y", &call.both.y.tensor, nullptr};
+  call.starts_tensor.data = call.both.y.tensor.data;
+  call.starts_tensor.byte_offset = call.both.y.tensor.byte_offset;
+  std::memset(static_cast<char *>(call.both.y.tensor.data) + call.both.y.tensor.byte_offset, 0,
+              3 * sizeof(float));
+  EXPECT_EQ(call.both.run(), ALGRT_INVALID_ARGUMENT);
+  EXPECT_THAT(algrt_last_error(), HasSubstr("overlaps expert_starts"));
 }
 
 // A gradient of weights sums over the rows of one network; of a product, and of x, each row is for itself.
@@ -235,7 +243,7 @@ TEST(Experts, AreNoneOfProgramsThatSumOverRows) {
   const std::string bytes = bundleOf(shape("cyclic_f32"));
   const Bundle bundle = Bundle::parse(bytes);
   const auto reason = [&](Map map) {
-    return whyNoExperts(projectionProgram(bundle.layer(), map, {OperandType::F32}));
+    return whyNoExperts(projectionProgram(bundle.layer(), map, {OperandType::F32}), /*on_device=*/true);
   };
   EXPECT_EQ(reason(Map::Forward), "");
   EXPECT_EQ(reason(Map::Dx), "");

@@ -28,6 +28,20 @@ TEST(Experts, HaveRowsAsEvenlyAsTheyCan) {
   }
 }
 
+// What one has more or less than others counts as that.
+TEST(Experts, NeedWhatTheirOwnRowsNeed) {
+  const TwoLayers layers("Q(8)", 256, 512, 256);
+  for (const algebras::Layer *next : {static_cast<const algebras::Layer *>(nullptr), &layers.last}) {
+    const auto floor = [&](int64_t m, int64_t experts) {
+      return predictExperts(layers.first, next, "sm_90a", m, experts, DataType::BF16).floor_us;
+    };
+    EXPECT_DOUBLE_EQ(floor(65, 64), floor(2, 1) + 63 * floor(1, 1));
+    EXPECT_DOUBLE_EQ(floor(11, 4), 3 * floor(3, 1) + floor(2, 1));
+  }
+  EXPECT_EQ(RowsOfNetworks(65, 64).total([](int64_t rows) { return rows; }), 65);
+  EXPECT_EQ(RowsOfNetworks(5, 64).total([](int64_t rows) { return rows; }), 5);
+}
+
 // A launch of one expert is one of its network.
 TEST(Experts, CostWhatTheyWouldAloneWhereThereIsOne) {
   const TwoLayers layers("Q(8)", 256, 512, 256);

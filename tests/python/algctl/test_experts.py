@@ -74,3 +74,13 @@ def test_what_is_wrong_is_said():
         torch.ops.algctl.run_experts([x, *all_weights], torch.tensor([0, 2, 4]), None, 0, bundle.name, "forward")
     with pytest.raises(RuntimeError, match=r"gate: has shape \[2, 64, 96\], needs \[1, 64, 96\] or \[64, 96\]"):
         torch.ops.algctl.run_experts([x, *all_weights], torch.tensor([0, 4], dtype=torch.int32), None, 0, bundle.name, "forward")
+    with pytest.raises(RuntimeError, match="x has 3 dimensions"):
+        torch.ops.algctl.run_experts([x[None], *all_weights], starts_of((1, 3)), None, 0, bundle.name, "forward")
+
+
+def test_gradients_are_of_one_network():
+    bundle = network()
+    all_weights = [weight.requires_grad_() for weight in weights(2)]
+    y = torch.ops.algctl.run_experts([torch.randn(4, D), *all_weights], starts_of((1, 3)), None, 0, bundle.name, "forward")[0]
+    with pytest.raises(RuntimeError, match="run_experts has no gradients"):
+        y.sum().backward()
