@@ -329,6 +329,8 @@ GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, Map 
     parseNextLayer(fields, boxes, *layer.fusion, kernel);
   const ProductParameters wanted = productParameters(kernel, layer);
   checkParameters(fields, kernel, wanted.required, wanted.optional);
+  if (kernel.takesExperts() != (kernel.parameters.find(ParameterValue::Operand, "expert_starts") != nullptr))
+    fields.fail("parameters", "have one of experts and their starts, which a kernel has both or none of");
   return kernel;
 }
 
@@ -363,10 +365,8 @@ ProductParameters productParameters(const GpuKernel &kernel, const Layer &layer)
   if (kernel.isReduction()) {
     result.required.add(ParameterValue::Operand, "positions");
     result.required.add(ParameterValue::ElementBytes, "positions");
-    if (kernel.takesExperts()) {
-      result.required.add(ParameterValue::Operand, "expert_starts");
-      result.required.add(ParameterValue::Experts);
-    }
+    result.optional.add(ParameterValue::Operand, "expert_starts");
+    result.optional.add(ParameterValue::Experts);
   }
   if (kernel.map == Map::Forward && layer.bias)
     result.required.add(ParameterValue::Operand, "bias");
