@@ -484,7 +484,8 @@ TEST(DevicePrograms, OfExpertsAndOfOneNetworkAreNotMistaken) {
   EXPECT_EQ(network.run(), ALGRT_UNSUPPORTED);
   EXPECT_THAT(algrt_last_error(),
               testing::HasSubstr("no kernel for CUDA devices whose rows are divided among "
-                                 "experts: compile such kernels, with --experts"));
+                                 "experts, of this map, type of the result and row types: compile a "
+                                 "program with --experts"));
 }
 
 } // namespace
