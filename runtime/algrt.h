@@ -424,13 +424,12 @@ typedef struct algrt_run_options {
    * experts has. Rows expert_starts[e] to expert_starts[e + 1] - 1 of all tensors that have rows are those of
    * expert e, perhaps none, and are computed with its weights: every weight has a further leading extent of
    * E, [E, K, N] or joined [E*K, N] for [K, N], and [E, N] for [N], and lies without gaps between experts.
-   * Numbers
-   * that are one for the call are the same for all. The starts do not descend, and are from 0 to M; no result
-   * depends on rows before the first and from the last one on, and theirs are not written, but by steps of
-   * element-wise functions on a CUDA device. There starts are the device's to know: one launch for each step,
-   * whatever they are, of kernels that were compiled for experts. An output overlaps no other tensor then.
-   * NULL: there is one network. Not with sequences or packed weights, nor for programs of which a result sums
-   * over rows. */
+   * Numbers that are one for the call are the same for all.
+   * The starts do not descend, and are from 0 to M. No result depends on rows before the first and from the
+   * last one on, and theirs are not written, but by steps of element-wise functions on a CUDA device. There
+   * starts are the device's to know: one launch for each step, whatever they are, of kernels that were
+   * compiled for experts. An output overlaps no other tensor then. NULL: there is one network. Not with
+   * sequences or packed weights, nor for programs of which a result sums over rows. */
   const DLTensor *expert_starts;
 } algrt_run_options;
 

@@ -21,15 +21,15 @@ struct RowsOfNetworks {
   /// `m` is at least 1. Of one network with 0 experts.
   explicit RowsOfNetworks(int64_t m, int64_t experts = 0)
       : count(experts > 0 ? std::min(m, experts) : 1), rows((m + count - 1) / count),
-        with_all(m - count * (rows - 1)) {}
+        with_most(m - count * (rows - 1)) {}
   int64_t count, rows;
-  int64_t with_all; ///< networks that have so many rows; the others have one less
+  int64_t with_most; ///< networks that have so many rows; the others have one less
 
   /// What all networks have together of something that follows from the rows of one.
   template <class OfRows> auto total(OfRows of_rows) const {
-    auto sum = with_all * of_rows(rows);
-    if (count > with_all)
-      sum += (count - with_all) * of_rows(rows - 1);
+    auto sum = with_most * of_rows(rows);
+    if (count > with_most)
+      sum += (count - with_most) * of_rows(rows - 1);
     return sum;
   }
 };

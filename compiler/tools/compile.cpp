@@ -129,8 +129,6 @@ int compile(const CompileCommand &command) {
   if (spec.program ? !command.maps.empty() : !command.program.maps.empty())
     throw UsageError(spec.program ? "--maps is for projections; say --program-maps of programs"
                                   : "--program-maps is for programs; say --maps of projections");
-  if (!spec.program && !command.program.fuse.empty())
-    throw UsageError("--fuse is for programs: a projection is one product");
   if (!spec.program)
     requireNone(command.program, spec.source_name);
   if (options.experts > 0 && options.variants > 1)

@@ -21,7 +21,7 @@ public:
     skip(first);
     point();
   }
-  // Element `number` of the first of as many dimensions as `rank`, and one more.
+  // Element `number` of the first dimension, which the slice does not have.
   Slice(const DLTensor &tensor, int64_t number) : Slice(tensor) {
     skip(number);
     shape_.erase(shape_.begin());
@@ -125,8 +125,7 @@ void Division::checkOptions() const {
     refuse("expert_starts: is elsewhere than the other tensors: pass it where these are");
   if (options_.sequence_rows != 0)
     refuse("sequence_rows is " + std::to_string(options_.sequence_rows) +
-           ", needs 0 where expert_starts is "
-           "given");
+           ", needs 0 where expert_starts is given");
   checkCount("p0", options_.p0);
   if (options_.p0 > std::numeric_limits<int64_t>::max() - call_.rows())
     refuse("p0 is " + std::to_string(options_.p0) + ": the position of the last of " +

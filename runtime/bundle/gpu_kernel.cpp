@@ -330,7 +330,7 @@ GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, Map 
   const ProductParameters wanted = productParameters(kernel, layer);
   checkParameters(fields, kernel, wanted.required, wanted.optional);
   if (kernel.takesExperts() != (kernel.parameters.find(ParameterValue::Operand, "expert_starts") != nullptr))
-    fields.fail("parameters", "have one of experts and their starts, which a kernel has both or none of");
+    fields.fail("parameters", "have experts without expert_starts, or the other way round");
   return kernel;
 }
 

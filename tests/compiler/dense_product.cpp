@@ -1,8 +1,33 @@
 #include "tests/compiler/dense_product.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace compiler_test {
+
+std::vector<double> magnitudes(std::vector<double> values) {
+  for (double &value : values)
+    value = std::abs(value);
+  return values;
+}
+
+int64_t mostTerms(const algebras::Layer &layer) {
+  int64_t most = 0;
+  for (int64_t type = 0; type < layer.lift.types(); ++type)
+    for (int64_t group = 0; group < layer.out.count(); ++group) {
+      int64_t terms = 0;
+      for (const algebras::BlockTerm &term : layer.lift.terms(type, group))
+        terms += layer.in.width(term.input_group);
+      most = std::max(most, terms);
+    }
+  return most;
+}
+
+double gammaOf(int64_t operations) {
+  constexpr double unit = 0x1p-24; // half an ulp of 1
+  const double sum = static_cast<double>(operations) * unit;
+  return sum / (1 - sum);
+}
 
 using algebras::Layer;
 using algebras::Lift;

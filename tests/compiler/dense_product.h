@@ -28,6 +28,13 @@ int64_t weightColumns(const algebras::Layer &layer);
 // What a sum adds up: its terms, or their absolute values, which bound what rounding can do to it.
 enum class Terms { Signed, Absolute };
 
+std::vector<double> magnitudes(std::vector<double> values);
+// The most terms that an element of the product adds up.
+int64_t mostTerms(const algebras::Layer &layer);
+// What the roundings of so many operations in f32 may change of a sum, relative to the sum of the absolute
+// values of its terms (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1).
+double gammaOf(int64_t operations);
+
 // K x weightColumns from m x K and m x N: the gradient of the weight matrix, row by row of the batch and term
 // by term.
 std::vector<double> weightGradient(const algebras::Layer &layer, const Batch &batch,

@@ -13,25 +13,6 @@ using namespace compiler_test;
 using algebras::DataType;
 using algebras::Layer;
 
-std::vector<double> magnitudes(std::vector<double> values) {
-  for (double &value : values)
-    value = std::abs(value);
-  return values;
-}
-
-// The most terms that an element of the product adds up.
-int64_t mostTerms(const Layer &layer) {
-  int64_t most = 0;
-  for (int64_t type = 0; type < layer.lift.types(); ++type)
-    for (int64_t group = 0; group < layer.out.count(); ++group) {
-      int64_t terms = 0;
-      for (const algebras::BlockTerm &term : layer.lift.terms(type, group))
-        terms += layer.in.width(term.input_group);
-      most = std::max(most, terms);
-    }
-  return most;
-}
-
 // How often a row of the batch counts for one element of the weight matrix, at most: in the slot lift once
 // for each term with its block.
 int64_t mostUses(const Layer &layer) {
@@ -51,8 +32,8 @@ int64_t mostUses(const Layer &layer) {
 // terms.
 void expectWithin(const std::vector<double> &actual, const std::vector<double> &expected,
                   const std::vector<double> &absolute, int64_t terms, DataType stored) {
-  constexpr double single = 0x1p-24, half = 0x1p-8; // unit roundoffs: half an ulp of 1
-  const double count = static_cast<double>(terms + 3), gamma = count * single / (1 - count * single);
+  constexpr double half = 0x1p-8; // the unit roundoff of bf16: half an ulp of 1
+  const double gamma = gammaOf(terms + 3);
   const double store = stored == DataType::BF16 ? half : 0;
   double worst = 0;
   size_t at = 0;

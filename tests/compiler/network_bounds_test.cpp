@@ -99,30 +99,12 @@ struct Sums {
 };
 
 constexpr double single = 0x1p-24;
-double gamma(int64_t operations) {
-  const double count = static_cast<double>(operations) * single;
-  return count / (1 - count);
-}
 double unitOf(DataType type) { return type == DataType::BF16 ? 0x1p-8 : single; }
-
-Doubles magnitudes(Doubles values) {
-  for (double &value : values)
-    value = std::abs(value);
-  return values;
-}
 
 /// The product of a layer with what it adds, where its rows are off by so much themselves.
 Sums sumsOf(const algebras::Layer &layer, const Batch &batch, const Sums &rows, const Doubles &weights,
             const Doubles &bias) {
-  int64_t terms = 0;
-  for (int64_t type = 0; type < layer.lift.types(); ++type)
-    for (int64_t group = 0; group < layer.out.count(); ++group) {
-      int64_t own = 0;
-      for (const algebras::BlockTerm &term : layer.lift.terms(type, group))
-        own += layer.in.width(term.input_group);
-      terms = std::max(terms, own);
-    }
-  const int64_t operations = terms + 3 + (bias.empty() ? 0 : 1);
+  const int64_t operations = mostTerms(layer) + 3 + (bias.empty() ? 0 : 1);
   const DenseProduct product(layer, weights), absolute(layer, magnitudes(weights), Terms::Absolute);
   Doubles largest = magnitudes(rows.value);
   for (size_t at = 0; at < largest.size(); ++at)
@@ -132,7 +114,7 @@ Sums sumsOf(const algebras::Layer &layer, const Batch &batch, const Sums &rows, 
   for (size_t at = 0; at < sum.size(); ++at) {
     const double added = bias.empty() ? 0 : bias[at % bias.size()];
     sums.value[at] += added;
-    sums.off[at] += gamma(operations) * (sum[at] + std::abs(added));
+    sums.off[at] += gammaOf(operations) * (sum[at] + std::abs(added));
   }
   return sums;
 }

@@ -4,21 +4,7 @@ import struct
 import subprocess
 import sys
 
-
-def write(path, shape, code, form, values):
-    header = "{'descr': '%s', 'fortran_order': False, 'shape': (%s,), }" % (code, ", ".join(map(str, shape)))
-    header += " " * (63 - (10 + len(header)) % 64) + "\n"
-    with open(path, "wb") as file:
-        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
-        file.write(struct.pack("<%d%s" % (len(values), form), *values))
-
-
-def rows_of(path, count):
-    data = open(path, "rb").read()
-    body = data[10 + struct.unpack("<H", data[8:10])[0]:]
-    width = len(body) // count
-    return [body[row * width:(row + 1) * width] for row in range(count)]
-
+from float_arrays import rows_of, write
 
 bundle, steps = sys.argv[1:]
 shapes = {"x": [9, 45], "gate": [45, 70], "up": [45, 70], "down": [70, 25], "gate_bias": [70], "up_bias": [70],
