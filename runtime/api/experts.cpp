@@ -68,7 +68,7 @@ private:
   void checkStarts() const;
   // That no output is what the call reads, or another output.
   void checkOverlaps() const;
-  // On a device experts are found by their number: their weights follow each other without gaps.
+  // On a device the weights of an expert are found by its number, from the distance of the first one's rows.
   void checkGaps() const;
   // Of the tensors as a call of one network has them.
   std::vector<algrt_named_tensor> tensorsOf(int64_t expert, int64_t first, int64_t rows);
@@ -183,24 +183,13 @@ void Division::checkOverlaps() const {
 void Division::checkGaps() const {
   for (const ProgramOperand &operand : program_.operands) {
     const algrt_named_tensor *found = isWeight(operand) ? call_.find(operand.name) : nullptr;
-    if (found == nullptr || found->tensor->strides == nullptr || experts_ == 1)
+    if (found == nullptr || experts_ == 1)
       continue;
-    const DLTensor &tensor = *found->tensor;
-    const bool joined = isJoined(operand, tensor);
-    // The rows of one expert follow those of another as they follow each other; of one row each no distance
-    // is known but its length.
-    if (joined && tensor.shape[0] > experts_)
-      continue;
-    // The stride of one element means nothing.
-    int64_t needed = 1;
-    for (int i = 1; i < tensor.ndim; ++i)
-      if (tensor.shape[i] > 1) {
-        needed = checkedMultiply(tensor.shape[i], tensor.strides[i], operand.name.c_str());
-        break;
-      }
-    if (tensor.strides[0] != needed)
-      refuse(operand.name + ": the weights of experts are " + std::to_string(tensor.strides[0]) +
-             " elements apart, needs " + std::to_string(needed) + ": without gaps between them");
+    // All rows are at one distance, whosever they are. Of an expert with one row the kernel takes its length.
+    const MatrixView all = readJoined(found->tensor, operand.name.c_str(), call_.device());
+    if (all.rows == experts_ && all.stride != all.columns)
+      refuse(operand.name + ": the weights of experts are " + std::to_string(all.stride) +
+             " elements apart, needs " + std::to_string(all.columns) + ": without gaps between them");
   }
 }
 

@@ -1,5 +1,6 @@
 // GPU kernels in the manifest: read as written, and nothing that no device could launch.
 #include "runtime/bundle/bundle.h"
+#include "runtime/bundle/json_fields.h"
 #include "runtime/support/error.h"
 #include "tests/runtime/cuda/gpu_bundle.h"
 #include "tests/runtime/usual_parameters.h"
@@ -144,6 +145,39 @@ TEST(GpuManifest, VectorReductionsHaveSlicesInsteadOfWarps) {
   entry["slices"] = 16;
   entry["map"] = "dx";
   EXPECT_NE(refusal().find("vector reductions are for forward"), std::string::npos) << refusal();
+}
+
+// Rows of experts begin where their starts say, and there are so many of them.
+TEST(GpuManifest, KernelsOfExpertsTakeTheirNumberAndTheirStarts) {
+  const GpuShape shape = {.vector = 4};
+  Json manifest = gpuManifest(shape);
+  manifest["kernels"][0]["slices"] = 16;
+  manifest["kernels"][0].erase("warps");
+  manifest = withParameters(manifest);
+  const nlohmann::json document = manifest["kernels"][0];
+  const KernelParameters usual = KernelParameters::parse(JsonFields(document, "kernel"), "parameters");
+  const auto takesExperts = [&](const KernelParameters &list) {
+    manifest["kernels"][0]["parameters"] = list.json();
+    return Bundle::parse(gpuBundle(shape, manifest)).manifest().kernels[0].gpu->takesExperts();
+  };
+  const auto refusal = [&](const KernelParameters &list) {
+    try {
+      takesExperts(list);
+      return std::string();
+    } catch (const Error &error) {
+      return std::string(error.what());
+    }
+  };
+  KernelParameters starts = usual, number = usual, both = usual;
+  starts.add(ParameterValue::Operand, "expert_starts");
+  number.add(ParameterValue::Experts);
+  both.add(ParameterValue::Operand, "expert_starts").add(ParameterValue::Experts);
+  EXPECT_FALSE(takesExperts(usual));
+  EXPECT_TRUE(takesExperts(both));
+  for (const KernelParameters &list : {starts, number})
+    EXPECT_NE(refusal(list).find("have experts without expert_starts, or the other way round"),
+              std::string::npos)
+        << refusal(list);
 }
 
 TEST(GpuManifest, OtherTargetsAndMapsAreKept) {
