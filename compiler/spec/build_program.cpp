@@ -30,9 +30,9 @@ Activation activationOf(const ProgramFields &fields) {
   if (!fields.activation)
     return Activation::Silu;
   const std::string &name = fields.activation->value;
-  const std::vector<std::string> &known = activationNames();
+  const std::vector<std::string> &known = algrt::activationNames();
   if (std::find(known.begin(), known.end(), name) != known.end())
-    return activationNamed(name);
+    return algrt::activationNamed(name);
   const std::vector<std::string_view> views(known.begin(), known.end());
   const auto near = closest(name, views);
   fields.activation->refuse(fmt::format("unknown activation \"{}\"", name),

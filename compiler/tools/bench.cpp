@@ -229,7 +229,7 @@ int benchOnPrograms(const BenchCommand &options, const std::vector<algrt::TableR
 std::vector<algrt::TableRow> networksOf(const std::string &table) {
   std::vector<algrt::TableRow> rows = algrt::readTable(table);
   const bool all =
-      std::ranges::all_of(rows, [](const algrt::TableRow &row) { return row.map == network_map; });
+      std::ranges::all_of(rows, [](const algrt::TableRow &row) { return row.map == algrt::network_map; });
   return all ? rows : std::vector<algrt::TableRow>();
 }
 

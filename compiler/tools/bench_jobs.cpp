@@ -97,7 +97,7 @@ void BenchJobs::addTable(const std::string &table, const std::string &dtype, con
     if (!workload) {
       skipped.push_back(
           {row, "",
-           row.map == network_map
+           row.map == algrt::network_map
                ? std::string("networks are measured by themselves: give them a table of their own")
                : fmt::format("the map {} has no kernels yet", row.map)});
       continue;

@@ -30,9 +30,6 @@ private:
 // By content, not by name: a spec may be called anything, and so may a bundle.
 bool isBundle(const std::string &path);
 
-// The map of a table's rows that are feed-forward networks.
-inline constexpr const char *network_map = "ffn";
-
 struct BenchJob {
   std::string bundle;
   std::string name; // empty: the bundle's own

@@ -36,24 +36,6 @@ AlignedBuffer randomMatrix(const Swiglu &network, int64_t rows, int64_t columns,
   return buffer;
 }
 
-double activated(Activation activation, double x) {
-  switch (activation) {
-  case Activation::Silu:
-    return x / (1 + std::exp(-x));
-  case Activation::Gelu:
-    return x * (1 + std::erf(x / std::sqrt(2))) / 2;
-  case Activation::GeluTanh:
-    return x * (1 + std::tanh(std::sqrt(2 / std::acos(-1.0)) * (x + 0.044715 * x * x * x))) / 2;
-  case Activation::Relu:
-    return std::max(x, 0.0);
-  case Activation::Relu2:
-    return std::max(x, 0.0) * std::max(x, 0.0);
-  case Activation::Identity:
-    return x;
-  }
-  throw std::logic_error("an activation without a formula");
-}
-
 // Some columns of a compact matrix, whose rows have `width` elements.
 struct Columns {
   std::array<int64_t, 2> shape, strides;
@@ -143,7 +125,7 @@ void DenseNetwork::check() const {
     const std::vector<double> merged = product(row(x_, number, in), merged_weights_, merged_width_);
     std::vector<double> hidden(static_cast<size_t>(hidden_));
     for (size_t column = 0; column < hidden.size(); ++column)
-      hidden[column] = activated(network_.activation, merged[column]) *
+      hidden[column] = algrt::activated(network_.activation, merged[column]) *
                        (network_.gate ? merged[static_cast<size_t>(hidden_) + column] : 1);
     const std::vector<double> y = product(hidden, down_weights_, out);
     expected.insert(expected.end(), y.begin(), y.end());

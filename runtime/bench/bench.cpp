@@ -1,5 +1,6 @@
 #include "runtime/bench/bench.h"
 
+#include "runtime/bench/api_call.h"
 #include "runtime/bench/case_data.h"
 #include "runtime/bench/dense.h"
 #include "runtime/bench/machine.h"
@@ -21,13 +22,7 @@ namespace algrt {
 
 namespace {
 
-void require(int status) {
-  if (status != ALGRT_OK)
-    throw Error(algrt_status(status), algrt_last_error());
-}
-
-struct Close {
-  void operator()(algrt_bundle *bundle) const { algrt_bundle_close(bundle); }
+struct FreeWeights {
   void operator()(algrt_weights *weights) const { algrt_weights_free(weights); }
 };
 
@@ -108,13 +103,11 @@ class Measurement {
 public:
   Measurement(const std::string &path, int64_t m, const Workload &workload, int threads, uint64_t seed)
       : path_(path), bundle_(Bundle::open(path)), workload_(workload) {
-    algrt_bundle *opened = nullptr;
-    require(algrt_bundle_open(path.c_str(), &opened));
-    handle_.reset(opened);
+    handle_ = openBundle(path);
     for (const Map map : workload.maps)
       parts_.push_back(std::make_unique<CaseData>(bundle_, m, seed, map, workload.rotates));
     size_t workspace_bytes = 0;
-    require(algrt_workspace_size(handle_.get(), m, threads, &workspace_bytes));
+    requireDone(algrt_workspace_size(handle_.get(), m, threads, &workspace_bytes));
     workspace_ = AlignedBuffer(workspace_bytes);
     call_.threads = threads;
     call_.workspace = workspace_.data();
@@ -127,11 +120,11 @@ public:
   // Packs the weight matrix where that is of use: for calls that all read the same one.
   bool pack() {
     algrt_bundle_info info = algrt_bundle_info_init();
-    require(algrt_bundle_get_info(handle_.get(), &info));
+    requireDone(algrt_bundle_get_info(handle_.get(), &info));
     if (info.packed_bytes == 0 || workload_.maps != std::vector{Map::Forward})
       return false;
     algrt_weights *packed = nullptr;
-    require(algrt_weights_pack(handle_.get(), &parts_.front()->weights(), call_.threads, &packed));
+    requireDone(algrt_weights_pack(handle_.get(), &parts_.front()->weights(), call_.threads, &packed));
     weights_.reset(packed);
     return true;
   }
@@ -154,7 +147,7 @@ public:
     call.weights = packed ? weights_.get() : nullptr;
     call.p0 = position;
     for (const std::unique_ptr<CaseData> &part : parts_)
-      require(part->run(handle_.get(), call));
+      requireDone(part->run(handle_.get(), call));
     return workload_.rotates ? position + bundle_.layer().row_type_width : 0;
   }
 
@@ -162,11 +155,11 @@ private:
   std::string path_;
   Bundle bundle_;
   const Workload &workload_;
-  std::unique_ptr<algrt_bundle, Close> handle_;
+  OpenBundle handle_;
   std::vector<std::unique_ptr<CaseData>> parts_;
   AlignedBuffer workspace_;
   CaseCall call_;
-  std::unique_ptr<algrt_weights, Close> weights_;
+  std::unique_ptr<algrt_weights, FreeWeights> weights_;
 };
 
 } // namespace
@@ -174,13 +167,11 @@ private:
 void requireRoom(const std::string &bundle_path, int64_t m, const std::string &workload_name, int threads) {
   const Workload &workload = requireWorkload(workload_name);
   const Bundle bundle = Bundle::open(bundle_path);
-  algrt_bundle *opened = nullptr;
-  require(algrt_bundle_open(bundle_path.c_str(), &opened));
-  const std::unique_ptr<algrt_bundle, Close> handle(opened);
+  const OpenBundle handle = openBundle(bundle_path);
   algrt_bundle_info info = algrt_bundle_info_init();
-  require(algrt_bundle_get_info(opened, &info));
+  requireDone(algrt_bundle_get_info(handle.get(), &info));
   size_t workspace = 0;
-  require(algrt_workspace_size(opened, m, resolveThreads(threads), &workspace));
+  requireDone(algrt_workspace_size(handle.get(), m, resolveThreads(threads), &workspace));
   int64_t bytes = checkedAdd(int64_t(workspace), int64_t(info.packed_bytes), "the workspace");
   const Layer &layer = bundle.layer();
   for (const Map map : workload.maps) {

@@ -1,5 +1,6 @@
 #include "runtime/bench/table.h"
 
+#include "runtime/bench/network.h"
 #include "runtime/bench/workload.h"
 #include "runtime/bundle/bundle.h"
 #include "runtime/support/error.h"
@@ -73,14 +74,32 @@ bool hasMaps(const Bundle &bundle, const Workload &workload) {
   });
 }
 
+// Whether the bundle's program is the network of the row, with kernels for its experts where it has any.
+bool isNetwork(const Bundle &bundle, const TableRow &row, const std::optional<std::string> &dtype) {
+  const Program *program = bundle.manifest().findProgram("forward");
+  std::string why_not;
+  const std::optional<Network> network = program ? networkOf(bundle, *program, why_not) : std::nullopt;
+  if (!network || network->k() != row.k || network->hidden() != row.n || network->out() != row.k ||
+      network->up.types != row.q || (!row.row_types.empty() && row.row_types != rowTypesText(network->up)) ||
+      (dtype && *dtype != name(network->up.dtype)))
+    return false;
+  bool of_experts = false;
+  for (const ProgramStep &step : program->steps)
+    if (!step.elementwise)
+      for (const Kernel &kernel : bundle.projection(step.projection).manifest().kernels)
+        of_experts = of_experts || (kernel.gpu && kernel.gpu->takesExperts());
+  return of_experts == (row.experts > 0);
+}
+
 std::string skipReason(const TableRow &row, const std::vector<std::pair<std::string, Bundle>> &bundles,
                        const std::optional<std::string> &dtype) {
-  if (findWorkload(row.map) == nullptr)
+  if (findWorkload(row.map) == nullptr && row.map != network_map)
     return "map " + row.map + " is not supported yet";
   return "no bundle with kernels of " + row.map + " and k=" + std::to_string(row.k) +
          ", n=" + std::to_string(row.n) + ", q=" + std::to_string(row.q) +
-         (dtype ? ", dtype=" + *dtype : "") + (row.row_types.empty() ? "" : ", row_types=" + row.row_types) +
-         " among the " + std::to_string(bundles.size()) + " there";
+         (row.experts > 0 ? ", experts" : "") + (dtype ? ", dtype=" + *dtype : "") +
+         (row.row_types.empty() ? "" : ", row_types=" + row.row_types) + " among the " +
+         std::to_string(bundles.size()) + " there";
 }
 
 } // namespace
@@ -131,6 +150,8 @@ std::vector<TableRow> readTable(const std::string &path) {
                                           {"paper_speedup_flushed", &PublishedFigures::speedup_flushed}})
         if (header[i] == column)
           row.published.*field = positiveNumber(cells[i], column, path, line);
+      if (header[i] == "experts" && !cells[i].empty())
+        row.experts = positive(cells[i], header[i], path, line);
       if (header[i] == "predicted_us")
         row.predicted_us = positiveNumber(cells[i], header[i], path, line);
     }
@@ -161,6 +182,13 @@ std::vector<TableMatch> matchTable(const std::vector<TableRow> &rows, const std:
     const Workload *workload = findWorkload(row.map);
     bool any = false;
     for (const auto &[path, bundle] : bundles) {
+      if (row.map == network_map) {
+        if (!isNetworkCompanion(path) && isNetwork(bundle, row, wanted)) {
+          matches.push_back({row, path, ""});
+          any = true;
+        }
+        continue;
+      }
       if (!bundle.hasProjection())
         continue;
       const Layer &layer = bundle.layer();

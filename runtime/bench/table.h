@@ -1,5 +1,5 @@
-// Tables of shapes: CSV with at least the columns m, k, n, q, and optionally case, map (a name of
-// workload.h), dtype, row_types and predicted_us.
+// Tables of shapes: CSV with at least the columns m, k, n, q, and optionally case, map (a name of workload.h,
+// or network_map), dtype, row_types, experts and predicted_us.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,9 @@ struct PublishedFigures {
   std::optional<double> speedup_warm, speedup_flushed;
 };
 
+// The map of rows that are feed-forward networks k -> n -> k, of SwiGLU.
+inline constexpr const char *network_map = "ffn";
+
 struct TableRow {
   int line = 0;
   std::string name; // column "case", or "line 7"
@@ -23,6 +26,7 @@ struct TableRow {
   std::string dtype;     // empty where the table has no such column
   std::string row_types; // the same; as specs say it: "cyclic", "interval(32)", "explicit"
   int64_t m = 0, k = 0, n = 0, q = 0;
+  int64_t experts = 0; // of networks: among how many the rows are divided; 0: one network
   PublishedFigures published;
   std::optional<double> predicted_us; // by the compiler's cost model
 };
@@ -37,8 +41,9 @@ struct TableMatch {
 };
 
 // Matches each row with a bundle of the folder (files *.alg) by k, n and q, by the row types where the row
-// names them, and by dtype where the row or the caller names one. Maps that nobody measures are skipped. A
-// bundle that cannot be read is an error.
+// names them, and by dtype where the row or the caller names one. Networks are matched with programs, of
+// experts where the row has them; what is beside a network's bundle to be compared with it is none itself
+// (gpu/network_bench.h). Maps that nobody measures are skipped. A bundle that cannot be read is an error.
 std::vector<TableMatch> matchTable(const std::vector<TableRow> &rows, const std::string &bundle_folder,
                                    const std::optional<std::string> &dtype);
 

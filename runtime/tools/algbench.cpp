@@ -31,7 +31,8 @@ struct Arguments {
   std::string dtype;
   std::string against = "dense";
   int trials = 0; // 0 = as many as the measurement has by itself
-  int64_t flush_mib = 0;
+  int64_t flush_mib = 0, experts = 0;
+  std::string activation = "silu";
   bool json = false;
   algrt::BenchOptions options;
   std::string target, json_file;
@@ -64,14 +65,21 @@ void declare(CLI::App &app, Arguments &arguments) {
       ->delimiter(',')
       ->capture_default_str()
       ->check(CLI::Range(int64_t(1), int64_t(1) << 40));
-  app.add_option(
-         "--map", arguments.maps,
-         "forward, decode (rows begin at one type after the other), dx, dw or training (forward, dx and "
-         "dw together). Rows of --table say it themselves")
+  app.add_option("--map", arguments.maps,
+                 "of a layer: forward, decode (rows begin at one type after the other), dx, dw or training "
+                 "(forward, dx and "
+                 "dw together). Rows of --table say it themselves")
       ->delimiter(',')
       ->capture_default_str()
       ->type_name("MAP,...")
       ->excludes(table);
+  app.add_option("--experts", arguments.experts,
+                 "On a GPU, of a network that is compiled for experts: among so many the rows are divided")
+      ->excludes(table)
+      ->check(CLI::Range(int64_t(1), int64_t(1) << 20));
+  app.add_option("--activation", arguments.activation, "Of networks, what their results are checked with")
+      ->capture_default_str()
+      ->check(CLI::IsMember(algrt::activationNames()));
   CLI::Option *row = app.add_option("--row", arguments.row, "Only that row of the table, the first being 1");
   row->needs(table)->check(CLI::Range(1, 1 << 24));
   app.add_option("--target", arguments.target,
@@ -118,6 +126,10 @@ void declare(CLI::App &app, Arguments &arguments) {
       "  algbench --table projection_q32.csv --bundles build/bundles --dtype bf16\n"
       "  algbench up.alg --target=sm_90a --json-file up.json\n"
       "  algbench --show up.json down.json\n\n"
+      "A program that is a feed-forward network is measured on a GPU, beside what lies beside NAME.alg:\n"
+      "NAME-steps.alg (compiled with --fuse products), NAME-apart.alg (--fuse nothing), of experts\n"
+      "NAME-each.alg (without --experts), and dense products, between which NAME-activation.alg computes h\n"
+      "from gate and up. In tables the map of such rows is ffn: k -> n -> k.\n\n"
       "Times are medians over interleaved trials, with half the distance between the quartiles. Warm: the\n"
       "call before was the same one. Flushed: the caches were overwritten before. The floor is what the\n"
       "active MACs take at the dense library's rate, or the bytes at the machine's copy bandwidth,\n"
@@ -146,9 +158,11 @@ std::vector<algrt::TableMatch> casesOf(const Arguments &arguments) {
         match.row.name = path.substr(path.rfind('/') + 1);
         match.row.map = algrt::requireWorkload(map).name;
         match.row.m = m;
-        if (!bundle.hasProjection())
-          match.skipped = "it holds programs, not one projection";
-        else if (dtype && *dtype != algrt::name(bundle.layer().dtype))
+        if (!bundle.hasProjection()) {
+          match.row.map = algrt::network_map;
+          match.row.experts = arguments.experts;
+        }
+        if (bundle.hasProjection() && dtype && *dtype != algrt::name(bundle.layer().dtype))
           match.skipped = std::string("its type is ") + algrt::name(bundle.layer().dtype);
         else
           match.bundle_path = path;
@@ -158,7 +172,7 @@ std::vector<algrt::TableMatch> casesOf(const Arguments &arguments) {
   return cases;
 }
 
-int measureOnCpu(const Arguments &arguments, const std::vector<algrt::TableMatch> &cases,
+int measureOnCpu(const Arguments &arguments, std::vector<algrt::TableMatch> cases,
                  const std::string &command) {
   algrt::ProgressBar progress;
   algrt::BenchOptions options = arguments.options;
@@ -170,6 +184,11 @@ int measureOnCpu(const Arguments &arguments, const std::vector<algrt::TableMatch
   options.progress = [&](double fraction, const std::string &what) {
     progress.show((double(done) + fraction) / double(std::max<size_t>(1, cases.size())), what);
   };
+  for (algrt::TableMatch &match : cases)
+    if (match.row.map == algrt::network_map) {
+      match.bundle_path.clear();
+      match.skipped = "programs are measured on a GPU here; on a CPU algctl bench measures them";
+    }
   for (const algrt::TableMatch &match : cases)
     if (!match.bundle_path.empty())
       algrt::requireRoom(match.bundle_path, match.row.m, match.row.map, options.threads);
@@ -202,6 +221,7 @@ int measureOnGpu(const Arguments &arguments, const std::vector<algrt::TableMatch
   options.against_dense = arguments.against == "dense";
   options.seed = arguments.options.seed;
   options.check.threads = arguments.options.threads;
+  options.activation = algrt::activationNamed(arguments.activation);
   if (arguments.trials != 0)
     options.trials.evaluation_trials = arguments.trials;
   if (arguments.flush_mib != 0)

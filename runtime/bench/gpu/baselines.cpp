@@ -42,6 +42,20 @@ BestGpuDense GpuBaselines::dense(CheckedProduct &product, std::string &found) {
   return {};
 }
 
+BestGpuDense GpuBaselines::fastest(const GpuDenseOperands &operands) {
+  return fastestGpuDense(*cublaslt_, operands, workspace(), trials_);
+}
+
+std::unique_ptr<GpuDenseProduct> GpuBaselines::likeThat(const GpuDenseProduct &product,
+                                                        const GpuDenseOperands &operands) {
+  std::vector<std::unique_ptr<GpuDenseProduct>> candidates =
+      cublaslt_->candidates(operands, workspace(), most_candidates);
+  for (std::unique_ptr<GpuDenseProduct> &candidate : candidates)
+    if (candidate->name() == product.name())
+      return std::move(candidate);
+  return candidates.empty() ? nullptr : std::move(candidates.front());
+}
+
 BestGpuDense GpuBaselines::composition(CheckedProduct &product, int64_t m, std::string &found,
                                        double &relative_l2) {
   found = composition_library_;

@@ -27,6 +27,11 @@ public:
   // The library's best candidate for the map's product without the algebra, checked, or none. `found` says
   // which, or why there is none.
   BestGpuDense dense(CheckedProduct &product, std::string &found);
+  // The library's best candidate for any product, not checked.
+  BestGpuDense fastest(const GpuDenseOperands &operands);
+  // For a product of the same shape that candidate once more, or else the library's first; null where it has
+  // none.
+  std::unique_ptr<GpuDenseProduct> likeThat(const GpuDenseProduct &product, const GpuDenseOperands &operands);
   // The faster way to compose the forward product of m rows, checked, with its error; or none.
   BestGpuDense composition(CheckedProduct &product, int64_t m, std::string &found, double &relative_l2);
 

@@ -6,17 +6,6 @@ namespace algrt {
 
 namespace {
 
-void require(int status) {
-  if (status != ALGRT_OK)
-    throw Error(algrt_status(status), algrt_last_error());
-}
-
-algrt_bundle *openBundle(const std::string &path) {
-  algrt_bundle *bundle = nullptr;
-  require(algrt_bundle_open(path.c_str(), &bundle));
-  return bundle;
-}
-
 // A position in the middle of a period and, for intervals, of a run: what a kernel does with an offset.
 int64_t unevenPosition(const Layer &layer) {
   if (layer.lift == Lift::Slots || layer.types == 1)
@@ -31,7 +20,7 @@ CheckedProduct::CheckedProduct(const GpuDevice &device, const std::string &bundl
     : bundle_(Bundle::open(bundle_path)), map_(map), handle_(openBundle(bundle_path)),
       operands_(device, bundle_, map, m, options.seed) {
   // Before anything is captured: a capture may not load code.
-  require(algrt_bundle_prepare(handle_.get(), device.ordinal()));
+  requireDone(algrt_bundle_prepare(handle_.get(), device.ordinal()));
   if (operands_.hasBiasGradient())
     bias_gradient_check_.emplace(operands_.hostSecond(), m, bundle_.layer().n);
   std::vector<int64_t> positions = {0};
@@ -48,7 +37,7 @@ CheckedProduct::CheckedProduct(const GpuDevice &device, const std::string &bundl
 
 GpuCall CheckedProduct::call(size_t kernel, int64_t p0) {
   return [this, kernel, p0](void *stream) {
-    require(operands_.run(handle_.get(), {kernel, outputOf(kernel), p0, stream}));
+    requireDone(operands_.run(handle_.get(), {kernel, outputOf(kernel), p0, stream}));
   };
 }
 

@@ -2,6 +2,7 @@
 // on and the reference to hold it against.
 #pragma once
 
+#include "runtime/bench/api_call.h"
 #include "runtime/bench/gpu/operands.h"
 #include "runtime/reference/column_sums_check.h"
 #include "runtime/reference/sampled_check.h"
@@ -38,9 +39,6 @@ public:
   std::string biasGradientObjection(bool of_dense);
 
 private:
-  struct Close {
-    void operator()(algrt_bundle *bundle) const { algrt_bundle_close(bundle); }
-  };
   struct PositionCheck {
     int64_t p0;
     SampledCheck reference;
@@ -50,7 +48,7 @@ private:
 
   const Bundle bundle_;
   Map map_;
-  std::unique_ptr<algrt_bundle, Close> handle_;
+  OpenBundle handle_;
   GpuOperands operands_;
   std::vector<PositionCheck> checks_;
   std::optional<ColumnSumsCheck> bias_gradient_check_;

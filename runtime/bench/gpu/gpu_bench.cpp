@@ -1,8 +1,6 @@
 #include "runtime/bench/gpu/gpu_bench.h"
 
 #include "runtime/bench/active_work.h"
-#include "runtime/bench/gpu/baselines.h"
-#include "runtime/bench/gpu/rates.h"
 #include "runtime/bench/statistics.h"
 #include "runtime/bench/workload.h"
 #include "runtime/bundle/gpu_targets.h"
@@ -10,7 +8,6 @@
 #include "runtime/reference/reference.h"
 
 #include <algorithm>
-#include <unistd.h>
 
 namespace algrt {
 
@@ -60,14 +57,11 @@ bool GpuBenchCase::anyWrong() const {
 }
 
 struct GpuBench::State {
-  explicit State(const GpuBenchOptions &given);
+  explicit State(MeasuredDevice &given)
+      : measured(given), options(given.options()), machine(given.machine()), device(given.device()),
+        stream(given.stream()), trials(given.trials()), baselines(given.baselines()) {}
 
-  void report(double fraction, const std::string &what) const {
-    if (options.progress)
-      options.progress(fraction, what);
-  }
-  void lookForCompany(bool first);
-  void measureRates();
+  void report(double fraction, const std::string &what) const { measured.report(fraction, what); }
   CheckOutcome checkVariant(CheckedProduct &product, size_t kernel) const;
   std::optional<size_t> chooseVariant(CheckedProduct &product, GpuBenchCase &result);
   void noteChoice(const std::vector<Part> &parts, GpuBenchCase &result) const;
@@ -76,80 +70,26 @@ struct GpuBench::State {
   void race(std::vector<Part> &parts, const BestGpuDense &composition, bool rotates, GpuBenchCase &result);
   void setFloor(const std::vector<Part> &parts, GpuBenchCase &result) const;
 
-  GpuBenchOptions options;
-  GpuMachine machine;
-  std::unique_ptr<Nvml> nvml; // before the device: it is asked before there is a context
-  std::unique_ptr<GpuDevice> device;
-  std::unique_ptr<GpuStream> stream;
-  std::unique_ptr<GpuTrials> trials;
-  std::unique_ptr<GpuBaselines> baselines; // null where they are not asked for
+  MeasuredDevice &measured;
+  const GpuBenchOptions &options;
+  const GpuMachine &machine;
+  const GpuDevice &device;
+  const GpuStream &stream;
+  GpuTrials &trials;
+  GpuBaselines *baselines;
 };
 
-GpuBench::State::State(const GpuBenchOptions &given) : options(given) {
-  const std::shared_ptr<const cuda::Driver> driver = cuda::Driver::open();
-  const cuda::DeviceProperties properties = readDevice(*driver, options.device);
-  machine.cuda_version = cudaVersion(*driver);
-  nvml = Nvml::open(gpuPciBusId(*driver, properties), machine.company.unknown);
-  lookForCompany(true);
-
-  device = std::make_unique<GpuDevice>(options.device);
-  machine.device = device->name();
-  machine.architecture = properties.capability;
-  machine.multiprocessors = properties.multiprocessors;
-  machine.l2_bytes = device->l2Bytes();
-  machine.trials = options.trials;
-  if (nvml) {
-    machine.driver_version = nvml->driverVersion();
-    machine.clocks = nvml->clocks();
-  }
-  stream = std::make_unique<GpuStream>(*device);
-  trials = std::make_unique<GpuTrials>(*device, *stream, options.trials);
-  measureRates();
-}
-
-void GpuBench::State::lookForCompany(bool first) {
-  if (!nvml)
-    return;
-  const std::optional<std::vector<int64_t>> processes = nvml->computeProcesses();
-  if (!processes)
-    machine.company.unknown = "NVML does not tell the processes on the device";
-  else if (first)
-    machine.company.before = *processes;
-  else
-    machine.company.after = otherProcesses(machine.company.before, *processes, int64_t(::getpid()));
-}
-
-void GpuBench::State::measureRates() {
-  report(0, "copy bandwidth");
-  machine.copy_bytes_per_second = gpuCopyBytesPerSecond(*device, *stream, options.copy_sizes);
-  if (!options.against_dense) {
-    machine.dense_library = machine.composition_library = "not asked for";
-    return;
-  }
-  report(0, "dense rate");
-  baselines =
-      std::make_unique<GpuBaselines>(*device, *stream, *trials, options.workspace_bytes, options.seed);
-  machine.dense_library = baselines->denseLibrary();
-  machine.composition_library = baselines->compositionLibrary();
-  machine.dense_macs_per_second = baselines->denseMacsPerSecond(options.dense_rate_size);
-}
-
-GpuBench::GpuBench(const GpuBenchOptions &options) : state_(std::make_unique<State>(options)) {}
+GpuBench::GpuBench(MeasuredDevice &device) : state_(std::make_unique<State>(device)) {}
 
 GpuBench::~GpuBench() = default;
-
-const GpuMachine &GpuBench::machine() {
-  state_->lookForCompany(false);
-  return state_->machine;
-}
 
 // A kernel that cannot be launched is as wrong as one that computes something else; but where the device
 // itself has failed, nothing else can be measured either.
 CheckOutcome GpuBench::State::checkVariant(CheckedProduct &product, size_t kernel) const {
   try {
-    return product.check(kernel, *stream);
+    return product.check(kernel, stream);
   } catch (const Error &error) {
-    if (!device->healthy())
+    if (!device.healthy())
       throw;
     CheckOutcome outcome;
     outcome.failure = error.what();
@@ -168,7 +108,7 @@ std::optional<size_t> GpuBench::State::chooseVariant(CheckedProduct &product, Gp
     if (!kernels[i].gpu || kernels[i].gpu->map != product.map() ||
         (!options.target.empty() && kernels[i].target != options.target))
       continue;
-    if (const std::string reason = reasonNotToRun(*kernels[i].gpu, device->properties()); !reason.empty()) {
+    if (const std::string reason = reasonNotToRun(*kernels[i].gpu, device.properties()); !reason.empty()) {
       why_none += "; kernel " + kernels[i].name + " " + reason;
       continue;
     }
@@ -179,13 +119,13 @@ std::optional<size_t> GpuBench::State::chooseVariant(CheckedProduct &product, Gp
     variant.max_relative_error = outcome.max_relative;
     variant.failure = outcome.failure;
     if (outcome.right())
-      variant.calibration_us = trials->calibrate(product.call(i));
+      variant.calibration_us = trials.calibrate(product.call(i));
     result.variants.push_back(variant);
     if (outcome.right() && (!winner || beats(variant, result.variants[*winner])))
       winner = result.variants.size() - 1;
   }
   if (result.variants.size() == first) {
-    const GpuTarget *target = gpuTargetFor(device->properties().capability);
+    const GpuTarget *target = gpuTargetFor(device.properties().capability);
     throw Error(
         why_none.empty() ? ALGRT_UNSUPPORTED : ALGRT_WRONG_ARCHITECTURE,
         result.name + ": the bundle has no kernel of " + name(product.map()) + " for this device" + why_none +
@@ -200,7 +140,7 @@ std::optional<size_t> GpuBench::State::chooseVariant(CheckedProduct &product, Gp
 void GpuBench::State::noteChoice(const std::vector<Part> &parts, GpuBenchCase &result) const {
   for (const Part &part : parts) {
     const Bundle &bundle = part.product->bundle();
-    const cuda::KernelChoice choice(bundle.manifest().kernels, bundle.layer(), device->properties());
+    const cuda::KernelChoice choice(bundle.manifest().kernels, bundle.layer(), device.properties());
     const size_t index =
         choice.choose({part.product->operands().forKernels(), result.m, 0,
                        result.variants[*part.winner].kernel.output, false, part.product->map()});
@@ -280,9 +220,8 @@ void GpuBench::State::race(std::vector<Part> &parts, const BestGpuDense &composi
     calls.push_back([&composition](void *stream) { composition.product->enqueue(stream); });
     fastest_us = std::min(fastest_us, composition.us);
   }
-  const std::vector<GpuTimes> times = trials->evaluate(calls, fastest_us, turns);
-  if (nvml)
-    result.clocks = nvml->clocks();
+  const std::vector<GpuTimes> times = trials.evaluate(calls, fastest_us, turns);
+  result.clocks = measured.clocks();
   if (dense)
     result.dense = times[1];
   if (composition.product)
@@ -343,8 +282,7 @@ GpuBenchCase GpuBench::measure(const std::string &bundle_path, int64_t m, const 
   result.checked_whole = true;
   std::vector<Part> parts;
   for (const Map map : workload.maps) {
-    parts.push_back(
-        {std::make_unique<CheckedProduct>(*state.device, bundle_path, map, m, check), {}, {}, {}});
+    parts.push_back({std::make_unique<CheckedProduct>(state.device, bundle_path, map, m, check), {}, {}, {}});
     const Bundle &bundle = parts.back().product->bundle();
     const SampledCheck &reference = parts.back().product->reference();
     ActiveWork &work = parts.back().work;

@@ -2,50 +2,12 @@
 // every variant is checked and calibrated, the fastest right one measured.
 #pragma once
 
-#include "runtime/bench/gpu/nvml.h"
-#include "runtime/bench/gpu/trials.h"
+#include "runtime/bench/gpu/measured_device.h"
 #include "runtime/bundle/gpu_kernel.h"
-#include "runtime/reference/sampled_check.h"
 
-#include <functional>
 #include <memory>
 
 namespace algrt {
-
-struct GpuBenchOptions {
-  int device = 0;
-  std::string target; // only kernels compiled for that; empty: all that the device can be given
-  bool against_dense = true;
-  uint64_t seed = 1;
-  GpuTrialOptions trials;
-  SampledCheckOptions check; // map, position and seed are set by each check
-  // The copy bandwidth is the best over copies of these sizes, which have to be far above what the caches
-  // hold.
-  std::vector<size_t> copy_sizes = {size_t(512) << 20, size_t(1) << 30, size_t(2) << 30};
-  int64_t dense_rate_size = 8192; // the dense rate is that of a product of so many rows, columns and depth
-  uint64_t workspace_bytes = uint64_t(64) << 20;                          // that the dense library may use
-  std::function<void(double fraction, const std::string &what)> progress; // may be empty
-};
-
-// Processes other than this one that computed on the device.
-struct GpuCompany {
-  std::vector<int64_t> before, after;
-  std::string unknown; // why it could not be checked; empty where it was
-};
-
-struct GpuMachine {
-  std::string device, cuda_version, driver_version;
-  int architecture = 0; // ten times the compute capability
-  int multiprocessors = 0;
-  int64_t l2_bytes = 0;
-  double copy_bytes_per_second = 0; // read plus written
-  double dense_macs_per_second = 0; // bf16; 0 = not measured
-  std::string dense_library;        // its version, or why there is none
-  std::string composition_library;  // of the products of blocks, likewise
-  std::optional<GpuClocks> clocks;  // before the first case
-  GpuCompany company;
-  GpuTrialOptions trials;
-};
 
 struct GpuVariant {
   size_t index = 0; // in the bundle's manifest
@@ -90,9 +52,8 @@ struct GpuBenchCase {
 
 class GpuBench {
 public:
-  // Opens the device and measures its rates. Throws Error: ALGRT_NO_DRIVER or ALGRT_NO_DEVICE where there is
-  // none, ALGRT_DEVICE_ERROR for failures.
-  explicit GpuBench(const GpuBenchOptions &options);
+  // The device has to outlive it.
+  explicit GpuBench(MeasuredDevice &device);
   ~GpuBench();
   GpuBench(const GpuBench &) = delete;
   GpuBench &operator=(const GpuBench &) = delete;
@@ -103,8 +64,6 @@ public:
   // ALGRT_UNSUPPORTED), where there is no room, and where the device fails: nothing more can be measured
   // then.
   GpuBenchCase measure(const std::string &bundle_path, int64_t m, const std::string &workload = "forward");
-  // Looks once more for other processes.
-  const GpuMachine &machine();
 
 private:
   struct State;

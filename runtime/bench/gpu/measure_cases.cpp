@@ -20,8 +20,12 @@ bool measuresOnGpu(const std::string &target, const std::vector<TableMatch> &cas
     return target != "cpu";
   std::vector<GpuKernel> kernels;
   std::map<std::string, std::set<Map>> maps_of; // bundles
+  std::set<std::string> networks;
   for (const TableMatch &match : cases)
-    if (!match.bundle_path.empty()) {
+    if (match.row.map == network_map) {
+      if (!match.bundle_path.empty())
+        networks.insert(match.bundle_path);
+    } else if (!match.bundle_path.empty()) {
       const std::vector<Map> &maps = requireWorkload(match.row.map).maps;
       maps_of[match.bundle_path].insert(maps.begin(), maps.end());
     }
@@ -30,6 +34,13 @@ bool measuresOnGpu(const std::string &target, const std::vector<TableMatch> &cas
     for (const Kernel &kernel : bundle.manifest().kernels)
       if (kernel.gpu && maps.contains(kernel.gpu->map))
         kernels.push_back(*kernel.gpu);
+  }
+  for (const std::string &path : networks) {
+    const Bundle bundle = Bundle::open(path);
+    for (size_t i = 0; i < bundle.projectionCount(); ++i)
+      for (const Kernel &kernel : bundle.projection(i).manifest().kernels)
+        if (kernel.gpu)
+          kernels.push_back(*kernel.gpu);
   }
   if (kernels.empty())
     return false;
@@ -56,12 +67,19 @@ GpuReport measureOnGpu(const GpuBenchOptions &given, const std::vector<TableMatc
     options.progress = [&](double fraction, const std::string &what) {
       given.progress((double(done) + fraction) / double(std::max<size_t>(1, cases.size())), what);
     };
-  GpuBench bench(options);
-  report.machine = bench.machine();
+  MeasuredDevice device(options);
+  GpuBench bench(device);
+  GpuNetworkBench networks(device);
+  report.machine = device.lookedAt();
   for (const TableMatch &match : cases) {
     try {
       if (match.bundle_path.empty()) {
         report.skipped.push_back(match);
+      } else if (match.row.map == network_map) {
+        report.networks.push_back({networks.measure(NetworkBundles::beside(match.bundle_path), match.row.m,
+                                                    match.row.experts, given.activation),
+                                   match.row});
+        report.networks.back().result.name = match.row.name;
       } else {
         report.cases.push_back({bench.measure(match.bundle_path, match.row.m, match.row.map), match.row});
         report.cases.back().result.name = match.row.name;
@@ -81,7 +99,7 @@ GpuReport measureOnGpu(const GpuBenchOptions &given, const std::vector<TableMatc
       }
     }
     ++done;
-    report.machine = bench.machine();
+    report.machine = device.lookedAt();
     if (!report.aborted.empty())
       break;
     if (after_each)

@@ -9,8 +9,6 @@ namespace algrt {
 namespace {
 
 constexpr int copies_of_each_size = 8;
-// As many as the library's heuristics usually have for one shape, and more.
-constexpr int most_candidates = 32;
 
 } // namespace
 

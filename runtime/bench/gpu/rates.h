@@ -17,6 +17,9 @@ double gpuCopyBytesPerSecond(const GpuDevice &device, const GpuStream &stream,
 double gpuDenseMacsPerSecond(const GpuDevice &device, CublasLt &library, const GpuWorkspace &workspace,
                              GpuTrials &trials, int64_t size);
 
+// As many candidates as the library's heuristics usually have for one shape, and more.
+inline constexpr int most_candidates = 32;
+
 // The candidate with the least calibrated time and that time; null where there is none.
 struct BestGpuDense {
   std::unique_ptr<GpuDenseProduct> product;

@@ -1,5 +1,6 @@
 #include "runtime/bench/gpu/report.h"
 
+#include "runtime/bench/gpu/report_parts.h"
 #include "runtime/bench/text_table.h"
 
 #include <algorithm>
@@ -7,15 +8,13 @@
 
 namespace algrt {
 
-namespace {
+namespace report_parts {
 
-using Json = nlohmann::ordered_json;
-
-std::string number(const Json &value, int digits, const char *unit = "") {
+std::string numberText(const Json &value, int digits, const char *unit) {
   return value.is_number() ? fixed(value.get<double>(), digits) + unit : "-";
 }
 
-std::string spread(const Json &trials, const char *state) {
+std::string spreadText(const Json &trials, const char *state) {
   if (trials.is_null())
     return "-";
   const Json &timing = trials.at(state);
@@ -23,6 +22,12 @@ std::string spread(const Json &trials, const char *state) {
       (timing.at("upper_quartile").get<double>() - timing.at("lower_quartile").get<double>()) / 2;
   return fixed(timing.at("median").get<double>(), 1) + " ±" + fixed(half, 1);
 }
+
+} // namespace report_parts
+
+namespace {
+
+using namespace report_parts;
 
 std::string tileText(const Json &tile) {
   if (tile.is_null())
@@ -53,9 +58,9 @@ constexpr size_t composition_column = 12; // behind the comparison with the dens
 const TextRow composition_titles = {"composed us", "over composed", "flushed"};
 
 TextRow compositionCells(const Json &result) {
-  return {spread(result.value("composition_trials_us", Json()), "warm"),
-          number(result.value("speedup_over_composition", Json()), 2, "x"),
-          number(result.value("speedup_over_composition_flushed", Json()), 2, "x")};
+  return {spreadText(result.value("composition_trials_us", Json()), "warm"),
+          numberText(result.value("speedup_over_composition", Json()), 2, "x"),
+          numberText(result.value("speedup_over_composition_flushed", Json()), 2, "x")};
 }
 
 // Why a case that could have been composed was not: where the library is missing the report says so once.
@@ -77,17 +82,17 @@ TextRow rowOf(const Json &result) {
           std::to_string(result.at("n").get<int64_t>()),
           std::to_string(result.at("q").get<int64_t>()),
           tileText(result.at("tile")),
-          spread(result.at("algebra_trials_us"), "warm"),
-          spread(result.at("algebra_trials_us"), "flushed"),
-          spread(result.at("dense_trials_us"), "warm"),
-          spread(result.at("dense_trials_us"), "flushed"),
-          number(result.at("speedup"), 2, "x"),
-          number(result.at("speedup_flushed"), 2, "x"),
-          number(published.at("algebra_us"), 1),
-          number(published.at("dense_us"), 1),
-          number(published.at("speedup"), 2, "x"),
-          number(published.at("speedup_flushed"), 2, "x"),
-          number(result.at("floor_us"), 1),
+          spreadText(result.at("algebra_trials_us"), "warm"),
+          spreadText(result.at("algebra_trials_us"), "flushed"),
+          spreadText(result.at("dense_trials_us"), "warm"),
+          spreadText(result.at("dense_trials_us"), "flushed"),
+          numberText(result.at("speedup"), 2, "x"),
+          numberText(result.at("speedup_flushed"), 2, "x"),
+          numberText(published.at("algebra_us"), 1),
+          numberText(published.at("dense_us"), 1),
+          numberText(published.at("speedup"), 2, "x"),
+          numberText(published.at("speedup_flushed"), 2, "x"),
+          numberText(result.at("floor_us"), 1),
           floor_over.is_number() ? fixed(1 / floor_over.get<double>(), 2) : "-",
           result.at("relative_l2").is_number() ? scientific(result.at("relative_l2").get<double>())
                                                : "WRONG"};
@@ -102,7 +107,7 @@ std::string choiceText(const Json &result) {
                      " rows: the runtime takes " + chosen.get<std::string>();
   for (const Json &variant : result.at("variants"))
     if (variant.at("kernel") == chosen)
-      text += " (" + number(variant.at("calibration_us"), 1, " us") + ")";
+      text += " (" + numberText(variant.at("calibration_us"), 1, " us") + ")";
   return text + ", faster is " + fastest.get<std::string>() + "\n";
 }
 
@@ -164,6 +169,7 @@ std::string textOf(const MachineLine &line) {
 std::string gpuText(const std::vector<Json> &reports) {
   std::vector<MachineLine> machines;
   std::string processes, notes;
+  std::vector<Json> networks;
   std::vector<TextRow> rows = {{"case", "m", "k", "n", "q", "tile", "warm us", "flushed us", "dense us",
                                 "dense flushed", "speedup", "flushed", "paper us", "paper dense",
                                 "paper speedup", "paper flushed", "floor us", "warm/floor", "error"}};
@@ -189,7 +195,7 @@ std::string gpuText(const std::vector<Json> &reports) {
         rows.push_back(rowOf(result));
         composition_columns(compositionCells(result));
         if (predicted)
-          rows.back().push_back(number(result.value("predicted_us", Json()), 1));
+          rows.back().push_back(numberText(result.value("predicted_us", Json()), 1));
         notes += compositionText(result, library);
         notes += choiceText(result);
         for (const Json &variant : result.at("variants"))
@@ -201,6 +207,11 @@ std::string gpuText(const std::vector<Json> &reports) {
           notes += "no dense time: " + caseText(result) + ", " +
                    std::to_string(result.at("m").get<int64_t>()) +
                    " rows: " + result.at("dense_library").get<std::string>() + "\n";
+      }
+      // Reports of older versions have none.
+      for (const Json &network : report.value("networks", Json::array())) {
+        networks.push_back(network);
+        notes += networkNotes(network);
       }
       for (const Json &skipped : report.at("skipped"))
         notes += "skipped: " + caseText(skipped) + ", " + std::to_string(skipped.at("m").get<int64_t>()) +
@@ -216,7 +227,8 @@ std::string gpuText(const std::vector<Json> &reports) {
   std::string text;
   for (const MachineLine &machine : machines)
     text += textOf(machine);
-  return text + processes + "\n" + (rows.size() > 1 ? textTable(rows) + "\n" : "") + notes;
+  return text + processes + "\n" + (rows.size() > 1 ? textTable(rows) + "\n" : "") +
+         (networks.empty() ? "" : textTable(networkRows(networks)) + "\n") + notes;
 }
 
 } // namespace algrt

@@ -44,11 +44,11 @@ Swiglu makeProgram(const std::string &algebra, algebras::Lift::Kind kind) {
 TEST(Swiglu, IsItsFormula) {
   ProgramContext program;
   std::mt19937 random(1);
-  for (const std::string &activation : activationNames())
+  for (const std::string &activation : algrt::activationNames())
     for (const bool gate : {false, true}) {
       SCOPED_TRACE(activation);
       Swiglu swiglu = makeProgram("M(1)", algebras::Lift::Kind::Rows);
-      swiglu.activation = activationNamed(activation);
+      swiglu.activation = algrt::activationNamed(activation);
       swiglu.gate = gate;
       swiglu.bias = true;
       auto module = buildSwiglu(program.context, swiglu);
@@ -104,7 +104,7 @@ TEST(Swiglu, HasTheOperandsOfItsContract) {
     names.push_back(nameOf(argument).str());
   EXPECT_EQ(names, (std::vector<std::string>{"x", "gate", "up", "down", "types", "gate_bias", "up_bias",
                                              "down_bias"}));
-  EXPECT_THROW(activationNamed("swish"), std::out_of_range);
+  EXPECT_THROW(algrt::activationNamed("swish"), std::out_of_range);
 }
 
 } // namespace

@@ -65,7 +65,8 @@ protected:
   }
 
   GpuBenchCase measure(int64_t m) {
-    GpuBench bench(options);
+    MeasuredDevice device(options);
+    GpuBench bench(device);
     return bench.measure(path, m);
   }
 

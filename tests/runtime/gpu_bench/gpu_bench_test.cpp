@@ -89,7 +89,8 @@ TEST_F(GpuBenchTest, DecodingRotatesThroughAllRowTypes) {
     cuda_stand_in::advanceClock(launch.symbol == "forward_64" ? 0.64 : 0.39);
     kernels.at(launch.symbol)->run(launch);
   });
-  GpuBench bench(options);
+  MeasuredDevice device(options);
+  GpuBench bench(device);
   const GpuBenchCase result = bench.measure(path, 3, "decode");
   EXPECT_EQ(result.map, "decode");
   EXPECT_FALSE(result.anyWrong());
@@ -193,22 +194,24 @@ TEST_F(GpuBenchTest, IntervalsSlotsAndF32Outputs) {
     EXPECT_TRUE(result.algebra && result.dense);
     const double y_bytes = manifest["kernels"][0]["output"] == "f32" ? 4 : 2;
     const Layer &layer = bundle->layer();
-    GpuBench bench(options);
+    MeasuredDevice device(options);
+    GpuBench bench(device);
     EXPECT_NEAR(
         result.floor_bytes_us,
         1e6 *
             (2.0 * double(29 * layer.k + layer.k * layer.weightColumns()) + y_bytes * double(29 * layer.n)) /
-            bench.machine().copy_bytes_per_second,
+            device.lookedAt().copy_bytes_per_second,
         1e-9);
   }
 }
 
 TEST_F(GpuBenchTest, RatesAreOfTheBestSizeAndTheBestCandidate) {
-  GpuBench bench(options);
+  MeasuredDevice device(options);
+  GpuBench bench(device);
   // The stand-in moves 4e9 bytes per millisecond; a copy counts twice.
-  EXPECT_NEAR(bench.machine().copy_bytes_per_second / 8e12, 1, 1e-2);
-  EXPECT_NEAR(bench.machine().dense_macs_per_second, 32.0 * 32 * 32 / 80e-6, 1e3);
-  EXPECT_EQ(bench.machine().dense_library, "cuBLASLt 13.2.3");
+  EXPECT_NEAR(device.lookedAt().copy_bytes_per_second / 8e12, 1, 1e-2);
+  EXPECT_NEAR(device.lookedAt().dense_macs_per_second, 32.0 * 32 * 32 / 80e-6, 1e3);
+  EXPECT_EQ(device.lookedAt().dense_library, "cuBLASLt 13.2.3");
   const GpuBenchCase result = bench.measure(path, 37);
   EXPECT_NEAR(result.floor_us, std::max(result.floor_macs_us, result.floor_bytes_us), 1e-12);
   // This product's own dense rate is higher than that of the small square, so it counts.

@@ -115,8 +115,9 @@ protected:
     return measureOnGpu(options, cases, "algbench", {});
   }
   GpuBenchCase measure(const std::string &map, int64_t m = 29) {
-    GpuBench bench(options);
-    rate = bench.machine().copy_bytes_per_second;
+    MeasuredDevice device(options);
+    GpuBench bench(device);
+    rate = device.lookedAt().copy_bytes_per_second;
     return bench.measure(path, m, map);
   }
 

@@ -1,0 +1,100 @@
+"""The rows of benchmark tables that are feed-forward networks k -> n -> k (the map ffn): their bundles, and what lies
+beside them to be compared with (algbench --help)."""
+
+import json
+import subprocess
+
+MAP = "ffn"
+
+SPEC = """[algebra]
+product = "Q({q})"
+
+[program]
+kind = "swiglu"
+in = {k}
+hidden = {n}
+dtype = "{dtype}"
+row_types = "{row_types}"
+"""
+
+# h = silu(gate) * up, in f32: what stands between the products of a network without the algebra. gate and up are
+# columns of one matrix there.
+ACTIVATION = """!h = !alg.slots<?x{n}x{dtype}, plain(1)>
+func.func @forward(%gate: tensor<?x{n}x{dtype}>, %up: tensor<?x{n}x{dtype}>) -> tensor<?x{n}x{dtype}> {{
+  %gates = alg.slots %gate plain(1) : tensor<?x{n}x{dtype}>
+  %ups = alg.slots %up plain(1) : tensor<?x{n}x{dtype}>
+  %hs = alg.map %gates, %ups : (!h, !h) -> !h {{
+  ^bb0(%g: {dtype}, %u: {dtype}):
+    %gate_sum = arith.extf %g : {dtype} to f32
+    %up_sum = arith.extf %u : {dtype} to f32
+    %negative = arith.negf %gate_sum : f32
+    %exponential = math.exp %negative : f32
+    %one = arith.constant 1.0 : f32
+    %denominator = arith.addf %one, %exponential : f32
+    %activated = arith.divf %gate_sum, %denominator : f32
+    %product = arith.mulf %activated, %up_sum : f32
+    %rounded = arith.truncf %product : f32 to {dtype}
+    alg.yield %rounded : {dtype}
+  }}
+  %h = alg.gather %hs : !h
+  return %h : tensor<?x{n}x{dtype}>
+}}
+"""
+
+
+class Network:
+    """One network, with the numbers of rows that the tables have for it."""
+
+    def __init__(self, k, n, q, row_types, experts):
+        self.k, self.n, self.q, self.row_types, self.experts = k, n, q, row_types, experts
+        self.rows = set()
+
+    def name(self, dtype):
+        name = f"network-Q{self.q}-{self.k}x{self.n}-{dtype}"
+        if self.row_types != "cyclic":
+            name += "-" + self.row_types.replace("(", "").replace(")", "")
+        return name + (f"-{self.experts}-experts" if self.experts else "")
+
+    def write_spec(self, path, dtype):
+        path.write_text(SPEC.format(k=self.k, n=self.n, q=self.q, dtype=dtype, row_types=self.row_types))
+        return path
+
+    def compile(self, algctl, targets, dtype, variants, use_cache, bundles, scratch):
+        """Writes the bundle and those beside it. Raises RuntimeError with what algctl says."""
+        spec, rows = self.write_spec(scratch / f"{self.name(dtype)}.toml", dtype), sorted(self.rows, reverse=True)
+        name, experts = self.name(dtype), ["--experts", str(self.experts)] if self.experts else []
+        activation = scratch / f"{name}-activation.mlir"
+        activation.write_text(ACTIVATION.format(n=self.n, dtype=dtype))
+        # The rows of one of the experts.
+        each = [max(1, m // self.experts) for m in rows] if self.experts else []
+        for suffix, source, options in [
+                ("", spec, ["--m", ",".join(map(str, rows))] + (experts or ["--variants", str(variants)])),
+                ("-steps", spec, ["--m", ",".join(map(str, rows)), "--fuse", "products"] + experts),
+                ("-apart", spec, ["--m", ",".join(map(str, rows)), "--fuse", "nothing"]),
+                ("-each", spec, ["--m", ",".join(map(str, sorted(set(each), reverse=True)))]),
+                ("-activation", activation, ["--m", str(rows[0])])]:
+            if (suffix == "-apart" and self.experts) or (suffix == "-each" and not self.experts):
+                continue
+            path = bundles / f"{name}{suffix}.alg"
+            path.unlink(missing_ok=True)  # a bundle of an earlier run must not pass for this one's
+            command = [algctl, "compile", str(source), "--target", ",".join(targets), "--jobs", "1", "-o", str(path)]
+            command += options + ([] if use_cache else ["--no-cache"])
+            result = subprocess.run(command, capture_output=True, text=True)
+            if result.returncode != 0:
+                raise RuntimeError(f"{' '.join(command)}: exit {result.returncode}: {result.stderr.strip()}")
+
+    def predict(self, algctl, m, target, dtype, scratch):
+        """Microseconds that the cost model expects of a call of m rows. Raises RuntimeError with what algctl says."""
+        # Rows are predicted side by side: each has a file of its own.
+        spec = self.write_spec(scratch / f"{self.name(dtype)}-{m}.toml", dtype)
+        command = [algctl, "cost", str(spec), "--m", str(m), "--target", target, "--json"]
+        command += ["--experts", str(self.experts)] if self.experts else []
+        result = subprocess.run(command, capture_output=True, text=True)
+        if result.returncode != 0:
+            raise RuntimeError(result.stderr.strip())
+        return json.loads(result.stdout)["programs"][0]["predicted_us"]
+
+
+def key_of(row):
+    return int(row["k"]), int(row["n"]), int(row["q"]), row.get("row_types") or "cyclic", int(row.get("experts") or 0)
+
