@@ -11,9 +11,19 @@
 
 namespace compiler {
 
-// Assumptions in cycles, to be calibrated on a device: all threads of a cluster meet twice for each result
-// that its blocks add up, and read each other's sums.
-static constexpr double cycles_of_cluster = 800;
+// All of these are fitted to 60 kernels for one row that were measured on an H100
+// (benchmarks/results/2026-11-27-h100-network-schedules.csv). In cycles: from a block of a weight matrix to
+// the next one; the sums of slices, which two layers also hand on; and where blocks of a cluster add up a
+// result, which takes two meetings of all their threads, and reads from one another.
+static constexpr double cycles_per_block_of_layers = 450, cycles_per_part_of_layers = 600,
+                        cycles_of_cluster = 1100;
+// What it takes longer until clusters of two blocks, and of more, have begun; and how many blocks of these
+// have a multiprocessor of their own at once: 32 clusters of four took two rounds, as many of three took one.
+static constexpr double cluster_of_two_us = 0.6, cluster_us = 1.5, blocks_of_large_clusters = 120;
+// Cycles of issuing for each instruction that is counted: those of addresses, and of waiting for one another.
+static constexpr double cycles_per_instruction = 2;
+// Registers of a thread beside those of one layer: addresses of both.
+static constexpr double registers_of_second_layer = 40;
 
 namespace {
 /// A block of a weight matrix by its row, input group and output group.
@@ -92,7 +102,7 @@ Cost ChainedReductionCosts::operator()(const ChainedReductionSchedule &schedule)
   const double cluster = static_cast<double>(schedule.cluster),
                share = static_cast<double>(shareOfBlock(problem_.first, schedule)),
                hidden = static_cast<double>(schedule.hidden), columns = static_cast<double>(schedule.columns);
-  const double row_blocks = ceilDivide(first_.rows(), static_cast<double>(schedule.rows)),
+  const double rows = static_cast<double>(schedule.rows), row_blocks = ceilDivide(first_.rows(), rows),
                parts = static_cast<double>(networks_.count) * row_blocks * last_.groups,
                blocks = parts * cluster, rows_of_part = first_.rows() / row_blocks;
   // What a block goes through one after the other: columns of its share, and of the result.
@@ -106,10 +116,14 @@ Cost ChainedReductionCosts::operator()(const ChainedReductionSchedule &schedule)
                x_bytes = cluster * hidden_turns * rows_of_part * reads.terms * first_.terms *
                          (2 * first_.k + bytes_of_sector);
   const double registers =
-      std::max(registersOf(schedule.first(), first_.weights), registersOf(schedule.last(), 1));
+      std::min<double>(registers_of_thread, std::max(registersOf(schedule.first(), first_.weights),
+                                                     registersOf(schedule.last(), 1)) +
+                                                registers_of_second_layer);
   const double together = machine_.blocksTogether(static_cast<double>(schedule.threads()), registers,
                                                   static_cast<double>(sharedBytes(problem_, schedule)));
-  const double multiprocessors = machine_.multiprocessorsIn(cluster);
+  const double multiprocessors = cluster > 2
+                                     ? std::min(machine_.multiprocessorsIn(cluster), blocks_of_large_clusters)
+                                     : machine_.multiprocessorsIn(cluster);
   const double working = std::min(together, blocks / multiprocessors);
   auto slow_down = [&](double in_flight) { // where too little is on its way
     return std::max<double>(1.0, machine_.bytes_in_flight / (working * in_flight));
@@ -121,19 +135,22 @@ Cost ChainedReductionCosts::operator()(const ChainedReductionSchedule &schedule)
                         last_bytes * slow_down(of_last.bytesInFlight())) /
                        machine_.cache_bytes_per_us;
 
-  const double terms_of_rows = rows_of_part * reads.terms;
+  // Threads go through all rows of a part, also where the batch has fewer.
+  const double terms_of_rows = rows * reads.terms;
   const double instructions =
       hidden_turns * (of_first.instructions(reads.first, terms_of_rows * first_.terms) +
                       reads.terms * of_first.instructionsOfSums()) +
       turns_of_result * (of_last.instructions(reads.last, terms_of_rows) + of_last.instructionsOfSums());
   const double issue = blocks * instructions / machine_.issues_per_cycle / (multiprocessors * machine_.clock);
 
-  // The block that comes first waits for memory in what a launch takes.
+  // The block that comes first waits for memory in what a launch takes. Blocks on one multiprocessor wait
+  // side by side, but issue one after the other.
   const double waits = std::max(0.0, hidden_turns * reads.first * of_first.rounds() +
                                          turns_of_result * reads.last * of_last.rounds() - 1) *
-                           cycles_per_block +
-                       hidden_turns * reads.terms * cycles_per_part +
-                       turns_of_result * (cluster > 1 ? cycles_of_cluster : cycles_per_part);
+                           cycles_per_block_of_layers +
+                       hidden_turns * reads.terms * cycles_per_part_of_layers +
+                       turns_of_result * (cluster > 1 ? cycles_of_cluster : cycles_per_part_of_layers) +
+                       std::ceil(working) * cycles_per_instruction * instructions / machine_.issues_per_cycle;
   const double waves = std::max(1.0, ceilDivide(blocks, multiprocessors * together));
   const double latency = waves * waits / machine_.clock;
 
@@ -144,7 +161,8 @@ Cost ChainedReductionCosts::operator()(const ChainedReductionSchedule &schedule)
   cost.waves = blocks / multiprocessors;
   cost.busy = {
       {"memory", memory}, {"loads", loads}, {"issue", issue, busiest / blocks}, {"latency", latency}};
-  addSideBySide(cost, {.launch = machine_.launch_us});
+  const double of_cluster = cluster > 2 ? cluster_us : cluster > 1 ? cluster_of_two_us : 0;
+  addSideBySide(cost, {.launch = machine_.launch_us + of_cluster});
   return cost;
 }
 

@@ -10,6 +10,17 @@ namespace compiler {
 // Instructions of a map of hidden sums for each of them, a gate and its activation; and cycles until sums can
 // be read behind the last product, or products begin behind a map. Assumptions.
 static constexpr double instructions_of_map = 16, cycles_per_wait = 100, waits_of_chunk = 2;
+// Fitted to 75 kernels that were measured on an H100
+// (benchmarks/results/2026-11-27-h100-network-schedules.csv), on which the part that is shorter, moving data
+// or computing, hides behind the other by two thirds.
+static constexpr double exposed_of_layers = 0.35;
+// In cycles: of the thread that issues copies, for each of them; and until rows of a type of the next input
+// group are there, where they come into the only stage that there is for them once the last ones are done
+// with.
+static constexpr double cycles_per_copy_of_layers = 75, cycles_of_row_stage = 500;
+// What a schedule has to save, each time that its steps are half as deep, to be trusted: a loop issues more
+// beside its products then.
+static constexpr double half_depth = 0.05;
 
 StagedChainedCosts::StagedChainedCosts(const StagedChainedProblem &problem, int64_t m,
                                        const GpuMachine &machine)
@@ -40,6 +51,27 @@ static double rereadWeights(const ProjectionWork &work, double row_blocks, doubl
   const double of_segment = std::max(1.0, ceilDivide(row_blocks / segments, together));
   return segments * (of_segment - 1) * work.type_bytes * lost(work.type_bytes, machine) +
          std::max(0.0, segments * work.type_bytes - work.weight_bytes) * lost(work.type_bytes, machine);
+}
+
+/// Moving data, the longer of memory and what arrives, beside computing, the longer of what shared memory and
+/// the tensor cores take: the longer of both sides, and what does not hide behind it of the other.
+static void addTwoSides(Cost &cost, const CostPart &memory, const CostPart &arrives, const CostPart &shared,
+                        const engine_parts::TensorTime &tensor, double uneven) {
+  cost.busy = {memory, arrives, shared, {"tensor", tensor.all(), uneven}};
+  cost.arithmetic = {{"products", tensor.products},
+                     {"padding", tensor.padding},
+                     {"feeding", tensor.feeding},
+                     {"store", tensor.store}};
+  const auto longer = [](const CostPart &a, const CostPart &b) -> const CostPart & {
+    return a.us * a.uneven >= b.us * b.uneven ? a : b;
+  };
+  const CostPart &moving = longer(cost.busy[0], cost.busy[1]),
+                 &computing = longer(cost.busy[3], cost.busy[2]);
+  const CostPart &bound = longer(moving, computing), &other = &bound == &moving ? computing : moving;
+  const double tail = bound.us * (bound.uneven - 1), unhidden = exposed_of_layers * other.us * other.uneven;
+  cost.bound_by = bound.name;
+  cost.sum = {{bound.name, bound.us}, {"tail", tail}, {"unhidden", unhidden}};
+  cost.all = bound.us + tail + unhidden;
 }
 
 Cost StagedChainedCosts::operator()(const StagedChainedSchedule &schedule) const {
@@ -97,8 +129,8 @@ Cost StagedChainedCosts::operator()(const StagedChainedSchedule &schedule) const
       chunks * (hidden_blocks * first_.weights * steps * 2 * hidden / panelOf(schedule.hidden) +
                 output_blocks * 2 * columns / panelOf(static_cast<int64_t>(columns))) +
       x_times * steps;
-  const double loads = std::max(
-      {sent / machine_.cache_bytes_per_us, received / takes_in, copies * cycles_per_copy * in_cycles});
+  const double loads = std::max({sent / machine_.cache_bytes_per_us, received / takes_in,
+                                 copies * cycles_per_copy_of_layers * in_cycles});
 
   const double together = std::max(1.0, machine_.multiprocessors / ceilDivide(last_.groups, groups_of_turn));
   // The groups of a turn lie beside each other, and follow one another while the line that two of them share
@@ -120,7 +152,12 @@ Cost StagedChainedCosts::operator()(const StagedChainedSchedule &schedule) const
   };
   const double of_own = chunk(types * of_hidden.multiplied / chunks),
                of_other = chunk(2 * types * (of_hidden.multiplied + of_output.multiplied) / chunks);
-  const double busy = chunks * (cost.turns * of_own + others * of_other) + only_own * of_output.multiplied;
+  // Where the ring has no room for a chunk's blocks of all types, no type can run ahead of another: the
+  // blocks of every chunk come while it waits.
+  const bool in_turn = types > 1 && static_cast<double>(schedule.stages) < (1 + types) * steps;
+  const double starved = in_turn ? others * chunks * machine_.engine_latency_us * machine_.dense_clock : 0;
+  const double busy =
+      chunks * (cost.turns * of_own + others * of_other) + only_own * of_output.multiplied + starved;
   const double sums = types * rows * last_.n, written = sums * static_cast<double>(byteWidth(output_));
   const double ends = cost.tiles * (endOfTile(1) + 2 * written / machine_.shared_bytes_per_cycle);
   TensorTime tensor(multiplied, std::max(0.0, busy - multiplied), ends, 1, in_cycles, floor().tensor);
@@ -131,13 +168,16 @@ Cost StagedChainedCosts::operator()(const StagedChainedSchedule &schedule) const
   const double port = portTime(read + received + kept + 2 * cost.tiles * written, machine_);
   const double uneven = std::ceil(cost.waves) * machine_.multiprocessors / cost.turns;
   const double busiest_takes = received / takes_in * uneven;
-  const StagedSchedule alike{.rows = schedule.rows,
-                             .columns = schedule.hidden,
-                             .depth = schedule.depth,
-                             .stages = schedule.stages,
-                             .types = schedule.types};
-  addParts(cost, memory, {"loads", loads, std::max(loads, busiest_takes) / loads}, port, tensor, uneven,
-           alike, machine_);
+  const CostPart arrives{"loads", loads, std::max(loads, busiest_takes) / loads};
+  addTwoSides(cost, {"memory", memory}, arrives, {"shared", port, uneven}, tensor, uneven);
+  const double row_waits = schedule.row_stages == 1 ? std::ceil(cost.waves) * groups_of_turn *
+                                                          cycles_of_row_stage / machine_.dense_clock
+                                                    : 0;
+  const double caution = half_depth * std::log2(64 / depth) * (cost.all + row_waits);
+  cost.sum.push_back({"rows", row_waits});
+  cost.sum.push_back({"caution", caution});
+  cost.sum.push_back({"launch", machine_.launch_us});
+  cost.all += row_waits + caution + machine_.launch_us;
   return cost;
 }
 

@@ -1,9 +1,9 @@
 // algctl bench: a bundle against a dense library. The measuring is the runtime's.
+#include "compiler/tools/bench_command.h"
 #include "compiler/tools/bench_jobs.h"
-#include "compiler/tools/bench_program.h"
-#include "compiler/tools/commands.h"
 
 #include "algebras/expression.h"
+#include "compiler/pipeline/program_cost.h"
 #include "compiler/process/failure.h"
 #include "compiler/schedule/cpu_prediction.h"
 #include "compiler/schedule/ranking.h"
@@ -26,20 +26,6 @@
 
 namespace compiler {
 namespace {
-
-struct BenchCommand {
-  std::vector<std::string> products;
-  SpecOptions layer;
-  std::vector<int64_t> m = {2048};
-  std::vector<std::string> maps = {"forward"};
-  std::string table, folder, against = "dense";
-  std::string target;
-  int device = 0;
-  int trials = 0, threads = 0; // 0: as many trials as the measurement has by itself, all threads
-  int64_t flush_mib = 0;
-  std::string program_maps;
-  bool json = false, no_cache = false;
-};
 
 // What the cost model expects of a case on a GPU, in microseconds, with results in bf16: of each map's
 // cheapest schedule, one after the other.
@@ -83,154 +69,12 @@ double predictedOnCpu(const algebras::Layer &layer, const std::string &map, int6
 }
 
 int benchOnGpu(const BenchCommand &options, const BenchJobs &list, const std::string &command) {
-  std::optional<algrt::ProgressBar> bar(std::in_place);
-  algrt::GpuBenchOptions measured;
-  measured.device = options.device;
-  measured.target = options.target;
-  measured.against_dense = options.against == "dense";
-  measured.check.threads = options.threads;
-  if (options.trials != 0)
-    measured.trials.evaluation_trials = options.trials;
-  if (options.flush_mib != 0)
-    measured.trials.flush_bytes = options.flush_mib << 20;
-  measured.progress = [&](double fraction, const std::string &what) { bar->show(fraction, what); };
   std::vector<algrt::TableMatch> cases = casesOf(list);
   for (size_t i = 0; i < list.jobs.size(); ++i)
     if (const BenchJob &job = list.jobs[i]; job.layer && algrt::isGpuTarget(list.target))
       cases[list.skipped.size() + i].row.predicted_us =
           predictedOnGpu(*job.layer, job.map, job.m, list.target);
-  const algrt::GpuReport report = algrt::measureOnGpu(measured, cases, command, {});
-  bar.reset(); // its line is gone before the results are printed
-  const nlohmann::ordered_json json = algrt::toJson(report);
-  if (options.json)
-    printJson(json);
-  else
-    printText(algrt::gpuText({json}) + "reproduce: " + command + "\n");
-  if (!report.aborted.empty())
-    throw Failure(fmt::format("the device failed, and what follows was not measured: {}", report.aborted));
-  if (!report.anyWrong())
-    return ExitCode::Done;
-  printError("some kernels compute something else than the reference; they were not timed");
-  return ExitCode::VerificationFailed;
-}
-
-// The spec where a product is one of programs.
-std::optional<Spec> programSpecOf(const BenchCommand &options, const std::string &product) {
-  if (isBundle(product))
-    return std::nullopt;
-  SpecOptions spec_options = options.layer;
-  spec_options.spec = product;
-  Spec spec = loadSpec(spec_options);
-  return spec.program ? std::optional(std::move(spec)) : std::nullopt;
-}
-
-bool isOfPrograms(const BenchCommand &options, const std::string &product) {
-  return isBundle(product) ? holdsProgramsAlone(product) : programSpecOf(options, product).has_value();
-}
-
-// What is measured of a spec of programs: compiled as it is, with a step for each layer, with a step for each
-// operation, and the activation of a feed-forward network.
-ProgramBenchSource compiledSource(const BenchCommand &options, const Spec &spec, int64_t m,
-                                  const BundleCompiler &compile, const ProgramTools &tools,
-                                  const std::filesystem::path &scratch) {
-  requireCompilable(spec);
-  ProgramBenchSource source;
-  BenchCompilation how{"cpu", m, {}, !options.no_cache, programMapsOf(options.program_maps)};
-  const auto compiled = [&](Fusing fusing, const char *name) -> std::string {
-    how.fusing = fusing;
-    const std::string path = scratch / name;
-    compile(spec, how, path);
-    return path;
-  };
-  source.bundle = compiled(Fusing::Layers, "fused.alg");
-  source.steps = compiled(Fusing::Products, "steps.alg");
-  source.apart = compiled(Fusing::Nothing, "apart.alg");
-  if (const auto *network = std::get_if<Swiglu>(&*spec.program)) {
-    source.network = *network;
-    Spec activation;
-    activation.source_name = "the activation";
-    activation.program = tools.activation(*network);
-    source.activation = scratch / "activation.alg";
-    compile(activation, {"cpu", m, {}, !options.no_cache}, source.activation);
-  }
-  return source;
-}
-
-// The network that a row of a table with the map ffn names: widths k, n and k, over Q(q).
-Spec networkOf(const algrt::TableRow &row, const std::string &dtype) {
-  Spec spec;
-  spec.source_name = row.name;
-  spec.algebra = algebras::parseExpression(fmt::format("Q({})", row.q));
-  const auto cut = [&](int64_t width, const char *column) {
-    if (row.q < 1 || width % row.q != 0)
-      throw Failure(
-          fmt::format("{}: {} is {}, which {} groups do not divide", row.name, column, width, row.q));
-    return algebras::Groups::equal(row.q, width / row.q);
-  };
-  const std::string type = !row.dtype.empty() ? row.dtype : dtype.empty() ? "bf16" : dtype;
-  const Swiglu network{.lift = algebras::Lift::rows(*spec.algebra),
-                       .in = cut(row.k, "k"),
-                       .hidden = cut(row.n, "n"),
-                       .out = cut(row.k, "k"),
-                       .dtype = algebras::parseDataType(type),
-                       .row_types = algebras::RowTypes::cyclic(row.q)};
-  spec.program = network;
-  return spec;
-}
-
-// Programs, each beside the same in steps and operations apart where there is a spec to compile them from,
-// and networks beside dense products.
-int benchOnPrograms(const BenchCommand &options, const std::vector<algrt::TableRow> &table,
-                    const BundleCompiler &compile, const ProgramTools &tools) {
-  if (!options.target.empty() && options.target != "cpu")
-    throw AbsentError("programs are measured on the CPU alone; algctl cost predicts their steps on " +
-                      options.target);
-  if (!table.empty() && !compile)
-    throw AbsentError("this build has no compiler to make bundles for a table");
-  TemporaryFolder scratch;
-  std::optional<algrt::ProgressBar> bar(std::in_place);
-  ProgramBench::Options measured;
-  measured.trials = options.trials != 0 ? options.trials : measured.trials;
-  measured.threads = options.threads;
-  measured.against_dense = options.against == "dense";
-  measured.flush_bytes = options.flush_mib << 20;
-  measured.progress = [&](double fraction, const std::string &what) { bar->show(fraction, what); };
-  ProgramBench bench(measured, tools);
-  std::vector<ProgramBenchCase> cases;
-  const auto measure = [&](const ProgramBenchSource &source, int64_t m) {
-    for (ProgramBenchCase &one : bench.measure(source, m))
-      cases.push_back(std::move(one));
-  };
-  for (const std::string &product : options.products)
-    for (const int64_t m : options.m) {
-      ProgramBenchSource source;
-      source.bundle = product;
-      if (const std::optional<Spec> spec = programSpecOf(options, product))
-        source = compiledSource(options, *spec, m, compile, tools, scratch.path());
-      source.name = product.substr(product.rfind('/') + 1);
-      measure(source, m);
-    }
-  for (const algrt::TableRow &row : table) {
-    ProgramBenchSource source =
-        compiledSource(options, networkOf(row, options.layer.dtype), row.m, compile, tools, scratch.path());
-    source.name = row.name;
-    source.published = row.published;
-    measure(source, row.m);
-  }
-  bar.reset();
-  if (options.json)
-    printJson(programBenchJson(cases));
-  else
-    printText(programBenchText(cases));
-  return ExitCode::Done;
-}
-
-// The rows of a table that has networks alone; empty where it has others, too.
-std::vector<algrt::TableRow> networksOf(const std::string &table) {
-  std::vector<algrt::TableRow> rows = algrt::readTable(table);
-  const bool all =
-      std::ranges::all_of(rows, [](const algrt::TableRow &row) { return row.map == algrt::network_map; });
-  return all ? rows : std::vector<algrt::TableRow>();
+  return measureOnGpu(options, cases, command, algrt::Activation::Silu);
 }
 
 int bench(const BenchCommand &options, const BundleCompiler &compile, const ProgramTools &tools,
@@ -251,8 +95,13 @@ int bench(const BenchCommand &options, const BundleCompiler &compile, const Prog
   std::vector<algrt::TableRow> networks;
   if (!options.table.empty() && options.folder.empty())
     networks = networksOf(options.table);
+  if (options.experts && *options.experts < 1)
+    throw UsageError(fmt::format("--experts must be at least 1, got {}", *options.experts));
   if (of_programs > 0 || !networks.empty())
-    return benchOnPrograms(options, networks, compile, tools);
+    return algrt::isGpuTarget(options.target) ? benchNetworksOnGpu(options, networks, compile, tools, command)
+                                              : benchOnPrograms(options, networks, compile, tools);
+  if (options.experts)
+    throw UsageError("--experts is for feed-forward networks");
   if (!options.program_maps.empty())
     throw UsageError("--program-maps is for programs; say --map of projections");
   TemporaryFolder scratch;
@@ -309,6 +158,35 @@ int bench(const BenchCommand &options, const BundleCompiler &compile, const Prog
 
 } // namespace
 
+int measureOnGpu(const BenchCommand &options, const std::vector<algrt::TableMatch> &cases,
+                 const std::string &command, algrt::Activation activation) {
+  std::optional<algrt::ProgressBar> bar(std::in_place);
+  algrt::GpuBenchOptions measured;
+  measured.device = options.device;
+  measured.target = options.target;
+  measured.against_dense = options.against == "dense";
+  measured.activation = activation;
+  measured.check.threads = options.threads;
+  if (options.trials != 0)
+    measured.trials.evaluation_trials = options.trials;
+  if (options.flush_mib != 0)
+    measured.trials.flush_bytes = options.flush_mib << 20;
+  measured.progress = [&](double fraction, const std::string &what) { bar->show(fraction, what); };
+  const algrt::GpuReport report = algrt::measureOnGpu(measured, cases, command, {});
+  bar.reset(); // its line is gone before the results are printed
+  const nlohmann::ordered_json json = algrt::toJson(report);
+  if (options.json)
+    printJson(json);
+  else
+    printText(algrt::gpuText({json}) + "reproduce: " + command + "\n");
+  if (!report.aborted.empty())
+    throw Failure(fmt::format("the device failed, and what follows was not measured: {}", report.aborted));
+  if (!report.anyWrong())
+    return ExitCode::Done;
+  printError("some kernels compute something else than the reference; they were not timed");
+  return ExitCode::VerificationFailed;
+}
+
 void addBench(CLI::App &app, Session &session, const BundleCompiler &compile, const ProgramTools &tools) {
   auto options = std::make_shared<BenchCommand>();
   CLI::App *command = app.add_subcommand("bench", "Measure layers against a dense library");
@@ -364,6 +242,10 @@ void addBench(CLI::App &app, Session &session, const BundleCompiler &compile, co
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 20))
       ->type_name("MIB");
   addProgramMaps(*command, options->program_maps);
+  wholeNumber(command->add_option("--experts", options->experts,
+                                  "of a feed-forward network on a GPU: its rows are divided among so many, "
+                                  "each with weights of its own"))
+      ->type_name("N");
   command->add_flag("--json", options->json, "print one JSON object");
   command->footer(
       R"help(Programs are measured beside a step for each layer and the same operations as kernels of their own, and feed-forward
@@ -379,7 +261,9 @@ Examples:
   algctl bench --table projections.csv --dtype f32
   algctl bench --table benchmarks/tables/swiglu_q32.csv --dtype f32
   algctl bench --table projections.csv --bundles build/bundles
-  algctl bench "Q(32)" --in 2048 --out 6144 --dtype bf16 --target sm_90a    on a Hopper GPU)help");
+  algctl bench "Q(32)" --in 2048 --out 6144 --dtype bf16 --target sm_90a    on a Hopper GPU
+  algctl bench examples/swiglu.toml --m 2048,1 --target sm_90a
+  algctl bench examples/swiglu.toml --m 2048 --experts 64 --target sm_90a)help");
   command->callback([&session, options, compile, tools] {
     session.run = [&session, options, compile, tools] {
       return bench(*options, compile, tools, session.command);

