@@ -12,7 +12,7 @@
 namespace compiler {
 
 // All of these are fitted to 60 kernels for one row that were measured on an H100
-// (benchmarks/results/2026-11-27-h100-network-schedules.csv). In cycles: from a block of a weight matrix to
+// (benchmarks/results/2026-11-27-network-schedules.csv). In cycles: from a block of a weight matrix to
 // the next one; the sums of slices, which two layers also hand on; and where blocks of a cluster add up a
 // result, which takes two meetings of all their threads, and reads from one another.
 static constexpr double cycles_per_block_of_layers = 450, cycles_per_part_of_layers = 600,

@@ -10,9 +10,9 @@ namespace compiler {
 // Instructions of a map of hidden sums for each of them, a gate and its activation; and cycles until sums can
 // be read behind the last product, or products begin behind a map. Assumptions.
 static constexpr double instructions_of_map = 16, cycles_per_wait = 100, waits_of_chunk = 2;
-// Fitted to 75 kernels that were measured on an H100
-// (benchmarks/results/2026-11-27-h100-network-schedules.csv), on which the part that is shorter, moving data
-// or computing, hides behind the other by two thirds.
+// Fitted to 75 kernels that were measured on an H100, and right for as many and others on an H200
+// (benchmarks/results/2026-11-27-network-schedules.csv, tests/schedule/measured_networks_test.cpp): the part
+// that is shorter, moving data or computing, hides behind the other by two thirds.
 static constexpr double exposed_of_layers = 0.35;
 // In cycles: of the thread that issues copies, for each of them; and until rows of a type of the next input
 // group are there, where they come into the only stage that there is for them once the last ones are done

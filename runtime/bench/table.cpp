@@ -81,6 +81,7 @@ bool isNetwork(const Bundle &bundle, const TableRow &row, const std::optional<st
   const std::optional<Network> network = program ? networkOf(bundle, *program, why_not) : std::nullopt;
   if (!network || network->k() != row.k || network->hidden() != row.n || network->out() != row.k ||
       network->up.types != row.q || (!row.row_types.empty() && row.row_types != rowTypesText(network->up)) ||
+      (!row.dtype.empty() && row.dtype != name(network->up.dtype)) ||
       (dtype && *dtype != name(network->up.dtype)))
     return false;
   bool of_experts = false;
@@ -183,7 +184,7 @@ std::vector<TableMatch> matchTable(const std::vector<TableRow> &rows, const std:
     bool any = false;
     for (const auto &[path, bundle] : bundles) {
       if (row.map == network_map) {
-        if (!isNetworkCompanion(path) && isNetwork(bundle, row, wanted)) {
+        if (!isNetworkCompanion(path) && isNetwork(bundle, row, dtype)) {
           matches.push_back({row, path, ""});
           any = true;
         }

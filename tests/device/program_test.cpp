@@ -3,6 +3,7 @@
 // workspace, and kernels of two layers, which hand nothing on; all carried out on the simulator.
 #include "tests/device/program_call.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <numeric>
@@ -96,16 +97,19 @@ TEST(DevicePrograms, OfTwoLayersAreOneLaunch) {
 // The same for few rows: also where each is at a position of its own, and at addresses that are no multiples
 // of a vector.
 TEST(DevicePrograms, OfTwoLayersForFewRowsAreOneLaunchAtAnyPositions) {
-  const std::pair<int, const char *> cases[] = {
-      {80, ""},
-      {90, ""},
-      {80, "reduce=32,rows=2,hidden=64,columns=64,vector=8"},
-      {90, "reduce=32,rows=2,hidden=64,columns=128,vector=8,cluster=2"},
-      {90, "reduce=32,rows=2,hidden=16,columns=32,vector=1,cluster=3"}};
-  for (const auto &[capability, schedule] : cases) {
-    SCOPED_TRACE(*schedule != 0 ? schedule : "by cost, with lists");
+  const struct {
+    int capability;
+    const char *schedule;
+    int64_t listed_rows = 0; // for which the bundle is compiled with lists, too
+  } cases[] = {{80, "reduce=16,rows=1,hidden=64,columns=64,vector=8", 64},
+               {90, "reduce=16,rows=1,hidden=64,columns=64,vector=8", 64},
+               {80, "reduce=32,rows=2,hidden=64,columns=64,vector=8"},
+               {90, "reduce=32,rows=2,hidden=64,columns=128,vector=8,cluster=2"},
+               {90, "reduce=32,rows=2,hidden=16,columns=32,vector=1,cluster=3"}};
+  for (const auto &[capability, schedule, listed_rows] : cases) {
+    SCOPED_TRACE(fmt::format("{}, lists for {}", schedule, listed_rows));
     const DeviceUnderTest device(capability);
-    ProgramCall call(device.context(), capability, 3, 17, /*listed_rows=*/*schedule != 0 ? 0 : 64, schedule);
+    ProgramCall call(device.context(), capability, 3, 17, listed_rows, schedule);
     EXPECT_EQ(call.workspaceBytes(), 0U);
     call.p0 = 5;
     ASSERT_EQ(call.run(), ALGRT_OK) << algrt_last_error();

@@ -47,6 +47,13 @@ TEST(Table, WhatTheCostModelExpectsIsKept) {
   EXPECT_EQ(rows[1].predicted_us, std::nullopt);
 }
 
+TEST(Table, RowsAreDividedAmongExpertsWhereTheTableSaysSo) {
+  const std::vector<TableRow> rows = readTable(tableFile("m,k,n,q,experts\n1,2,3,4,16\n1,2,3,4,\n"));
+  EXPECT_EQ(rows[0].experts, 16);
+  EXPECT_EQ(rows[1].experts, 0);
+  EXPECT_EQ(readTable(tableFile("m,k,n,q\n1,2,3,4\n"))[0].experts, 0);
+}
+
 TEST(Table, MistakesAreNamedWithTheirLine) {
   const std::pair<const char *, const char *> wrong[] = {
       {"m,k,n\n1,2,3\n", ":1: has no column q"},
@@ -57,6 +64,8 @@ TEST(Table, MistakesAreNamedWithTheirLine) {
       {"m,k,n,q\n1,2,\"3,4\n", "quote"},
       {"m,k,n,q,paper_dense_us\n1,2,3,4,fast\n", ":2: column paper_dense_us is 'fast'"},
       {"m,k,n,q,predicted_us\n1,2,3,4,soon\n", ":2: column predicted_us is 'soon'"},
+      {"m,k,n,q,experts\n1,2,3,4,many\n", ":2: column experts is 'many'"},
+      {"m,k,n,q,experts\n1,2,3,4,0\n", "column experts is '0'"},
       {"m,k,n,q,paper_dense_us\n1,2,3,4,-1\n", "needs a number above 0"},
       {"", "is empty"},
   };
@@ -101,7 +110,11 @@ TEST(Table, RowsFindTheirBundles) {
   for (const char *map : {"dx", "dw", "training"}) // written by hand, without gradients
     EXPECT_NE(match(map, 20, 30, 5, {}).skipped.find(std::string("no bundle with kernels of ") + map),
               std::string::npos);
-  EXPECT_NE(match("ffn", 20, 30, 5, {}).skipped.find("map ffn is not supported"), std::string::npos);
+  // Layers are no networks, which tests/device/network_table_test.cpp has.
+  EXPECT_NE(match("ffn", 20, 30, 5, {}).skipped.find("no bundle with kernels of ffn and k=20, n=30, q=5"),
+            std::string::npos);
+  EXPECT_NE(match("attention", 20, 30, 5, {}).skipped.find("map attention is not supported"),
+            std::string::npos);
   writeFileByRename(folder / "broken.alg", "ALGCTLB\n");
   EXPECT_THROW(match("forward", 20, 30, 5, {}), Error);
 }

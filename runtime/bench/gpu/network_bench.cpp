@@ -77,10 +77,10 @@ std::string difference(const std::vector<uint16_t> &result, const std::vector<ui
   for (const uint16_t value : other)
     expected.push_back(fromBfloat16(value));
   const Comparison found = compare(actual, expected);
-  return found.within(limit())
-             ? ""
-             : "differs from the program: relative L2 distance " + std::to_string(found.relative_l2) + ", " +
-                   std::to_string(found.kind_mismatches) + " elements of another kind";
+  return found.within(limit()) ? ""
+                               : "differs from what was right before it: relative L2 distance " +
+                                     std::to_string(found.relative_l2) + ", " +
+                                     std::to_string(found.kind_mismatches) + " elements of another kind";
 }
 
 struct Work {
@@ -151,7 +151,9 @@ GpuNetworkCase GpuNetworkBench::measure(const NetworkBundles &sources, int64_t m
   made.checked_rows = int64_t(operands.sampledRows().size());
 
   // Whether a call computes the network; one that cannot be launched is as wrong as one that computes
-  // something else, but where the device itself has failed nothing else can be measured.
+  // something else, but where the device itself has failed nothing else can be measured. Rows that are not
+  // sampled are compared with those of the first call that was right.
+  std::vector<uint16_t> first_right;
   const auto check = [&](const GpuCall &call, double &relative_l2) -> std::string {
     try {
       operands.poisonResult();
@@ -162,7 +164,14 @@ GpuNetworkCase GpuNetworkBench::measure(const NetworkBundles &sources, int64_t m
         throw;
       return error.what();
     }
-    return reference.objection(operands.result(), relative_l2);
+    std::vector<uint16_t> result = operands.result();
+    if (std::string wrong = reference.objection(result, relative_l2); !wrong.empty())
+      return wrong;
+    if (first_right.empty())
+      first_right = std::move(result);
+    else
+      return difference(result, first_right);
+    return "";
   };
 
   measured_.report(0.2, "kernels of " + made.name);
@@ -195,11 +204,9 @@ GpuNetworkCase GpuNetworkBench::measure(const NetworkBundles &sources, int64_t m
     calls.push_back(call);
     contenders.push_back(&contender);
   };
-  std::vector<uint16_t> result;
   made.algebra.failure = check(whole.call(), made.algebra.relative_l2);
   if (made.algebra.failure.empty()) {
     made.chosen_us = trials.calibrate(whole.call());
-    result = operands.result();
     const bool chooses = made.winner.has_value();
     enter(made.algebra, whole.call(chooses ? numbers[*made.winner] : 0),
           chooses ? made.variants[*made.winner].calibration_us : made.chosen_us);
@@ -217,8 +224,6 @@ GpuNetworkCase GpuNetworkBench::measure(const NetworkBundles &sources, int64_t m
     if (!each && other.steps() == whole.steps()) // the same steps
       return;
     contender.failure = check(other.call(), contender.relative_l2);
-    if (contender.failure.empty() && !result.empty())
-      contender.failure = difference(operands.result(), result);
     if (contender.failure.empty())
       enter(contender, other.call(), trials.calibrate(other.call()));
   };
@@ -258,7 +263,7 @@ GpuNetworkCase GpuNetworkBench::measure(const NetworkBundles &sources, int64_t m
     for (size_t i = 0; i < times.size(); ++i)
       contenders[i]->times = times[i];
     // All write the same result, and whoever was last wrote it: right alone, wrong among others is a race.
-    if (!result.empty())
+    if (made.algebra.failure.empty())
       if (const std::string wrong = reference.objection(operands.result(), made.algebra.relative_l2);
           !wrong.empty()) {
         made.algebra.failure = "after the timed trials " + wrong;

@@ -55,9 +55,9 @@ public:
   // The device has to outlive it.
   explicit GpuNetworkBench(MeasuredDevice &device) : measured_(device) {}
 
-  // The program "forward" of the bundle. Sampled rows of every contender are compared with the definition,
-  // and every other row with the same one of the first contender. Throws Error as GpuBench::measure does, and
-  // for programs that are no networks (ALGRT_UNSUPPORTED).
+  // The program "forward" of the bundle. Sampled rows of every kernel and every contender are compared with
+  // the definition, and all rows with those of the first one that is right. Throws Error as GpuBench::measure
+  // does, and for programs that are no networks (ALGRT_UNSUPPORTED).
   GpuNetworkCase measure(const NetworkBundles &sources, int64_t m, int64_t experts, Activation activation);
 
 private:
