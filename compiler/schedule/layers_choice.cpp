@@ -3,6 +3,7 @@
 #include "compiler/schedule/reduction_schedule.h"
 #include "compiler/schedule/targets.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace compiler {
@@ -21,28 +22,47 @@ std::string whyNoKernelOfLayers(const StagedChainedProblem &problem, std::string
   return of_many;
 }
 
-/// Takes the place of a choice that costs more.
-template <class Kind> static void offer(std::optional<LayersChoice> &best, const Kind &schedule, Cost cost) {
-  if (!best || cost.total() < best->cost.total())
-    best = LayersChoice{schedule, std::move(cost)};
+/// Calls `visit(schedule, cost)` for all that are legal.
+template <class Visit>
+static void visitLayers(const StagedChainedProblem &problem, std::string_view target, RowsOfCall rows,
+                        Visit visit) {
+  const GpuMachine &machine = *entryOf(targetNamed(target)).machine;
+  if (!rows.areForReductions() && whyNotChained(problem, target).empty()) {
+    const StagedChainedCosts costs(problem, rows.count, machine);
+    for (const StagedChainedSchedule &candidate : considerStagedChained(problem))
+      visit(candidate, costs(candidate));
+  }
+  if ((rows.areForReductions() || rows.count <= most_reduction_rows) &&
+      whyNoChainedReduction(problem, target).empty()) {
+    ChainedReductionCosts costs(problem, rows.count, machine, rows.experts);
+    for (const ChainedReductionSchedule &candidate : considerChainedReductions(problem, target))
+      visit(candidate, costs(candidate));
+  }
 }
 
 std::optional<LayersChoice> cheapestOfLayers(const StagedChainedProblem &problem, std::string_view target,
                                              RowsOfCall rows) {
-  const GpuMachine &machine = *entryOf(targetNamed(target)).machine;
   std::optional<LayersChoice> best;
-  if (!rows.areForReductions() && whyNotChained(problem, target).empty()) {
-    const StagedChainedCosts costs(problem, rows.count, machine);
-    for (const StagedChainedSchedule &candidate : considerStagedChained(problem))
-      offer(best, candidate, costs(candidate));
-  }
-  if ((rows.areForReductions() || rows.count <= most_reduction_rows) &&
-      whyNoChainedReduction(problem, target).empty()) {
-    ChainedReductionChoice reduction =
-        *chooseChainedReduction(problem, target, rows.count, /*vector=*/0, rows.experts);
-    offer(best, reduction.schedule, std::move(reduction.cost));
-  }
+  visitLayers(problem, target, rows, [&](const auto &schedule, Cost cost) {
+    if (!best || cost.total() < best->cost.total())
+      best = LayersChoice{schedule, std::move(cost)};
+  });
   return best;
+}
+
+std::vector<LayersChoice> rankLayers(const StagedChainedProblem &problem, std::string_view target,
+                                     RowsOfCall rows) {
+  std::vector<LayersChoice> listed;
+  visitLayers(problem, target, rows,
+              [&](const auto &schedule, Cost cost) { listed.push_back({schedule, std::move(cost)}); });
+  std::vector<std::pair<double, size_t>> order;
+  for (size_t i = 0; i < listed.size(); ++i)
+    order.emplace_back(listed[i].cost.total(), i);
+  std::ranges::sort(order);
+  std::vector<LayersChoice> legal;
+  for (const auto &[us, number] : order)
+    legal.push_back(std::move(listed[number]));
+  return legal;
 }
 
 } // namespace compiler

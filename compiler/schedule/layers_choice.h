@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 namespace compiler {
 
@@ -41,5 +42,9 @@ struct LayersChoice {
 /// The cheapest where the target has some.
 std::optional<LayersChoice> cheapestOfLayers(const StagedChainedProblem &problem, std::string_view target,
                                              RowsOfCall rows);
+
+/// All that are legal, the cheapest first, among equals as they were listed; empty where the target has none.
+std::vector<LayersChoice> rankLayers(const StagedChainedProblem &problem, std::string_view target,
+                                     RowsOfCall rows);
 
 } // namespace compiler

@@ -12,6 +12,7 @@
 #include "compiler/tools/dense_comparison_text.h"
 #include "compiler/tools/machine_file.h"
 #include "compiler/tools/program_options.h"
+#include "compiler/tools/program_schedules.h"
 #include "compiler/tools/ranking_text.h"
 #include "runtime/bundle/map.h"
 
@@ -192,14 +193,32 @@ int besideDense(const CostCommand &options) {
   return ExitCode::Done;
 }
 
+// The schedules of the kernels of a program, one kernel after the other.
+int schedulesOfProgram(const CostCommand &options, const ProgramPlan &plan, const std::string &target,
+                       int64_t experts) {
+  if (!entryOf(targetNamed(target)).isGpu())
+    throw UsageError("--schedules of a program are those of a GPU: add --target sm_90a");
+  if (experts > 0 || options.p0 != 0)
+    throw UsageError(fmt::format("{} does not go with --schedules", experts > 0 ? "--experts" : "--p0"));
+  if (options.most < 1)
+    throw UsageError(fmt::format("--most must be at least 1, got {}", options.most));
+  const ProgramSchedulesView view{target, options.m, options.most};
+  if (options.json)
+    printJson(programSchedulesJson(plan, view));
+  else
+    printText(programSchedulesText(plan, view));
+  return ExitCode::Done;
+}
+
 // The steps of programs, on the target cpu unless another one is named.
 int costOfProgram(const CostCommand &options, const Spec &spec, const ProgramTools &tools) {
   if (!tools.plan)
     throw AbsentError("this build has no compiler to read programs with");
-  for (const char *name :
-       {"--schedules", "--dense", "--tile", "--leaf", "--y-dtype", "--map", "--most", "--illegal"})
+  for (const char *name : {"--dense", "--tile", "--leaf", "--y-dtype", "--map", "--illegal"})
     if (options.command->get_option(name)->count() > 0)
       throw UsageError(fmt::format("{} is for one layer, and {} is a program", name, spec.source_name));
+  if (!options.schedules && options.command->get_option("--most")->count() > 0)
+    throw UsageError("--most goes with --schedules");
   requireTarget(options);
   if (options.m < 1)
     throw UsageError(fmt::format("--m must be at least 1, got {}", options.m));
@@ -214,6 +233,8 @@ int costOfProgram(const CostCommand &options, const Spec &spec, const ProgramToo
   const std::string target = options.target.empty() ? toString(Target::Cpu) : options.target;
   compile.targets = {targetNamed(target)};
   const ProgramPlan plan = tools.plan(spec, compile);
+  if (options.schedules)
+    return schedulesOfProgram(options, plan, target, compile.experts);
   const std::vector<ProgramCost> costs =
       costOfPrograms(plan, target, options.m, options.p0, cpu, compile.experts);
   if (options.json)
@@ -315,6 +336,7 @@ void addCost(CLI::App &app, Session &session, const ProgramTools &tools) {
   algctl cost "Q(3)" --in-groups 640,512,896 --out-groups 2048,2048,2048 --m 100 --p0 7
   algctl cost examples/qwen3-1.7b-up.toml --m 2048 --schedules --most 5
   algctl cost examples/qwen3-1.7b-up.toml --m 2048 --schedules --map dx
+  algctl cost examples/swiglu.toml --m 2048 --target sm_90a --schedules --most 5
   algctl cost examples/qwen3-1.7b-up.toml --m 4096 --dense --target=sm_80
   algctl cost examples/swiglu.toml --m 2048 --target sm_90a --program-maps forward,backward
   algctl cost examples/swiglu.toml --hidden 768 --m 2048 --target sm_90a --experts 64

@@ -22,8 +22,13 @@ std::vector<std::pair<std::string, int64_t>> countByKind(const Ranking &ranking)
   return counts;
 }
 
-size_t shown(const Ranking &ranking, const RankingView &view) {
-  return std::min(ranking.legal.size(), static_cast<size_t>(view.most));
+// Those that are shown.
+std::vector<ScheduleLine> linesOf(const Ranking &ranking, const RankingView &view) {
+  std::vector<ScheduleLine> lines;
+  for (const RankedSchedule &one : ranking.legal)
+    if (static_cast<int64_t>(lines.size()) < view.most)
+      lines.push_back({toString(one.schedule), &one.cost});
+  return lines;
 }
 
 Json parts(const std::vector<CostPart> &parts) {
@@ -51,40 +56,51 @@ std::string times(const std::vector<CostPart> &parts) {
 
 } // namespace
 
+std::string scheduleTable(const std::vector<ScheduleLine> &lines, size_t legal, double floor_us) {
+  size_t wide = 8;
+  for (const ScheduleLine &line : lines)
+    wide = std::max(wide, line.schedule.size());
+  // What bounds leads the sum; its name stands in a column of its own.
+  auto rest = [](const Cost &one) {
+    std::vector<CostPart> parts;
+    for (const CostPart &part : one.sum)
+      if (part.name != one.bound_by &&
+          std::none_of(one.busy.begin(), one.busy.end(),
+                       [&](const CostPart &busy) { return busy.name == part.name; }))
+        parts.push_back(part);
+    return parts;
+  };
+  // Kernels of another kind have other parts, and heads of their own.
+  const auto all_heads = [&](const Cost &one) { return heads(one.busy) + heads(rest(one)); };
+  std::string text;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const Cost &one = *lines[i].cost;
+    if (i == 0 || all_heads(one) != all_heads(*lines[i - 1].cost))
+      text += fmt::format("  {:<{}} {:>9} {:>8} {:>7}  {:<14}|{} |{}{}{}\n", "schedule", wide, "us",
+                          "x floor", "waves", "bound by", heads(one.busy), heads(rest(one)),
+                          one.arithmetic.empty() ? "" : " |", heads(one.arithmetic));
+    text += fmt::format("  {:<{}} {:>9.2f} {:>8.2f} {:>7.2f}  {:<14}|{} |{}{}{}\n", lines[i].schedule, wide,
+                        one.total(), one.total() / floor_us, one.waves, one.bound_by, times(one.busy),
+                        times(rest(one)), one.arithmetic.empty() ? "" : " |", times(one.arithmetic));
+  }
+  if (lines.size() < legal)
+    text += fmt::format("  ... {} more (--most shows them)\n", legal - lines.size());
+  return text;
+}
+
+Json scheduleJson(const ScheduleLine &line, double floor_us) {
+  const Cost &one = *line.cost;
+  return {
+      {"schedule", line.schedule},  {"predicted_us", one.total()}, {"times_floor", one.total() / floor_us},
+      {"bound_by", one.bound_by},   {"tiles", one.tiles},          {"waves", one.waves},
+      {"busy_us", parts(one.busy)}, {"sum_us", parts(one.sum)},    {"arithmetic_us", parts(one.arithmetic)}};
+}
+
 std::string rankingText(const Ranking &ranking, const RankingView &view) {
   std::string text =
       fmt::format("{}\n{}: predicted microseconds on {}; bytes and arithmetic need {:.2f} at least ({})\n\n",
                   view.title, ranking.target, ranking.machine, ranking.floor_us, ranking.floor_by);
-  if (!ranking.legal.empty()) {
-    size_t wide = 8;
-    for (size_t i = 0; i < shown(ranking, view); ++i)
-      wide = std::max(wide, toString(ranking.legal[i].schedule).size());
-    // What bounds leads the sum; its name stands in a column of its own.
-    auto rest = [](const Cost &one) {
-      std::vector<CostPart> parts;
-      for (const CostPart &part : one.sum)
-        if (part.name != one.bound_by &&
-            std::none_of(one.busy.begin(), one.busy.end(),
-                         [&](const CostPart &busy) { return busy.name == part.name; }))
-          parts.push_back(part);
-      return parts;
-    };
-    // Kernels of another kind have other parts, and heads of their own.
-    const auto same_parts = [](const Cost &a, const Cost &b) { return heads(a.busy) == heads(b.busy); };
-    for (size_t i = 0; i < shown(ranking, view); ++i) {
-      const Cost &one = ranking.legal[i].cost;
-      if (i == 0 || !same_parts(one, ranking.legal[i - 1].cost))
-        text += fmt::format("  {:<{}} {:>9} {:>8} {:>7}  {:<14}|{} |{}{}{}\n", "schedule", wide, "us",
-                            "x floor", "waves", "bound by", heads(one.busy), heads(rest(one)),
-                            one.arithmetic.empty() ? "" : " |", heads(one.arithmetic));
-      text += fmt::format("  {:<{}} {:>9.2f} {:>8.2f} {:>7.2f}  {:<14}|{} |{}{}{}\n",
-                          toString(ranking.legal[i].schedule), wide, one.total(),
-                          one.total() / ranking.floor_us, one.waves, one.bound_by, times(one.busy),
-                          times(rest(one)), one.arithmetic.empty() ? "" : " |", times(one.arithmetic));
-    }
-    if (shown(ranking, view) < ranking.legal.size())
-      text += fmt::format("  ... {} more (--most shows them)\n", ranking.legal.size() - shown(ranking, view));
-  }
+  text += scheduleTable(linesOf(ranking, view), ranking.legal.size(), ranking.floor_us);
   if (view.batched_from) {
     const int64_t from = *view.batched_from;
     text += from == 1
@@ -109,18 +125,8 @@ Json rankingJson(const Ranking &ranking, const RankingView &view) {
                {"machine", ranking.machine},   {"floor_us", ranking.floor_us},
                {"floor_by", ranking.floor_by}, {"legal", ranking.legal.size()}};
   json["schedules"] = Json::array();
-  for (size_t i = 0; i < shown(ranking, view); ++i) {
-    const Cost &one = ranking.legal[i].cost;
-    json["schedules"].push_back({{"schedule", toString(ranking.legal[i].schedule)},
-                                 {"predicted_us", one.total()},
-                                 {"times_floor", one.total() / ranking.floor_us},
-                                 {"bound_by", one.bound_by},
-                                 {"tiles", one.tiles},
-                                 {"waves", one.waves},
-                                 {"busy_us", parts(one.busy)},
-                                 {"sum_us", parts(one.sum)},
-                                 {"arithmetic_us", parts(one.arithmetic)}});
-  }
+  for (const ScheduleLine &line : linesOf(ranking, view))
+    json["schedules"].push_back(scheduleJson(line, ranking.floor_us));
   if (view.batched_from)
     json["batched_from"] = *view.batched_from;
   json["refused"] = Json::object();

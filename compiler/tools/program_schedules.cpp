@@ -1,0 +1,111 @@
+#include "compiler/tools/program_schedules.h"
+
+#include "algebras/coarsest.h"
+#include "compiler/schedule/layers_choice.h"
+#include "compiler/schedule/ranking.h"
+#include "compiler/schedule/targets.h"
+#include "compiler/tools/program_text.h"
+#include "compiler/tools/ranking_text.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace compiler {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// One kernel of a program, with the schedules that are shown of it.
+struct KernelSchedules {
+  std::string program, kernel, computes, machine, floor_by;
+  int64_t rows = 0; // of what stands in the place of the batch
+  double floor_us = 0;
+  size_t legal = 0;
+  std::vector<std::string> schedules;
+  std::vector<Cost> costs;
+
+  void add(const std::string &schedule, const Cost &cost, int64_t most) {
+    ++legal;
+    if (static_cast<int64_t>(costs.size()) >= most)
+      return;
+    schedules.push_back(schedule);
+    costs.push_back(cost);
+  }
+  std::vector<ScheduleLine> lines() const {
+    std::vector<ScheduleLine> all;
+    for (size_t i = 0; i < costs.size(); ++i)
+      all.push_back({schedules[i], &costs[i]});
+    return all;
+  }
+};
+
+std::vector<KernelSchedules> schedulesOf(const ProgramPlan &plan, const ProgramSchedulesView &view) {
+  std::vector<KernelSchedules> all;
+  for (const algrt::Program &program : plan.programs)
+    for (const algrt::ProgramStep &step : program.steps) {
+      if (step.elementwise)
+        continue;
+      const KernelSource &kernel = plan.kernels[step.projection];
+      KernelSchedules made;
+      const int64_t rows = made.rows = step.rows.value_or(view.m);
+      made.program = program.name;
+      made.kernel = kernel.projection;
+      made.computes = stepText(plan, step);
+      if (kernel.next) {
+        const algebras::Layer first = algebras::coarsest(kernel.layer),
+                              last = algebras::coarsest(*kernel.next);
+        const StagedChainedProblem problem{first, last, kernel.results.front()};
+        const GpuMachine &machine = *entryOf(targetNamed(view.target)).machine;
+        const Floor floor = StagedChainedCosts(problem, rows, machine).floor();
+        made.machine = machine.name;
+        made.floor_us = floor.longest();
+        made.floor_by = floor.memory >= floor.tensor ? "memory" : "arithmetic";
+        for (const LayersChoice &one : rankLayers(problem, view.target, {rows}))
+          made.add(toString(one.schedule), one.cost, view.most);
+      } else {
+        const Ranking ranking = rankMap(kernel.layer, step.map, view.target, rows, kernel.results.front());
+        made.machine = ranking.machine;
+        made.floor_us = ranking.floor_us;
+        made.floor_by = ranking.floor_by;
+        for (const RankedSchedule &one : ranking.legal)
+          made.add(toString(one.schedule), one.cost, view.most);
+      }
+      all.push_back(std::move(made));
+    }
+  return all;
+}
+
+} // namespace
+
+std::string programSchedulesText(const ProgramPlan &plan, const ProgramSchedulesView &view) {
+  std::string text;
+  for (const KernelSchedules &one : schedulesOf(plan, view))
+    text += fmt::format("{}{} of {}, M = {}: {}\n{}: predicted microseconds on {}; bytes and arithmetic need "
+                        "{:.2f} at least ({})\n\n{}\n{} legal\n",
+                        text.empty() ? "" : "\n", one.kernel, one.program, one.rows, one.computes,
+                        view.target, one.machine, one.floor_us, one.floor_by,
+                        scheduleTable(one.lines(), one.legal, one.floor_us), one.legal);
+  return text;
+}
+
+Json programSchedulesJson(const ProgramPlan &plan, const ProgramSchedulesView &view) {
+  Json kernels = Json::array();
+  for (const KernelSchedules &one : schedulesOf(plan, view)) {
+    Json schedules = Json::array();
+    for (const ScheduleLine &line : one.lines())
+      schedules.push_back(scheduleJson(line, one.floor_us));
+    kernels.push_back({{"program", one.program},
+                       {"kernel", one.kernel},
+                       {"computes", one.computes},
+                       {"m", one.rows},
+                       {"target", view.target},
+                       {"machine", one.machine},
+                       {"floor_us", one.floor_us},
+                       {"floor_by", one.floor_by},
+                       {"legal", one.legal},
+                       {"schedules", schedules}});
+  }
+  return {{"kernels", kernels}};
+}
+
+} // namespace compiler
