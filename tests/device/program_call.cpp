@@ -192,6 +192,7 @@ int ProgramCall::run() {
   ran.clear();
   y_.poison();
   algrt_run_options options = algrt_run_options_init();
+  options.stream = stream;
   options.p0 = p0;
   options.sequence_rows = sequence_rows;
   options.workspace = reinterpret_cast<void *>(workspace_);
@@ -217,6 +218,12 @@ int ProgramCall::run() {
   if (gap > 0)
     tensors[1].tensor = &apart;
   return algrt_run(handle_.get(), "forward", tensors.data(), static_cast<int64_t>(tensors.size()), &options);
+}
+
+void ProgramCall::refill(uint64_t seed) {
+  ran.clear();
+  x_.fill(seed, 1);
+  y_.poison();
 }
 
 int64_t ProgramCall::expertOf(int64_t row) const {

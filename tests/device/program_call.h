@@ -34,6 +34,10 @@ public:
   /// By the program's definition, in double precision, row by row.
   void expectRight(const std::vector<int64_t> &positions) const;
 
+  /// Other rows of x for a replay of a captured call, whose tensors stay where they are.
+  void refill(uint64_t seed);
+
+  algrt::cuda::Stream stream = nullptr;
   int64_t p0 = 0, sequence_rows = 0;
   std::vector<int64_t> positions; ///< where they are given
   std::vector<int32_t> starts;    ///< of experts

@@ -3,7 +3,9 @@
 // workspace, and kernels of two layers, which hand nothing on; all carried out on the simulator.
 #include "tests/device/program_call.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <numeric>
@@ -120,6 +122,66 @@ TEST(DevicePrograms, OfTwoLayersForFewRowsAreOneLaunchAtAnyPositions) {
     ASSERT_EQ(call.run(), ALGRT_OK) << algrt_last_error();
     EXPECT_EQ(call.ran, (std::vector<Ran>{{"forward_0", Kind::Reduction}}));
     call.expectRight(call.positions);
+  }
+}
+
+// Captures the call once and replays it, each time with other rows of x and what `change` has put in the
+// place of the call's positions or of where the rows of experts begin.
+void replay(const DeviceUnderTest &device, ProgramCall &call, const std::function<void(int time)> &change) {
+  const algrt::cuda::Driver &driver = device.context().driver();
+  ASSERT_EQ(call.run(), ALGRT_OK) << algrt_last_error(); // loads the kernels
+  const std::vector<Ran> launches = call.ran;
+  algrt::cuda::Graph graph;
+  algrt::cuda::GraphExec exec;
+  ASSERT_EQ(driver.streamCreate(&call.stream, algrt::cuda::stream_default), algrt::cuda::Result::Success);
+  ASSERT_EQ(driver.streamBeginCapture(call.stream, algrt::cuda::CaptureMode::Global),
+            algrt::cuda::Result::Success);
+  EXPECT_EQ(call.run(), ALGRT_OK) << algrt_last_error();
+  EXPECT_TRUE(call.ran.empty());
+  ASSERT_EQ(driver.streamEndCapture(call.stream, &graph), algrt::cuda::Result::Success);
+  ASSERT_EQ(driver.graphInstantiate(&exec, graph, 0), algrt::cuda::Result::Success);
+  for (int time = 1; time <= 3; ++time) {
+    SCOPED_TRACE("replay " + std::to_string(time));
+    change(time);
+    call.refill(static_cast<uint64_t>(100 * time));
+    ASSERT_EQ(driver.graphLaunch(exec, call.stream), algrt::cuda::Result::Success);
+    EXPECT_EQ(call.ran, launches);
+    call.expectRight(call.positions);
+  }
+  driver.graphExecDestroy(exec);
+  driver.graphDestroy(graph);
+  driver.streamDestroy(call.stream);
+}
+
+// A step of decoding in a graph: nothing of where the rows are was read on the host.
+TEST(DevicePrograms, OfTwoLayersInAGraphFollowThePositionsOnTheDevice) {
+  for (const auto &[capability, schedule] :
+       {std::pair<int, const char *>{80, "reduce=32,rows=2,hidden=64,columns=64,vector=8"},
+        {90, "reduce=16,rows=4,hidden=32,columns=64,vector=8,cluster=2"}}) {
+    SCOPED_TRACE(schedule);
+    const DeviceUnderTest device(capability);
+    ProgramCall call(device.context(), capability, 3, 19, 0, schedule);
+    call.positions = {0, 1, 2};
+    replay(device, call, [&](int time) {
+      for (size_t row = 0; row < call.positions.size(); ++row)
+        call.positions[row] = time == 3 ? 5 : static_cast<int64_t>(row) * 11 * time + 1;
+    });
+  }
+}
+
+// The same of experts: rows go from one to another between replays, and an expert may lose all of them.
+TEST(DevicePrograms, OfExpertsInAGraphFollowTheStartsOnTheDevice) {
+  const std::vector<int32_t> starts[] = {{0, 0, 6, 6, 6}, {0, 2, 3, 5, 6}, {0, 6, 6, 6, 6}};
+  for (const compiler::Fusing fusing : {compiler::Fusing::Layers, compiler::Fusing::Products}) {
+    const DeviceUnderTest device(90);
+    ProgramCall call(device.context(), 90, 6, 23, 0,
+                     fusing == compiler::Fusing::Layers ? "reduce=16,rows=2,hidden=64,columns=64,vector=8"
+                                                        : "",
+                     fusing, 4);
+    call.starts = {0, 1, 2, 4, 6};
+    call.positions = positionsFrom(0, 6);
+    replay(device, call,
+           [&](int time) { std::ranges::copy(starts[static_cast<size_t>(time) - 1], call.starts.begin()); });
   }
 }
 
