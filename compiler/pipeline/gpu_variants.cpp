@@ -248,10 +248,23 @@ std::vector<GpuVariant> chainedVariants(const StagedChainedProblem &given, Targe
       variants.push_back({schedule, {0, 0}, static_cast<int64_t>(variants.size()) + 1});
     return with_single_elements();
   }
+  const auto of_rows = [&](int64_t rows) { return RowsOfCall{rows, options.row_lists, options.experts}; };
   variants = variantsForRows(options, [&](int64_t rows) {
-    return toString(
-        cheapestOfLayers(problem, toString(target), {rows, options.row_lists, options.experts})->schedule);
+    return toString(cheapestOfLayers(problem, toString(target), of_rows(rows))->schedule);
   });
+  std::vector<int64_t> asked = {options.rows};
+  asked.insert(asked.end(), options.further_rows.begin(), options.further_rows.end());
+  for (const int64_t rows : asked) {
+    if (options.variants < 2)
+      break;
+    const std::vector<LayersChoice> best =
+        bestDifferent(rankLayers(problem, toString(target), of_rows(rows)), options.variants);
+    for (size_t next = 1; next < best.size(); ++next) {
+      const std::string schedule = toString(best[next].schedule);
+      if (std::ranges::none_of(variants, [&](const GpuVariant &one) { return one.schedule == schedule; }))
+        variants.push_back({schedule, {rows, rows}, static_cast<int64_t>(next) + 1});
+    }
+  }
   return with_single_elements();
 }
 

@@ -65,4 +65,27 @@ std::vector<LayersChoice> rankLayers(const StagedChainedProblem &problem, std::s
   return legal;
 }
 
+static LayersSchedule withoutPipeline(StagedChainedSchedule schedule) {
+  schedule.stages = schedule.next_stages = schedule.row_stages = 0;
+  return schedule;
+}
+static LayersSchedule withoutPipeline(ChainedReductionSchedule schedule) {
+  schedule.slices = 0;
+  return schedule;
+}
+
+std::vector<LayersChoice> bestDifferent(const std::vector<LayersChoice> &ranked, int64_t most) {
+  const auto kind_of = [](const LayersChoice &one) {
+    return std::visit([](const auto &schedule) { return withoutPipeline(schedule); }, one.schedule);
+  };
+  std::vector<LayersChoice> best;
+  for (const LayersChoice &one : ranked) {
+    if (static_cast<int64_t>(best.size()) >= most)
+      break;
+    if (std::ranges::none_of(best, [&](const LayersChoice &other) { return kind_of(other) == kind_of(one); }))
+      best.push_back(one);
+  }
+  return best;
+}
+
 } // namespace compiler

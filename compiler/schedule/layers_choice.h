@@ -46,5 +46,8 @@ std::optional<LayersChoice> cheapestOfLayers(const StagedChainedProblem &problem
 /// All that are legal, the cheapest first, among equals as they were listed; empty where the target has none.
 std::vector<LayersChoice> rankLayers(const StagedChainedProblem &problem, std::string_view target,
                                      RowsOfCall rows);
+/// The best few of these that differ, each from all before it, in more than how deep their pipelines are, or
+/// how many slices divide the depth.
+std::vector<LayersChoice> bestDifferent(const std::vector<LayersChoice> &ranked, int64_t most);
 
 } // namespace compiler

@@ -2,6 +2,7 @@
 #include "compiler/pipeline/gpu_variants.h"
 
 #include "algebras/constructions.h"
+#include "compiler/schedule/layers_choice.h"
 #include "compiler/schedule/ranking.h"
 #include "compiler/schedule/reduction_schedule.h"
 
@@ -238,6 +239,40 @@ TEST(GpuVariants, OfVectorReductionsTakeOperandsAtAnyAddress) {
   ASSERT_EQ(given.size(), 2u);
   EXPECT_EQ(given[1].schedule, "reduce=16,rows=4,columns=8,vector=1");
   EXPECT_EQ(all({1}, "reduce=32,rows=4,columns=8,vector=1").size(), 1u);
+}
+
+// Of two layers: the cheapest of each number of rows, then the next ones that differ in more than their
+// pipelines, and behind them one of single elements beside the vector reduction that is the best for its
+// rows.
+TEST(GpuVariants, OfTwoLayersAreTheBestThatDiffer) {
+  algebras::Layer first = layer(), last = layer();
+  std::swap(last.in, last.out);
+  first.fused.weights = 2;
+  const StagedChainedProblem problem{first, last, DataType::BF16};
+  CompileOptions options;
+  options.rows = 2048;
+  options.further_rows = {4};
+  EXPECT_EQ(chainedVariants(problem, Target::Sm90a, options).size(), 3u);
+  options.variants = 3;
+  const std::vector<GpuVariant> all = chainedVariants(problem, Target::Sm90a, options);
+  ASSERT_EQ(all.size(), 7u);
+  for (size_t place = 0; const int64_t rows : {2048, 4}) {
+    const std::vector<LayersChoice> best = bestDifferent(rankLayers(problem, "sm_90a", {rows}), 3);
+    ASSERT_EQ(best.size(), 3u);
+    EXPECT_EQ(toString(cheapestOfLayers(problem, "sm_90a", {rows})->schedule), toString(best[0].schedule));
+    EXPECT_EQ(all[place], (GpuVariant{toString(best[0].schedule), {rows, rows}}));
+    for (size_t next = 1; next < 3; ++next) {
+      EXPECT_LE(best[next - 1].cost.total(), best[next].cost.total());
+      EXPECT_EQ(all[2 * place + next + 1],
+                (GpuVariant{toString(best[next].schedule), {rows, rows}, static_cast<int64_t>(next) + 1}));
+    }
+    ++place;
+  }
+  // The second best of all schedules has another pipeline alone.
+  const std::vector<LayersChoice> ranked = rankLayers(problem, "sm_90a", {2048});
+  EXPECT_NE(toString(ranked[1].schedule), all[2].schedule);
+  EXPECT_TRUE(isChainedReduction(all.back().schedule));
+  EXPECT_NE(all.back().schedule.find("vector=1"), std::string::npos) << all.back().schedule;
 }
 
 } // namespace
