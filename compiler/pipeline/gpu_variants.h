@@ -27,8 +27,8 @@ struct GpuVariant {
 std::vector<GpuVariant> gpuVariants(const algebras::Layer &layer, Target target, algebras::DataType output,
                                     const CompileOptions &options);
 
-/// The same of kernels of two layers: the best for each number of rows, the next best of each, and beside each
-/// one of vector reductions that is the best one for operands at any address.
+/// The same of kernels of two layers: the best for each number of rows, the next best of each, and beside
+/// each one of vector reductions that is the best one for operands at any address.
 std::vector<GpuVariant> chainedVariants(const StagedChainedProblem &problem, Target target,
                                         const CompileOptions &options);
 
