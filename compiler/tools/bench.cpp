@@ -97,6 +97,8 @@ int bench(const BenchCommand &options, const BundleCompiler &compile, const Prog
     networks = networksOf(options.table);
   if (options.experts && *options.experts < 1)
     throw UsageError(fmt::format("--experts must be at least 1, got {}", *options.experts));
+  if (of_programs > 0 && options.maps != std::vector<std::string>{"forward"})
+    throw UsageError("--map is for layers; of programs say --program-maps");
   if (of_programs > 0 || !networks.empty())
     return algrt::isGpuTarget(options.target) ? benchNetworksOnGpu(options, networks, compile, tools, command)
                                               : benchOnPrograms(options, networks, compile, tools);
@@ -118,6 +120,7 @@ int bench(const BenchCommand &options, const BundleCompiler &compile, const Prog
     return benchOnGpu(options, list, command);
   if (!why_not.empty())
     printWarning(fmt::format("measuring on the CPU: {}", why_not));
+  list.leaveNetworksOut();
   const std::vector<BenchJob> &jobs = list.jobs;
 
   algrt::BenchOptions measured;

@@ -80,6 +80,19 @@ void BenchJobs::addTable(const std::string &table, const std::string &bundles, c
   }
 }
 
+void BenchJobs::leaveNetworksOut() {
+  std::erase_if(jobs, [&](const BenchJob &job) {
+    if (job.map != algrt::network_map)
+      return false;
+    algrt::TableRow row;
+    row.name = job.name;
+    row.map = job.map;
+    row.m = job.m;
+    skipped.push_back({row, "", algrt::why_no_network_on_cpu});
+    return true;
+  });
+}
+
 void BenchJobs::addTable(const std::string &table, const std::string &dtype, const BundleCompiler &compile,
                          const std::filesystem::path &scratch) {
   if (!compile)

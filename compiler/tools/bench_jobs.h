@@ -53,6 +53,8 @@ struct BenchJobs {
            const std::filesystem::path &scratch);
   // Rows of a table against the bundles of a folder.
   void addTable(const std::string &table, const std::string &bundles, const std::string &dtype);
+  // Networks of bundles become skipped, for a CPU.
+  void leaveNetworksOut();
   // Rows of a table, each compiled as Q(q) from k to n. `dtype` where a row does not say it; bf16 if that is
   // empty.
   void addTable(const std::string &table, const std::string &dtype, const BundleCompiler &compile,

@@ -55,7 +55,7 @@ void declare(CLI::App &app, Arguments &arguments) {
       app.add_option(
              "--table", arguments.table,
              "Measure every row of a CSV with the columns m, k, n, q (and case, map, dtype, row_types, "
-             "predicted_us)")
+             "experts, predicted_us)")
           ->type_name("FILE.csv");
   app.add_option("--bundles", arguments.folder,
                  "Folder in which the rows of --table find their bundles (*.alg)")
@@ -152,17 +152,21 @@ std::vector<algrt::TableMatch> casesOf(const Arguments &arguments) {
   std::vector<algrt::TableMatch> cases;
   for (const std::string &path : arguments.bundles) {
     const algrt::Bundle bundle = algrt::Bundle::open(path);
+    const bool of_network = !bundle.hasProjection();
+    if (of_network && arguments.maps != std::vector<std::string>{"forward"})
+      throw algrt::Error(ALGRT_INVALID_ARGUMENT,
+                         path + " holds programs, which are measured forward: leave out --map");
     for (int64_t m : arguments.m)
       for (const std::string &map : arguments.maps) {
         algrt::TableMatch match;
         match.row.name = path.substr(path.rfind('/') + 1);
         match.row.map = algrt::requireWorkload(map).name;
         match.row.m = m;
-        if (!bundle.hasProjection()) {
+        if (of_network) {
           match.row.map = algrt::network_map;
           match.row.experts = arguments.experts;
         }
-        if (bundle.hasProjection() && dtype && *dtype != algrt::name(bundle.layer().dtype))
+        if (!of_network && dtype && *dtype != algrt::name(bundle.layer().dtype))
           match.skipped = std::string("its type is ") + algrt::name(bundle.layer().dtype);
         else
           match.bundle_path = path;
@@ -187,7 +191,7 @@ int measureOnCpu(const Arguments &arguments, std::vector<algrt::TableMatch> case
   for (algrt::TableMatch &match : cases)
     if (match.row.map == algrt::network_map) {
       match.bundle_path.clear();
-      match.skipped = "programs are measured on a GPU here; on a CPU algctl bench measures them";
+      match.skipped = algrt::why_no_network_on_cpu;
     }
   for (const algrt::TableMatch &match : cases)
     if (!match.bundle_path.empty())
