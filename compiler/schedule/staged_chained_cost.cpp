@@ -14,10 +14,9 @@ static constexpr double instructions_of_map = 16, cycles_per_wait = 100, waits_o
 // (benchmarks/results/2026-11-27-network-schedules.csv, tests/schedule/measured_networks_test.cpp): the part
 // that is shorter, moving data or computing, hides behind the other by two thirds.
 static constexpr double exposed_of_layers = 0.35;
-// In cycles: of the thread that issues copies, for each of them; and until rows of a type of the next input
-// group are there, where they come into the only stage that there is for them once the last ones are done
-// with.
-static constexpr double cycles_per_copy_of_layers = 75, cycles_of_row_stage = 500;
+// Cycles until rows of a type of the next input group are there, where they come into the only stage that
+// there is for them once the last ones are done with.
+static constexpr double cycles_of_row_stage = 500;
 // What a schedule has to save, each time that its steps are half as deep, to be trusted: a loop issues more
 // beside its products then.
 static constexpr double half_depth = 0.05;
@@ -129,8 +128,8 @@ Cost StagedChainedCosts::operator()(const StagedChainedSchedule &schedule) const
       chunks * (hidden_blocks * first_.weights * steps * 2 * hidden / panelOf(schedule.hidden) +
                 output_blocks * 2 * columns / panelOf(static_cast<int64_t>(columns))) +
       x_times * steps;
-  const double loads = std::max({sent / machine_.cache_bytes_per_us, received / takes_in,
-                                 copies * cycles_per_copy_of_layers * in_cycles});
+  const double loads = std::max(
+      {sent / machine_.cache_bytes_per_us, received / takes_in, copies * cycles_per_copy * in_cycles});
 
   const double together = std::max(1.0, machine_.multiprocessors / ceilDivide(last_.groups, groups_of_turn));
   // The groups of a turn lie beside each other, and follow one another while the line that two of them share
