@@ -174,10 +174,13 @@ ChainedSchedules stagedChainedSchedules(MLIRContext *context, std::string_view t
     requireLegal(toString(schedule), refusal(problem, schedule));
     schedule = completed(problem, schedule);
   }
-  return {tile::StagedAttr::get(context, schedule.types, schedule.rows, schedule.hidden, schedule.depth,
-                                schedule.stages, 0, 0, 0, 1, 1, schedule.row_stages),
-          tile::StagedAttr::get(context, schedule.types, schedule.rows, tileColumns(last), schedule.hidden,
-                                schedule.next_stages, 0, 0, 0, 1, 1, schedule.stationary_groups)};
+  auto attribute = [&](int64_t columns, int64_t depth, int64_t stages, int64_t stationary_groups) {
+    return tile::StagedAttr::get(context, schedule.types, schedule.rows, columns, depth, stages, 0, 0, 0, 1,
+                                 1, stationary_groups, tile::AxisKind::Types, tile::Side::M, 1, 1, 0,
+                                 schedule.cluster_types);
+  };
+  return {attribute(schedule.hidden, schedule.depth, schedule.stages, schedule.row_stages),
+          attribute(tileColumns(last), schedule.hidden, schedule.next_stages, schedule.stationary_groups)};
 }
 
 std::string scheduleText(const ChainedSchedules &schedules, int64_t stages, int64_t next_stages) {
@@ -188,7 +191,8 @@ std::string scheduleText(const ChainedSchedules &schedules, int64_t stages, int6
                                         .next_stages = next_stages,
                                         .stationary_groups = schedules.own.getStationaryGroups(),
                                         .types = schedules.own.getTypes(),
-                                        .row_stages = schedules.hidden.getStationaryGroups()});
+                                        .row_stages = schedules.hidden.getStationaryGroups(),
+                                        .cluster_types = schedules.own.getClusterTypes()});
 }
 
 std::string scheduleText(const ReducedChainedSchedules &schedules) {

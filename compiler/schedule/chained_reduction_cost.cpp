@@ -17,9 +17,9 @@ namespace compiler {
 // result, which takes two meetings of all their threads, and reads from one another.
 static constexpr double cycles_per_block_of_layers = 450, cycles_per_part_of_layers = 600,
                         cycles_of_cluster = 1100;
-// What it takes longer until clusters of two blocks, and of more, have begun; and how many blocks of these
-// have a multiprocessor of their own at once: 32 clusters of four took two rounds, as many of three took one.
-static constexpr double cluster_of_two_us = 0.6, cluster_us = 1.5, blocks_of_large_clusters = 120;
+// How many blocks of clusters of three and more have a multiprocessor of their own at once: 32 clusters of
+// four took two rounds, as many of three took one.
+static constexpr double blocks_of_large_clusters = 120;
 // Cycles of issuing for each instruction that is counted: those of addresses, and of waiting for one another.
 static constexpr double cycles_per_instruction = 2;
 // Registers of a thread beside those of one layer: addresses of both.
@@ -161,8 +161,7 @@ Cost ChainedReductionCosts::operator()(const ChainedReductionSchedule &schedule)
   cost.waves = blocks / multiprocessors;
   cost.busy = {
       {"memory", memory}, {"loads", loads}, {"issue", issue, busiest / blocks}, {"latency", latency}};
-  const double of_cluster = cluster > 2 ? cluster_us : cluster > 1 ? cluster_of_two_us : 0;
-  addSideBySide(cost, {.launch = machine_.launch_us + of_cluster});
+  addSideBySide(cost, {.launch = machine_.launch_us + machine_.clusterStart(cluster)});
   return cost;
 }
 

@@ -56,12 +56,18 @@ struct GpuMachine {
   // What the blocks on one multiprocessor share.
   Figure shared_bytes, registers, most_threads, most_blocks;
   Figure launch_us;
+  /// What it takes longer until a grid of clusters of two blocks, and of larger ones, has begun.
+  Figure pair_start_us, cluster_start_us;
 
   /// Multiplications of bf16 that all of it can do in a microsecond; for floors.
   constexpr double denseMacsPerUs() const { return dense_macs_per_cycle * multiprocessors * dense_clock; }
   /// Multiprocessors that run clusters of so many blocks.
   constexpr double multiprocessorsIn(double cluster) const {
     return cluster > 2 ? multiprocessors_of_large_clusters : multiprocessors;
+  }
+  /// What a launch takes longer where so many blocks run together.
+  constexpr double clusterStart(double cluster) const {
+    return cluster > 2 ? cluster_start_us : cluster > 1 ? pair_start_us : 0;
   }
   /// Blocks that share one multiprocessor, of so many threads with so many registers each and so many bytes
   /// of shared memory, to each of which the system adds a kilobyte; at least one.
@@ -105,7 +111,9 @@ inline constexpr GpuMachine a100_machine = {.target = "sm_80",
                                             .registers = figures::published(registers_of_multiprocessor),
                                             .most_threads = figures::published(2048),
                                             .most_blocks = figures::published(16),
-                                            .launch_us = figures::assumed(3)};
+                                            .launch_us = figures::assumed(3),
+                                            .pair_start_us = figures::published(0),
+                                            .cluster_start_us = figures::published(0)};
 
 /// Dense products of bf16 have been measured at 790 TFLOP/s, copies at 4.3 TB/s. mma.sync is assumed to
 /// multiply 1024 in a cycle, half of what wgmma does, as on an A100: at 1755 MHz 60 % of the measured rate of
@@ -136,7 +144,9 @@ inline constexpr GpuMachine h200_machine = {.target = "sm_90a",
                                             .registers = figures::published(registers_of_multiprocessor),
                                             .most_threads = figures::published(2048),
                                             .most_blocks = figures::published(32),
-                                            .launch_us = figures::measured(2)};
+                                            .launch_us = figures::measured(2),
+                                            .pair_start_us = figures::measured(0.6),
+                                            .cluster_start_us = figures::measured(1.5)};
 
 inline constexpr const GpuMachine *gpu_machines[] = {&a100_machine, &h200_machine};
 

@@ -106,6 +106,10 @@ struct StagedChainedSchedule {
   int64_t types = 1;
   /// Groups of X that are there at a time beside the types' own: 2 let the next one come ahead.
   int64_t row_stages = 2;
+  /// Thread blocks of a cluster: so many tiles that follow one another in types, which load the blocks that
+  /// belong to an output group for each other, too. The ring of a layer is divided into one for these and one
+  /// for the types' own.
+  int64_t cluster_types = 1;
 
   int64_t warpgroups() const { return types * rows / 64; }
   int64_t threads() const { return (warpgroups() + 1) * 128; }

@@ -48,6 +48,7 @@ template <class Visitor> void visitEntries(StagedChainedSchedule &schedule, Visi
   visitor.always("stationary", schedule.stationary_groups);
   visitor.other("types", schedule.types);
   visitor.other("row_stages", schedule.row_stages);
+  visitor.other("cluster_types", schedule.cluster_types);
 }
 
 template <class Visitor> void visitEntries(ReductionSchedule &schedule, Visitor &visitor) {

@@ -12,6 +12,7 @@ namespace compiler {
 namespace {
 
 constexpr int64_t most_columns = 256; // of an instruction, and of a box
+constexpr int64_t swizzle_period = 8; // rows
 
 struct Case {
   const StagedChainedProblem &problem;
@@ -78,6 +79,20 @@ const Rule<Case> rules[] = {
        const bool rows = fused.row_operands + fused.element_operands + c.problem.first.fused.row_operands > 0;
        return when(c.s.types > 1 && rows, "{} types in a tile, and maps that read rows: those of one type do",
                    c.s.types);
+     }},
+    {all, "cluster_types",
+     [](C c) {
+       return when(!isOneOf(c.s.cluster_types, {1, 2, 4}) ||
+                       c.s.cluster_types * c.s.types > c.problem.last.out.count(),
+                   "clusters of {} tiles of {} types: 1, 2 or 4 tiles, of {} types in all", c.s.cluster_types,
+                   c.s.types, c.problem.last.out.count());
+     }},
+    {all, "cluster_types",
+     [](C c) {
+       return when(std::min(c.s.depth, c.s.hidden) % (c.s.cluster_types * swizzle_period) != 0,
+                   "clusters of {} tiles: blocks of weights that are {} and {} rows deep cannot be loaded in "
+                   "parts that are multiples of {} rows",
+                   c.s.cluster_types, c.s.depth, c.s.hidden, swizzle_period);
      }},
     {all, "row_stages",
      [](C c) {
@@ -182,21 +197,23 @@ std::vector<StagedChainedSchedule> considerStagedChained(const StagedChainedProb
       for (const int64_t depth : {64, 32, 16})
         for (const auto &[next_stages, row_stages] :
              {std::pair<int64_t, int64_t>{2, 2}, {3, 2}, {4, 2}, {2, 1}, {3, 1}, {4, 1}})
-          for (int64_t parts = 1; parts <= groups; ++parts) {
-            // As many equal parts of the groups as there are turns of a block of rows.
-            const int64_t stationary = (groups + parts - 1) / parts;
-            if (parts > 1 && (groups + stationary - 1) / stationary != parts)
-              continue;
-            StagedChainedSchedule schedule{.rows = rows,
-                                           .hidden = hidden,
-                                           .depth = depth,
-                                           .next_stages = next_stages,
-                                           .stationary_groups = stationary,
-                                           .types = types,
-                                           .row_stages = row_stages};
-            if (!refusal(problem, schedule))
-              candidates.push_back(completed(problem, schedule));
-          }
+          for (const int64_t cluster_types : {1, 2})
+            for (int64_t parts = 1; parts <= groups; ++parts) {
+              // As many equal parts of the groups as there are turns of a block of rows.
+              const int64_t stationary = (groups + parts - 1) / parts;
+              if (parts > 1 && (groups + stationary - 1) / stationary != parts)
+                continue;
+              StagedChainedSchedule schedule{.rows = rows,
+                                             .hidden = hidden,
+                                             .depth = depth,
+                                             .next_stages = next_stages,
+                                             .stationary_groups = stationary,
+                                             .types = types,
+                                             .row_stages = row_stages,
+                                             .cluster_types = cluster_types};
+              if (!refusal(problem, schedule))
+                candidates.push_back(completed(problem, schedule));
+            }
   return candidates;
 }
 

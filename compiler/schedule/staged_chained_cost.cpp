@@ -17,9 +17,9 @@ static constexpr double exposed_of_layers = 0.35;
 // Cycles until rows of a type of the next input group are there, where they come into the only stage that
 // there is for them once the last ones are done with.
 static constexpr double cycles_of_row_stage = 500;
-// What a schedule has to save, each time that its steps are half as deep, to be trusted: a loop issues more
-// beside its products then.
-static constexpr double half_depth = 0.05;
+// What a schedule has to save to be trusted: each time that its steps are half as deep, since a loop issues
+// more beside its products then, and each time that its cluster is doubled, as in kernels of one layer.
+static constexpr double half_depth = 0.05, doubled_cluster = 0.02;
 
 StagedChainedCosts::StagedChainedCosts(const StagedChainedProblem &problem, int64_t m,
                                        const GpuMachine &machine)
@@ -78,23 +78,26 @@ Cost StagedChainedCosts::operator()(const StagedChainedSchedule &schedule) const
   const auto rows = static_cast<double>(schedule.rows), hidden = static_cast<double>(schedule.hidden),
              depth = static_cast<double>(schedule.depth), types = static_cast<double>(schedule.types),
              warpgroups = static_cast<double>(schedule.warpgroups()),
+             cluster = static_cast<double>(schedule.cluster_types), types_together = types * cluster,
              groups_of_turn = static_cast<double>(schedule.stationary_groups);
   const double in_cycles = 1 / (machine_.multiprocessors * machine_.dense_clock);
   double row_blocks = 0, tiles = 0; // of one type, and of those of a tile
   for (const EqualSegments &kind : first_.segments) {
     row_blocks += kind.count * ceilDivide(kind.rows, rows);
-    tiles += ceilDivide(kind.count, types) * ceilDivide(kind.rows, rows);
+    tiles += ceilDivide(kind.count, types_together) * cluster * ceilDivide(kind.rows, rows);
   }
   const double chunks = ceilDivide(first_.n, hidden), steps = ceilDivide(first_.k, depth);
 
   Cost cost;
   cost.tiles = tiles * last_.groups;
   cost.turns = tiles * ceilDivide(last_.groups, groups_of_turn);
-  cost.waves = cost.turns / machine_.multiprocessors;
+  const double multiprocessors = machine_.multiprocessorsIn(cluster);
+  cost.waves = cost.turns / multiprocessors;
   // Of a type's rows one output group is its own, which reads one hidden group. A tile of one type passes
-  // over the other; one of several types goes through both, since they are another type's.
-  const double others = types > 1 ? cost.tiles : cost.tiles - row_blocks, only_own = cost.tiles - others,
-               own_turns = cost.turns * types;
+  // over the other; one of several types goes through both, since they are another type's, as are those of a
+  // cluster, whose blocks wait for each other.
+  const double others = types_together > 1 ? cost.tiles : cost.tiles - row_blocks,
+               only_own = cost.tiles - others, own_turns = cost.turns * types;
 
   // Of one type's rows.
   const TermOfLayers of_hidden = {first_.weights * chunks * productCycles(rows, hidden, first_.k),
@@ -112,22 +115,26 @@ Cost StagedChainedCosts::operator()(const StagedChainedSchedule &schedule) const
   const double multiplied = hidden_products * of_hidden.multiplied + output_products * of_output.multiplied;
 
   // A block comes once for all types of a tile where it is the output group's own, else once for each. Rows
-  // of X come once for a turn, and once for every other group.
+  // of X come once for a turn, and once for every other group. What blocks of a cluster share the cache sends
+  // once.
   const double hidden_blocks = own_turns + (1 + types) * others,
-               output_blocks = (1 + types) * others + only_own;
+               output_blocks = (1 + types) * others + only_own, sent_again = others * (1 - 1 / cluster);
   const double x_times = own_turns + types * others;
-  const double sent = x_times * first_.rows() / row_blocks * 2 * first_.k + hidden_blocks * of_hidden.sent +
-                      output_blocks * of_output.sent,
+  const double sent = x_times * first_.rows() / row_blocks * 2 * first_.k +
+                      (hidden_blocks - sent_again) * of_hidden.sent +
+                      (output_blocks - sent_again) * of_output.sent,
                received = x_times * rows * 2 * steps * depth + hidden_blocks * of_hidden.received +
                           output_blocks * of_output.received;
   const double in_flight = static_cast<double>(schedule.stages - 1) * first_.weights * 2 * depth * hidden +
                            static_cast<double>(schedule.next_stages - 1) * 2 * hidden * columns;
   const double takes_in = takesIn(in_flight, machine_);
-  // One thread issues the copies, one for each panel.
-  const double copies =
-      chunks * (hidden_blocks * first_.weights * steps * 2 * hidden / panelOf(schedule.hidden) +
-                output_blocks * 2 * columns / panelOf(static_cast<int64_t>(columns))) +
-      x_times * steps;
+  // One thread issues the copies, one for each panel; a type's own blocks are as many boxes as a cluster has
+  // blocks.
+  const double copies = chunks * ((others + (hidden_blocks - others) * cluster) * first_.weights * steps * 2 *
+                                      hidden / panelOf(schedule.hidden) +
+                                  (others + (output_blocks - others) * cluster) * 2 * columns /
+                                      panelOf(static_cast<int64_t>(columns))) +
+                        x_times * steps;
   const double loads = std::max(
       {sent / machine_.cache_bytes_per_us, received / takes_in, copies * cycles_per_copy * in_cycles});
 
@@ -155,28 +162,33 @@ Cost StagedChainedCosts::operator()(const StagedChainedSchedule &schedule) const
   // blocks of every chunk come while it waits.
   const bool in_turn = types > 1 && static_cast<double>(schedule.stages) < (1 + types) * steps;
   const double starved = in_turn ? others * chunks * machine_.engine_latency_us * machine_.dense_clock : 0;
-  const double busy =
-      chunks * (cost.turns * of_own + others * of_other) + only_own * of_output.multiplied + starved;
+  // Of what a cluster shares every stage waits for the slowest block.
+  const double shared_stages = cluster > 1 ? others * chunks * (steps + 1) * cycles_per_shared_stage : 0;
+  const double busy = chunks * (cost.turns * of_own + others * of_other) + only_own * of_output.multiplied +
+                      starved + shared_stages;
   const double sums = types * rows * last_.n, written = sums * static_cast<double>(byteWidth(output_));
-  const double ends = cost.tiles * (endOfTile(1) + 2 * written / machine_.shared_bytes_per_cycle);
+  const double ends = cost.tiles * (endOfTile(cluster) + 2 * written / machine_.shared_bytes_per_cycle);
   TensorTime tensor(multiplied, std::max(0.0, busy - multiplied), ends, 1, in_cycles, floor().tensor);
 
   const double read = hidden_products * of_hidden.read + types * others * (of_output.read + from_registers) +
                       only_own * of_output.read;
   const double kept = own_turns * 2 * rows * chunks * hidden;
   const double port = portTime(read + received + kept + 2 * cost.tiles * written, machine_);
-  const double uneven = std::ceil(cost.waves) * machine_.multiprocessors / cost.turns;
+  const double clusters = multiprocessors / cluster;
+  const double uneven = ceilDivide(cost.turns / cluster, clusters) * machine_.multiprocessors / cost.turns;
   const double busiest_takes = received / takes_in * uneven;
   const CostPart arrives{"loads", loads, std::max(loads, busiest_takes) / loads};
   addTwoSides(cost, {"memory", memory}, arrives, {"shared", port, uneven}, tensor, uneven);
   const double row_waits = schedule.row_stages == 1 ? std::ceil(cost.waves) * groups_of_turn *
                                                           cycles_of_row_stage / machine_.dense_clock
                                                     : 0;
-  const double caution = half_depth * std::log2(64 / depth) * (cost.all + row_waits);
+  const double caution =
+      (half_depth * std::log2(64 / depth) + doubled_cluster * std::log2(cluster)) * (cost.all + row_waits);
   cost.sum.push_back({"rows", row_waits});
   cost.sum.push_back({"caution", caution});
-  cost.sum.push_back({"launch", machine_.launch_us});
-  cost.all += row_waits + caution + machine_.launch_us;
+  const double launch = machine_.launch_us + machine_.clusterStart(cluster);
+  cost.sum.push_back({"launch", launch});
+  cost.all += row_waits + caution + launch;
   return cost;
 }
 

@@ -11,7 +11,16 @@ LogicalResult FetchOp::verify() {
     return failure();
   if (getNarrow() && getSource().getType().isPlain())
     return emitOpError("is narrow where panels are copied, by tensor maps; threads copy what the map has");
-  return verifyCopyInParts(*this, getSource().getType(), getBlock().getType());
+  const BlockType block = getBlock().getType();
+  const MapsType maps = getSource().getType();
+  if (getPart() || getParts() || getMask() || maps.isPlain() || maps.getRows() >= block.getRows())
+    return verifyCopyInParts(*this, maps, block);
+  // Boxes begin where the swizzle does anew.
+  if (block.getRows() % maps.getRows() != 0 || maps.getRows() % swizzle_rows != 0)
+    return emitOpError("fetches ") << block.getRows() << " rows, which boxes of " << maps.getRows()
+                                   << " do not make up: they are multiples of " << swizzle_rows
+                                   << " rows, one below the other";
+  return verifyCopy(*this, maps, getCoordinates().size(), block, maps.getRows());
 }
 
 /// Parts of a block or of sums, each of which has a map and four coordinates.

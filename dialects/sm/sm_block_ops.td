@@ -22,6 +22,13 @@ def Sm_FetchOp : Sm_Op<"fetch", [AttrSizedOperandSegments, MemoryEffects<[MemRea
         : !sm.maps<1 x 32 x 192 x bf16, row_dimension 2> -> !sm.block<64 x 192 x bf16>
     ```
 
+    A block that a thread block fetches for itself may also be as high as several boxes of the maps: they are copied one
+    below the other.
+
+    ```mlir
+    %own = sm.fetch %w[%map][%column, %group, %depth, %row] : !sm.maps<1 x 32 x 192 x bf16, row_dimension 2> -> !sm.block<64 x 192 x bf16>
+    ```
+
     Where `narrow` is true, only the first columns of the block are needed, as many as follow `to`, and those beyond
     them may be anything: panels that have none of them are not fetched. All thread blocks of a mask agree on it.
 
@@ -43,6 +50,10 @@ def Sm_FetchOp : Sm_Op<"fetch", [AttrSizedOperandSegments, MemoryEffects<[MemRea
     build($_builder, $_state, block, source, map, coordinates, part, parts, mask, ::mlir::Value(), ::mlir::IntegerAttr());
   }]>];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Boxes that the thread block copies, one below the other.
+    int64_t getBoxes() { return getPart() ? 1 : getBlock().getType().getRows() / getSource().getType().getRows(); }
+  }];
 }
 
 def Sm_HoldOp : Sm_Op<"hold", [AttrSizedOperandSegments, MemoryEffects<[MemRead]>]> {

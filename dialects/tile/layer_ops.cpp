@@ -24,6 +24,10 @@ static LogicalResult verifyStaged(LayerOp layer, StagedAttr hidden, StagedAttr o
   if (hidden.getTypes() != own.getTypes() || hidden.getRows() != own.getRows())
     return layer.emitOpError("owns ") << hidden.getTypes() << " types of " << hidden.getRows()
                                       << " rows, the kernel " << own.getTypes() << " of " << own.getRows();
+  if (hidden.getClusterTypes() != own.getClusterTypes())
+    return layer.emitOpError("runs in clusters of ")
+           << hidden.getClusterTypes() << " workers along the types, the kernel in clusters of "
+           << own.getClusterTypes();
   if (hidden.getColumns() != own.getDepth())
     return layer.emitOpError("makes ") << hidden.getColumns() << " columns at a time, but the kernel's own "
                                        << "layer multiplies " << own.getDepth();

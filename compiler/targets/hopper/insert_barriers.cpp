@@ -214,8 +214,13 @@ static FailureOr<PipeBarriers> lowerPipe(sm::KernelOp kernel, sm::StagedPipeOp p
   const int64_t filling =
       loads ? 1 : warps_of_warpgroup * static_cast<int64_t>(ends.producer().getWarpgroups());
   auto schedule = dyn_cast<tile::StagedAttr>(kernel.getSchedule());
-  const bool shares = loads && schedule && schedule.sharesCopies();
-  const int64_t rows = shares ? schedule.getClusterRows() : 1,
+  // Blocks that follow one another in types read the same columns of the weight matrices, as those that
+  // follow one another in rows do.
+  const bool shares =
+      schedule && llvm::any_of(fills, [](const Fill &fill) {
+        return llvm::any_of(fill.loads, [](sm::LoadOp load) { return static_cast<bool>(load.getMask()); });
+      });
+  const int64_t rows = shares ? schedule.getClusterRows() * schedule.getClusterTypes() : 1,
                 columns = shares ? schedule.getClusterColumns() : 1;
   int64_t emptying = 0;
   for (Operation *consumer : ends.consumers) {

@@ -115,7 +115,11 @@ static int64_t leastStages(sm::ConsumeOp consume) {
   });
   if (!multiplied)
     return 1;
-  return of_step == 1 || onlyAdds(consume->getParentOp()) ? 2 * of_step : of_step;
+  // In kernels of two layers a step that does not only add waits for its products.
+  const bool of_layers = llvm::any_of(consume.getBlocks(), [](Value block) {
+    return llvm::any_of(block.getUsers(), [](Operation *user) { return isProductOfLayers(user); });
+  });
+  return (of_step == 1 && !of_layers) || onlyAdds(consume->getParentOp()) ? 2 * of_step : of_step;
 }
 
 static LogicalResult checkSteps(PipePlan &plan) {

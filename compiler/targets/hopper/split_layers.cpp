@@ -18,11 +18,20 @@ struct Passage {
   int64_t stages; ///< that its layer wants; 0: as many as fit
   bool second;    ///< of the second layer
   Value pipe = {};
+
+  bool isHeld() const { return static_cast<bool>(blocks.front().getDefiningOp<sm::HoldOp>()); }
+  /// Whether blocks of a cluster copy it for each other. Such stages wait for all these blocks, so that they
+  /// are none of those that a block fills for itself.
+  bool isMulticast() const {
+    auto fetch = blocks.front().getDefiningOp<sm::FetchOp>();
+    return fetch && fetch.getMask();
+  }
 };
 
 /// A pipe for blocks of some types, of either layer.
 struct SharedPipe {
   sm::PipeType type;
+  bool multicast;
   int64_t stages_of_layers[2] = {0, 0};
   Value pipe = {};
 };
@@ -39,7 +48,8 @@ private:
   static bool areHidden(Value rows) {
     return isa<sm::FragmentType>(rows.getType()) || rows.getDefiningOp<sm::KeptRowsOp>();
   }
-  int64_t stagesOf(Attribute schedule) const { return cast<tile::StagedAttr>(schedule).getStages(); }
+  /// Of the stages of a layer those of one passage.
+  int64_t stagesOf(bool second, bool multicast);
   void makePipes();
   void writeMultiply(ArrayRef<Operation *> program, int64_t warpgroups, int64_t registers);
   void writeLoad(ArrayRef<Operation *> program, int64_t registers);
@@ -103,11 +113,20 @@ LogicalResult LayersSplit::findPassages() {
         return op->emitOpError(
             "stands between blocks that other rows multiply: blocks that pass together are "
             "fetched one behind the other");
-    const bool second = areHidden(std::get<Value>(place));
-    passages_.push_back(
-        {blocks, stagesOf(second ? kernel_.getSchedule() : *kernel_.getHiddenSchedule()), second});
+    Passage passage{blocks, 0, areHidden(std::get<Value>(place))};
+    passage.stages = stagesOf(passage.second, passage.isMulticast());
+    passages_.push_back(passage);
   }
   return success();
+}
+
+/// A step takes one stage of what the blocks of a cluster load for each other and one for each type's own.
+int64_t LayersSplit::stagesOf(bool second, bool multicast) {
+  const auto schedule = cast<tile::StagedAttr>(second ? kernel_.getSchedule() : *kernel_.getHiddenSchedule());
+  if (schedule.getClusterTypes() == 1)
+    return schedule.getStages();
+  const int64_t of_cluster = schedule.getStages() / (1 + schedule.getTypes());
+  return multicast ? of_cluster : schedule.getStages() - of_cluster;
 }
 
 void LayersSplit::makePipes() {
@@ -119,21 +138,21 @@ void LayersSplit::makePipes() {
   auto type_of = [&](const Passage &passage) {
     return sm::PipeType::get(kernel_.getContext(), llvm::to_vector(ValueRange(passage.blocks).getTypes()));
   };
-  auto is_held = [](const Passage &passage) {
-    return static_cast<bool>(passage.blocks.front().getDefiningOp<sm::HoldOp>());
-  };
   SmallVector<SharedPipe> shared;
   auto shared_pipe = [&](const Passage &passage) -> SharedPipe & {
-    auto known = llvm::find_if(shared, [&](const SharedPipe &one) { return one.type == type_of(passage); });
-    return known == shared.end() ? shared.emplace_back(SharedPipe{type_of(passage)}) : *known;
+    const SharedPipe wanted{type_of(passage), passage.isMulticast()};
+    auto known = llvm::find_if(shared, [&](const SharedPipe &one) {
+      return one.type == wanted.type && one.multicast == wanted.multicast;
+    });
+    return known == shared.end() ? shared.emplace_back(wanted) : *known;
   };
   for (const Passage &passage : passages_)
-    if (!is_held(passage))
+    if (!passage.isHeld())
       shared_pipe(passage).stages_of_layers[passage.second] = passage.stages;
   for (SharedPipe &one : shared)
     one.pipe = make(one.type, one.stages_of_layers[0] + one.stages_of_layers[1]);
   for (Passage &passage : passages_)
-    passage.pipe = is_held(passage) ? make(type_of(passage), passage.stages) : shared_pipe(passage).pipe;
+    passage.pipe = passage.isHeld() ? make(type_of(passage), passage.stages) : shared_pipe(passage).pipe;
 }
 
 /// The warpgroups consume the blocks where the first of them was fetched.

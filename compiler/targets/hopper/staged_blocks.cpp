@@ -34,6 +34,28 @@ Value placeOfPiece(OpBuilder &builder, Location location, Value buffer, int64_t 
   return math.add(math.multiply(stage, pieces), piece);
 }
 
+/// One load, or one for each box of a block that is higher.
+static void loadBlock(OpBuilder &builder, sm::FetchOp fetch, Value buffer, Value stage) {
+  Location location = fetch.getLoc();
+  if (fetch.getBoxes() == 1) {
+    sm::LoadOp::create(builder, location, fetch.getSource(), fetch.getMap(), fetch.getCoordinates(), buffer,
+                       stage, fetch.getPart(), fetch.getPartsAttr(), fetch.getMask(), Value(), Value(),
+                       IntegerAttr(), Value(), fetch.getNarrow(), fetch.getNarrowColumnsAttr());
+    return;
+  }
+  const IntegerArithmetic math(builder, location);
+  const sm::MapsType maps = fetch.getSource().getType();
+  for (int64_t box = 0; box < fetch.getBoxes(); ++box) {
+    SmallVector<Value> coordinates(fetch.getCoordinates());
+    Value &row = coordinates[static_cast<size_t>(maps.getRowDimension())];
+    row = math.add(row, box * maps.getRows());
+    sm::LoadOp::create(builder, location, fetch.getSource(), fetch.getMap(), coordinates, buffer, stage,
+                       Value(), IntegerAttr(), Value(), Value(), Value(),
+                       builder.getI64IntegerAttr(box * maps.getRows()), Value(), fetch.getNarrow(),
+                       fetch.getNarrowColumnsAttr());
+  }
+}
+
 void fillStage(OpBuilder &builder, sm::ProduceOp produce, Value staged_pipe, ArrayRef<Value> buffers,
                Value stage, Value parity) {
   SmallVector<Operation *> sources;
@@ -53,9 +75,7 @@ void fillStage(OpBuilder &builder, sm::ProduceOp produce, Value staged_pipe, Arr
     } else if (auto parts = dyn_cast<sm::FetchPartsOp>(op)) {
       loadParts(builder, parts, fetched, buffer, stage);
     } else if (auto fetch = dyn_cast<sm::FetchOp>(op)) {
-      sm::LoadOp::create(builder, fetch.getLoc(), fetch.getSource(), fetch.getMap(), fetch.getCoordinates(),
-                         buffer, stage, fetch.getPart(), fetch.getPartsAttr(), fetch.getMask(), Value(),
-                         Value(), IntegerAttr(), Value(), fetch.getNarrow(), fetch.getNarrowColumnsAttr());
+      loadBlock(builder, fetch, buffer, stage);
     } else {
       auto round = cast<sm::RoundOp>(op);
       const int64_t pieces = round.getAccumulator().getType().getWarpgroups();

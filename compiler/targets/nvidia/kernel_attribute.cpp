@@ -35,11 +35,25 @@ int64_t clusterOf(sm::KernelOp kernel) {
   return schedule ? schedule.getCluster() : 1;
 }
 
-/// Stages of the second layer's blocks: those that rows in registers are multiplied by.
-static int64_t nextStages(sm::KernelOp kernel) {
+/// Stages of all buffers into which blocks of an operand are loaded.
+static int64_t stagesOf(sm::KernelOp kernel, Value maps) {
+  llvm::SmallSetVector<Value, 2> buffers;
+  kernel.walk([&](sm::LoadOp load) {
+    if (load.getSource() == maps)
+      buffers.insert(load.getTarget());
+  });
   int64_t stages = 0;
-  kernel.walk([&](sm::MmaFragmentOp mma) { stages = mma.getB().getType().getStages(); });
+  for (Value buffer : buffers)
+    stages += cast<sm::BufferType>(buffer.getType()).getStages();
   return stages;
+}
+
+/// The weight matrix of the second layer.
+static Value lastWeights(sm::KernelOp kernel) {
+  return *llvm::find_if(llvm::reverse(kernel.getBody().getArguments()), [](BlockArgument argument) {
+    auto maps = dyn_cast<sm::MapsType>(argument.getType());
+    return maps && maps.getRowDimension() == 2;
+  });
 }
 
 namespace {
@@ -178,8 +192,10 @@ FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, int64_t shared_byt
   auto schedule = dyn_cast<tile::StagedAttr>(kernel.getSchedule());
   const int64_t types = schedule ? schedule.getTypes() : 1;
   tile.number("rows", sums.getRows() / types);
-  if (types > 1)
-    tile.number("types", types);
+  // Blocks of a cluster that have types of their own divide a tile of all these types.
+  const int64_t split_types = schedule ? schedule.getClusterTypes() : 1;
+  if (types * split_types > 1)
+    tile.number("types", types * split_types);
   if (schedule && schedule.getStationaryGroups() > 0)
     tile.number("held_groups", schedule.getStationaryGroups());
   if (schedule && schedule.ordersGroups())
@@ -190,7 +206,8 @@ FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, int64_t shared_byt
   // Of two layers A is rows that stay.
   const auto hidden =
       kernel.getHiddenSchedule() ? cast<tile::StagedAttr>(*kernel.getHiddenSchedule()) : tile::StagedAttr();
-  const int64_t stages = (hidden ? product.getB() : product.getA()).getType().getStages();
+  const int64_t stages =
+      hidden ? stagesOf(kernel, body.getArgument(1)) : product.getA().getType().getStages();
   tile.number("stages", stages);
   auto partition = product->getParentOfType<sm::PartitionOp>();
   tile.number("consumers", partition ? static_cast<int64_t>(partition.getWarpgroups())
@@ -198,17 +215,14 @@ FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, int64_t shared_byt
   if (clusterOf(kernel) > 1) {
     tile.number("cluster_rows", schedule.getClusterRows());
     tile.number("cluster_columns", schedule.getClusterColumns());
-    if (schedule.getSplitK() > 1)
-      tile.number("split", schedule.getSplitK());
+    if (const int64_t split = schedule.getSplitK() * split_types; split > 1)
+      tile.number("split", split);
   }
   boxes.box("x", body.getArgument(0));
   boxes.box("w", body.getArgument(1));
   boxes.box("y", body.getArgument(2));
   if (hidden)
-    boxes.box("next_w", *llvm::find_if(llvm::reverse(body.getArguments()), [](BlockArgument argument) {
-                auto maps = dyn_cast<sm::MapsType>(argument.getType());
-                return maps && maps.getRowDimension() == 2;
-              }));
+    boxes.box("next_w", lastWeights(kernel));
 
   if (layout.isTransposed())
     description.add("map", StringAttr::get(context, algrt::name(algrt::Map::Dx)));
@@ -235,9 +249,10 @@ FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, int64_t shared_byt
     description.add("warps", warps.all());
   }
   if (schedule)
-    description.add("schedule", StringAttr::get(context, hidden ? scheduleText({hidden, schedule}, stages,
-                                                                               nextStages(kernel))
-                                                                : scheduleText(schedule, stages)));
+    description.add("schedule",
+                    StringAttr::get(context, hidden ? scheduleText({hidden, schedule}, stages,
+                                                                   stagesOf(kernel, lastWeights(kernel)))
+                                                    : scheduleText(schedule, stages)));
   description.add("tile", tile.all());
   description.add("boxes", boxes.all());
   return description.all();

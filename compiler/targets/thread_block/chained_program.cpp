@@ -62,8 +62,8 @@ static LogicalResult checkProducts(tile::TermsOp terms, Value rows, Value row, V
 }
 
 LogicalResult ChainedProgram::check() {
-  if (schedule_.getCluster() > 1 || schedule_.hasWarps() || schedule_.getPingPong() > 1 ||
-      schedule_.getRowsOn() == tile::Side::N || schedule_.ordersGroups())
+  if (schedule_.getCluster() != schedule_.getClusterTypes() || schedule_.hasWarps() ||
+      schedule_.getPingPong() > 1 || schedule_.getRowsOn() == tile::Side::N || schedule_.ordersGroups())
     return source_.emitOpError("has two layers, whose tiles have rows on the first side, alone and in turn");
   if (schedule_.getStationaryGroups() < 1)
     return source_.emitOpError(
@@ -84,9 +84,16 @@ LogicalResult ChainedProgram::check() {
   if (schedule_.getColumns() < layout_.getOut().getWidth(0))
     return source_.emitOpError("has two layers: a tile has all ")
            << layout_.getOut().getWidth(0) << " columns of its group, got " << schedule_.getColumns();
-  if (schedule_.getTypes() > *complete)
+  const int64_t cluster = schedule_.getClusterTypes();
+  if (schedule_.getTypes() * cluster > *complete)
     return source_.emitOpError("owns ")
-           << schedule_.getTypes() << " types in a tile, of " << *complete << " that there are";
+           << schedule_.getTypes() << " types in a tile" << (cluster > 1 ? " of a cluster of " : "")
+           << (cluster > 1 ? std::to_string(cluster) : "") << ", of " << *complete << " that there are";
+  for (tile::StagedAttr schedule : {schedule_, hidden_schedule_})
+    if (schedule.getDepth() % (cluster * sm::swizzle_rows) != 0)
+      return source_.emitOpError("runs in clusters of ")
+             << cluster << " blocks along the types, but " << schedule.getDepth()
+             << " rows of a weight matrix have no parts that are multiples of " << sm::swizzle_rows;
   const bool rows_read = llvm::any_of(source_operands_, [](BlockArgument operand) {
     auto matrix = dyn_cast<tile::MatrixType>(operand.getType());
     return matrix && matrix.getRows() != 1;
@@ -154,7 +161,8 @@ sm::MapsType ChainedProgram::mapsOfFurtherWeights(size_t number) {
   if (number < tile_.hidden_terms.getInits().size())
     return cast<sm::MapsType>(w_.getType());
   auto matrix = cast<tile::MatrixType>(source_weights_[number].getType());
-  return mapsOf(1, schedule_.getDepth(), schedule_.getColumns(), matrix.getElementType(), 2, 0);
+  return mapsOf(1, schedule_.getDepth() / schedule_.getClusterTypes(), schedule_.getColumns(),
+                matrix.getElementType(), 2, 0);
 }
 
 tile::LayoutAttr ChainedProgram::layoutOf(BlockArgument operand) {
@@ -179,8 +187,8 @@ FailureOr<sm::KernelOp> ChainedProgram::declare() {
   const int64_t maps = RowSegments::maps(layout_.getRowTypes()), rows = schedule_.getRows();
   sm::MapsType x = mapsOf(maps, rows, hidden_schedule_.getDepth(), element(source_.getBody().getArgument(0)),
                           3, 0),
-               w = mapsOf(1, hidden_schedule_.getDepth(), hidden_schedule_.getColumns(),
-                          element(source_weights_.front()), 2, 0),
+               w = mapsOf(1, hidden_schedule_.getDepth() / schedule_.getClusterTypes(),
+                          hidden_schedule_.getColumns(), element(source_weights_.front()), 2, 0),
                y = mapsOf(maps, rows, schedule_.getColumns(), element(source_results_.front()), 3, 0);
   if (!x || !w || !y)
     return failure();
@@ -216,29 +224,39 @@ LogicalResult ChainedProgram::write() {
 
 /// A turn is one block of rows, of each type of a tile, with consecutive groups. From fast to slow turns are
 /// numbered by groups, block of rows, segments, so that turns at one time share the weight matrices of few
-/// types.
+/// types. The blocks of a cluster take the same turn, each with types of its own.
 LogicalResult ChainedProgram::writeTurns() {
   const int64_t groups = layout_.getOut().getCount(), together = schedule_.getStationaryGroups(),
-                group_turns = llvm::divideCeil(groups, together), types = schedule_.getTypes();
+                group_turns = llvm::divideCeil(groups, together), types = schedule_.getTypes(),
+                cluster = schedule_.getClusterTypes();
   Value row_blocks = math_.ceilDivide(segments_->longest(), schedule_.getRows());
-  Value segments = math_.ceilDivide(segments_->count(), types);
+  Value segments = math_.ceilDivide(segments_->count(), types * cluster);
   Value turns = math_.multiply(math_.multiply(segments, row_blocks), group_turns);
   Value first = sm::BlockIndexOp::create(builder_, location_, builder_.getIndexType());
   Value blocks = sm::BlockCountOp::create(builder_, location_, builder_.getIndexType());
+  if (cluster > 1) {
+    place_in_cluster_.emplace(builder_, location_, cluster, 1);
+    first = math_.divide(first, cluster);
+    blocks = math_.divide(blocks, cluster);
+  }
   auto loop = scf::ForOp::create(builder_, location_, first, turns, blocks);
   builder_.setInsertionPoint(loop.getBody()->getTerminator());
   Value number = loop.getInductionVar();
   Value first_group = math_.multiply(math_.remainder(number, group_turns), together);
   number = math_.divide(number, group_turns);
   Value row = math_.multiply(math_.remainder(number, row_blocks), schedule_.getRows());
-  Value segment = math_.multiply(math_.divide(number, row_blocks), types);
-  Place place;
-  Value exists; // some part has rows
-  for (int64_t part = 0; part < types; ++part) {
-    place.parts.push_back(segments_->blockAt(math_, math_.add(segment, part), row));
-    Value here = place.parts.back().exists;
+  Value segment = math_.multiply(math_.divide(number, row_blocks), types * cluster);
+  // Some part has rows, of this block or of another one of the cluster, which all load for each other.
+  Value exists;
+  for (int64_t part = 0; part < types * cluster; ++part) {
+    Value here = segments_->blockAt(math_, math_.add(segment, part), row).exists;
     exists = exists ? math_.either(exists, here) : here;
   }
+  if (cluster > 1)
+    segment = math_.add(segment, math_.multiply(place_in_cluster_->row, types));
+  Place place;
+  for (int64_t part = 0; part < types; ++part)
+    place.parts.push_back(segments_->blockAt(math_, math_.add(segment, part), row));
 
   auto has_rows = scf::IfOp::create(builder_, location_, exists, /*withElseRegion=*/false);
   builder_.setInsertionPoint(has_rows.thenBlock()->getTerminator());

@@ -1,6 +1,7 @@
 // What one thread block does, in order, of a kernel of two layers by the product of a complete graph.
 #pragma once
 
+#include "compiler/targets/thread_block/cluster_place.h"
 #include "compiler/targets/thread_block/kernel_program.h"
 #include "compiler/targets/thread_block/row_segments.h"
 
@@ -58,8 +59,13 @@ private:
   Value ownGroup(const Place &place);
   /// The map and the four coordinates of what has rows of the place, in a tile of one type.
   llvm::SmallVector<Value> placeOfRows(const Place &place, Value column, Value group);
-  Value fetchHiddenWeights(Value weights, Value column, Value group, Value depth, Value weight_row);
-  Value fetchLastWeights(Value group, Value chunk, Value weight_row);
+  /// Blocks that are the output group's own are the same for all types of a cluster, whose blocks load them
+  /// for each other.
+  enum class Reader { OwnType, AllTypes };
+  Value fetch(Value weights, mlir::ValueRange coordinates, Reader reader);
+  Value fetchHiddenWeights(Value weights, Value column, Value group, Value depth, Value weight_row,
+                           Reader reader);
+  Value fetchLastWeights(Value group, Value chunk, Value weight_row, Reader reader);
   /// i1: that the chunk is the last one of a hidden group, and has fewer columns; null where it has all.
   Value isShort(Value chunk);
   mlir::LogicalResult writeEpilogue(const Place &place, Value group, Value sums);
@@ -70,12 +76,15 @@ private:
   /// Columns of the last chunk.
   int64_t lastColumns() const { return hiddenWidth() - (chunks() - 1) * schedule_.getDepth(); }
   sm::AccumulatorType sumsOf(tile::StagedAttr schedule);
+  /// Whether a group may be the own one of some types and another one to the rest: of a tile or of a cluster.
+  bool mixesTypes() const { return schedule_.getTypes() * schedule_.getClusterTypes() > 1; }
 
   Source tile_;
   tile::StagedAttr schedule_, hidden_schedule_;
   tile::LayoutAttr hidden_layout_;
   std::optional<RowSegments> segments_;
   Value kept_; ///< the hidden group of the type's own
+  std::optional<ClusterPlace> place_in_cluster_;
 };
 
 } // namespace compiler

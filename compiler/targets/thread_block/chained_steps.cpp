@@ -46,21 +46,27 @@ SmallVector<Value> ChainedProgram::placeOfRows(const Place &place, Value column,
   return {rows.segment.map, column, group, rows.segment.segment, rows.row};
 }
 
-static sm::BlockType blockOf(Value maps) {
-  auto type = cast<sm::MapsType>(maps.getType());
-  return sm::BlockType::get(maps.getContext(), type.getRows(), type.getColumns(), type.getElementType(), 0);
+Value ChainedProgram::fetch(Value weights, ValueRange coordinates, Reader reader) {
+  auto maps = cast<sm::MapsType>(weights.getType());
+  // A box is what one block of a cluster loads for all.
+  const int64_t boxes = schedule_.getClusterTypes();
+  auto block = sm::BlockType::get(builder_.getContext(), boxes * maps.getRows(), maps.getColumns(),
+                                  maps.getElementType(), 0);
+  if (boxes == 1 || reader == Reader::OwnType)
+    return sm::FetchOp::create(builder_, location_, block, weights, math_.constant(0), coordinates);
+  return sm::FetchOp::create(builder_, location_, block, weights, math_.constant(0), coordinates,
+                             place_in_cluster_->row, builder_.getI64IntegerAttr(boxes),
+                             place_in_cluster_->column_mask);
 }
 
 Value ChainedProgram::fetchHiddenWeights(Value weights, Value column, Value group, Value depth,
-                                         Value weight_row) {
-  return sm::FetchOp::create(builder_, location_, blockOf(weights), weights, math_.constant(0),
-                             ValueRange{column, group, depth, weight_row});
+                                         Value weight_row, Reader reader) {
+  return fetch(weights, {column, group, depth, weight_row}, reader);
 }
 
-Value ChainedProgram::fetchLastWeights(Value group, Value chunk, Value weight_row) {
-  Value weights = weights_.back(), depth = math_.multiply(chunk, schedule_.getDepth());
-  return sm::FetchOp::create(builder_, location_, blockOf(weights), weights, math_.constant(0),
-                             ValueRange{math_.constant(0), group, depth, weight_row});
+Value ChainedProgram::fetchLastWeights(Value group, Value chunk, Value weight_row, Reader reader) {
+  Value depth = math_.multiply(chunk, schedule_.getDepth());
+  return fetch(weights_.back(), {math_.constant(0), group, depth, weight_row}, reader);
 }
 
 Value ChainedProgram::isShort(Value chunk) {
@@ -95,11 +101,11 @@ FailureOr<Value> ChainedProgram::makeHidden(const Place &place, Value group, Val
     SmallVector<SmallVector<Value>> shared, own(products);
     if (group)
       for (Value weights : matrices)
-        shared.push_back({fetchHiddenWeights(weights, column, group, k, group)});
+        shared.push_back({fetchHiddenWeights(weights, column, group, k, group, Reader::AllTypes)});
     for (const RowSegments::RowBlock &part : place.parts)
       for (auto [weights, blocks] : llvm::zip_equal(matrices, own)) {
         Value type = part.segment.type;
-        blocks.push_back(fetchHiddenWeights(weights, column, group ? group : type, k, type));
+        blocks.push_back(fetchHiddenWeights(weights, column, group ? group : type, k, type, Reader::OwnType));
       }
     SmallVector<Value> next(loop.getRegionIterArgs());
     auto multiply = [&](Value rows, ArrayRef<SmallVector<Value>> blocks) {
@@ -169,12 +175,12 @@ FailureOr<Value> ChainedProgram::addBothTerms(const Place &place, Value group, V
     return failure();
   auto fragment = sm::FragmentType::get(builder_.getContext(), schedule_.getTileRows(), schedule_.getDepth());
   Value rows = sm::FragmentOp::create(builder_, location_, fragment, *hidden);
-  Value diagonal = fetchLastWeights(group, chunk, group);
+  Value diagonal = fetchLastWeights(group, chunk, group, Reader::AllTypes);
   SmallVector<Value> own, are_other;
   for (const RowSegments::RowBlock &part : place.parts) {
-    own.push_back(fetchLastWeights(group, chunk, part.segment.type));
+    own.push_back(fetchLastWeights(group, chunk, part.segment.type, Reader::OwnType));
     // A part whose type's own group this is has kept it.
-    if (place.parts.size() > 1)
+    if (mixesTypes())
       are_other.push_back(math_.differ(group, part.segment.type));
   }
   Value is_short = isShort(chunk);
@@ -195,7 +201,7 @@ Value ChainedProgram::addOwnTerm(const Place &place, Value sums) {
   OpBuilder::InsertionGuard guard(builder_);
   builder_.setInsertionPointToEnd(loop.getBody());
   Value chunk = loop.getInductionVar();
-  Value type = place.parts.front().segment.type, own = fetchLastWeights(type, chunk, type);
+  Value type = place.parts.front().segment.type, own = fetchLastWeights(type, chunk, type, Reader::OwnType);
   Value is_short = isShort(chunk);
   const IntegerAttr depth = shortDepth(builder_, is_short, lastColumns(), schedule_.getDepth());
   if (!depth)
@@ -208,7 +214,7 @@ Value ChainedProgram::addOwnTerm(const Place &place, Value sums) {
 
 LogicalResult ChainedProgram::writeGroup(const Place &place, Value group) {
   Value zero = sm::ZeroOp::create(builder_, location_, sumsOf(schedule_));
-  if (place.parts.size() > 1) {
+  if (mixesTypes()) {
     FailureOr<Value> sums = addBothTerms(place, group, zero);
     return failed(sums) ? failure() : writeEpilogue(place, group, *sums);
   }

@@ -78,6 +78,9 @@ LogicalResult ThreadBlockProgram::check(tile::ForallOp own) {
   if (failed(checkWeightGradient()) || failed(checkSeveral()) || failed(checkSplitK()) ||
       failed(checkOrder()))
     return failure();
+  if (schedule_.getClusterTypes() > 1)
+    return source_.emitOpError("runs in clusters along the types, which kernels of two layers do: there "
+                               "output groups have blocks of the weight matrices that all types read");
   const int64_t cluster_rows = schedule_.getClusterRows(), cluster_columns = schedule_.getClusterColumns();
   if (schedule_.sharesCopies() && schedule_.hasWarps())
     return source_.emitOpError(
