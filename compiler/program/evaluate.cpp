@@ -88,8 +88,11 @@ LogicalResult Evaluation::bind(func::FuncOp function, const std::vector<DenseArr
 int64_t Evaluation::rowType(alg::SlotsOp schedule, int64_t row) {
   if (Value types = schedule.getTypes())
     return static_cast<int64_t>(values_[types].values[row]);
-  const Value offset = schedule.getOffset();
-  const int64_t first = offset ? static_cast<int64_t>(values_[offset].values.front()) : 0;
+  int64_t first = 0;
+  if (const Value offset = schedule.getOffset()) {
+    const DenseArray &number = values_[offset];
+    first = number.position.value_or(static_cast<int64_t>(number.values.front()));
+  }
   return cast<alg::SlotsType>(schedule.getView().getType()).getRowTypes().getRowTypes().typeAt(first + row);
 }
 

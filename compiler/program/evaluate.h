@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace compiler {
@@ -14,6 +15,8 @@ namespace compiler {
 struct DenseArray {
   std::vector<int64_t> shape;
   std::vector<double> values;
+  /// The position of the first row, where it is this number: beyond 2^53 it need not be a double.
+  std::optional<int64_t> position = std::nullopt;
 
   bool operator==(const DenseArray &) const = default;
 };

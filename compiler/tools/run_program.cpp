@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
+#include <limits>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -104,6 +105,9 @@ int runProgram(const ProgramRun &options, const ProgramTools &tools) {
     arrays[name] = readOperand(*program.findOperand(name), file);
 
   const int64_t m = rowsOf(program, arrays, options.m);
+  if (options.p0 > std::numeric_limits<int64_t>::max() - std::max<int64_t>(m - 1, 0))
+    throw Failure(fmt::format("--offset is {}: the position of the last of {} rows does not fit 64 bits",
+                              options.p0, m));
   const ExpertDivision division = divisionOf(options, m);
   if (division.experts() > 0 && options.sequence_rows > 0)
     throw UsageError(fmt::format("--sequence-rows does not go with {}",

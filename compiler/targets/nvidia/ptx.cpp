@@ -3,7 +3,7 @@
 #include "compiler/process/failure.h"
 #include "compiler/schedule/targets.h"
 #include "compiler/targets/nvidia/instruction_counts.h"
-#include "compiler/targets/nvidia/settle_translation.h"
+#include "compiler/targets/nvidia/sm_translation.h"
 
 #include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Pass/PassManager.h"
@@ -68,7 +68,7 @@ Translated translate(mlir::ModuleOp module, const llvm::TargetMachine &machine) 
   mlir::registerBuiltinDialectTranslation(context);
   mlir::registerLLVMDialectTranslation(context);
   mlir::registerNVVMDialectTranslation(context);
-  registerSettleTranslation(context);
+  registerSmTranslation(context);
 
   // Instructions without an intrinsic become inline assembly; the caller keeps its module.
   mlir::OwningOpRef<mlir::ModuleOp> copy(module.clone());

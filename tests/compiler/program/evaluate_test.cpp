@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <gtest/gtest.h>
+#include <limits>
 
 namespace {
 
@@ -96,6 +97,43 @@ func.func @forward(%x: tensor<?x6xf32> loc("x"), %w: tensor<6x4xf32> loc("w"), %
     largest = std::max(largest, std::fabs(results[0].values[i]));
   }
   EXPECT_GT(largest, 0.1);
+}
+
+// 2^53 + 1 is no double, and the last position of all least of all.
+TEST(Evaluate, PositionsAreExact) {
+  ProgramContext program;
+  std::mt19937 random(4);
+  auto module = program.parse(R"mlir(
+#a = #alg.algebra<"Q(3)">
+!x = !alg.slots<?x3xf32, rows(cyclic 3), cols(3 x 1)>
+!w = !alg.slots<3x3xf32, rows(3 x 1), cols(3 x 1)>
+func.func private @product(%x: tensor<?x3xf32>, %w: tensor<3x3xf32>, %p0: index) -> tensor<?x3xf32> {
+  %xs = alg.slots %x rows(cyclic 3, %p0) cols(3 x 1) : tensor<?x3xf32>
+  %ws = alg.slots %w rows(3 x 1) cols(3 x 1) : tensor<3x3xf32>
+  %ys = alg.contract %xs, %ws by #a -> k : !x, !w
+  %y = alg.gather %ys : !x
+  return %y : tensor<?x3xf32>
+}
+func.func @forward(%x: tensor<?x3xf32> loc("x"), %w: tensor<3x3xf32> loc("w"), %p0: index) -> tensor<?x3xf32> {
+  %y = call @product(%x, %w, %p0) : (tensor<?x3xf32>, tensor<3x3xf32>, index) -> tensor<?x3xf32>
+  return %y : tensor<?x3xf32>
+})mlir");
+  ASSERT_TRUE(module);
+  auto function = module->lookupSymbol<mlir::func::FuncOp>("forward");
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  DenseArray x{{1, 3}, {}}, w{{3, 3}, {}};
+  for (DenseArray *array : {&x, &w})
+    for (int64_t i = 0; i < compiler::elementCount(array->shape); ++i)
+      array->values.push_back(uniform(random));
+  const auto at = [&](int64_t position) {
+    const auto results =
+        compiler::evaluate(function, {x, w, {{}, {static_cast<double>(position)}, position}});
+    return mlir::succeeded(results) ? results->front().values : vector<double>();
+  };
+  for (const int64_t position : {(int64_t{1} << 53) + 1, std::numeric_limits<int64_t>::max()}) {
+    EXPECT_EQ(at(position), at(position % 3));
+    EXPECT_NE(at(position), at((position % 3 + 1) % 3));
+  }
 }
 
 TEST(Evaluate, CallsAndWrongArguments) {

@@ -1,4 +1,4 @@
-#include "compiler/targets/nvidia/settle_translation.h"
+#include "compiler/targets/nvidia/sm_translation.h"
 
 #include "dialects/sm/sm.h"
 
@@ -91,7 +91,7 @@ public:
 
 } // namespace
 
-void registerSettleTranslation(MLIRContext &context) {
+void registerSmTranslation(MLIRContext &context) {
   DialectRegistry registry;
   registry.insert<sm::SmDialect>();
   registry.addExtension(
