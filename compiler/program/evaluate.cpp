@@ -91,7 +91,7 @@ int64_t Evaluation::rowType(alg::SlotsOp schedule, int64_t row) {
   int64_t first = 0;
   if (const Value offset = schedule.getOffset()) {
     const DenseArray &number = values_[offset];
-    first = number.position.value_or(static_cast<int64_t>(number.values.front()));
+    first = number.base + static_cast<int64_t>(number.values.front());
   }
   return cast<alg::SlotsType>(schedule.getView().getType()).getRowTypes().getRowTypes().typeAt(first + row);
 }

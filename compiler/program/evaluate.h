@@ -5,7 +5,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 namespace compiler {
@@ -15,8 +14,8 @@ namespace compiler {
 struct DenseArray {
   std::vector<int64_t> shape;
   std::vector<double> values;
-  /// The position of the first row, where it is this number: beyond 2^53 it need not be a double.
-  std::optional<int64_t> position = std::nullopt;
+  /// In the place of an index, what is added to the values: a position from 2^53 on need not be a double.
+  int64_t base = 0;
 
   bool operator==(const DenseArray &) const = default;
 };

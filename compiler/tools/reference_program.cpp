@@ -18,7 +18,7 @@ std::vector<DenseArray> argumentsOf(mlir::func::FuncOp function, const Reference
   std::vector<DenseArray> arguments;
   for (mlir::BlockArgument argument : function.getArguments()) {
     if (argument.getType().isIndex()) {
-      arguments.push_back({{}, {static_cast<double>(p0)}, p0});
+      arguments.push_back({{}, {0}, p0});
       continue;
     }
     const std::string name = nameOf(argument).str();
@@ -65,7 +65,7 @@ evaluateKernel(const std::string &function, const std::vector<std::vector<std::s
   for (auto [argument, roles] : llvm::zip_equal(kernel.getArguments(), operands)) {
     DenseArray array;
     if (argument.getType().isIndex())
-      array = {{}, {static_cast<double>(p0)}, p0};
+      array = {{}, {0}, p0};
     if (auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(argument.getType()))
       for (const int64_t size : tensor.getShape())
         array.shape.push_back(mlir::ShapedType::isDynamic(size) ? m : size);

@@ -126,8 +126,7 @@ func.func @forward(%x: tensor<?x3xf32> loc("x"), %w: tensor<3x3xf32> loc("w"), %
     for (int64_t i = 0; i < compiler::elementCount(array->shape); ++i)
       array->values.push_back(uniform(random));
   const auto at = [&](int64_t position) {
-    const auto results =
-        compiler::evaluate(function, {x, w, {{}, {static_cast<double>(position)}, position}});
+    const auto results = compiler::evaluate(function, {x, w, {{}, {0}, position}});
     return mlir::succeeded(results) ? results->front().values : vector<double>();
   };
   for (const int64_t position : {(int64_t{1} << 53) + 1, std::numeric_limits<int64_t>::max()}) {
