@@ -352,6 +352,18 @@ const std::vector<Subject> &subjects() {
                  .weights = 1,
                  .divides = true},
                 {{70, 1, 1}, {2, 0, 2}}),
+      // Clusters of two blocks, of which the second one has a type in one cluster and none in the other. They
+      // load for each other what an output group has for all types, in a ring of their own in each layer:
+      // two stages beside three and two of what each loads for itself, in two boxes. With two rows, one of
+      // the clusters has none, with one row one block of the other has some.
+      twoLayers("two_layers_cluster",
+                {.algebra = "Q(3)",
+                 .in = 96,
+                 .hidden = 96,
+                 .out = 24,
+                 .schedule = "rows=64,hidden=16,depth=16,stages=5x4,stationary=2,cluster_types=2",
+                 .weights = 1},
+                {{100, 1, 2}, {2, 0, 4}, {1, 2, 2}}),
   };
   return all;
 }

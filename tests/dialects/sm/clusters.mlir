@@ -20,6 +20,9 @@ sm.kernel @clusters(%x: !sm.maps<2 x 32 x 64 x bf16, row_dimension 3, swizzle 12
   %rank = sm.cluster_rank
   // CHECK: sm.fetch %x[%{{.*}}] [%{{.*}}] part %[[RANK]] of 2 multicast %{{.*}} : <2 x 32 x 64 x bf16, row_dimension 3, swizzle 128> -> <64 x 64 x bf16, swizzle 128>
   %a = sm.fetch %x[%i] [%i, %i, %i, %i] part %rank of 2 multicast %mask : <2 x 32 x 64 x bf16, row_dimension 3, swizzle 128> -> <64 x 64 x bf16, swizzle 128>
+  // What a block alone reads is as many boxes high as others have blocks.
+  // CHECK: sm.fetch %w[%{{.*}}] [%{{.*}}] : <1 x 16 x 64 x bf16, row_dimension 2, swizzle 128> -> <64 x 64 x bf16, swizzle 128>
+  %own = sm.fetch %w[%i] [%i, %i, %i, %i] : <1 x 16 x 64 x bf16, row_dimension 2, swizzle 128> -> <64 x 64 x bf16, swizzle 128>
   sm.partition @multiply warpgroups 1 registers 240 {
     // CHECK: sm.arrive %{{.*}}[%{{.*}}] at %{{.*}} : <3>
     sm.arrive %empty[%i] at %mask : <3>

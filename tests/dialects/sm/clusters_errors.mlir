@@ -41,6 +41,39 @@ func.func @whole_boxes(%x: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>, %i: in
 
 // -----
 
+func.func @rows_of_boxes(%x: !sm.maps<1 x 24 x 64 x bf16, row_dimension 2>, %i: index) {
+  // expected-error @+1 {{fetches 64 rows, which boxes of 24 do not make up: they are multiples of 8 rows, one below the other}}
+  %0 = sm.fetch %x[%i] [%i, %i, %i, %i] : <1 x 24 x 64 x bf16, row_dimension 2> -> <64 x 64 x bf16>
+  return
+}
+
+// -----
+
+func.func @low_boxes(%x: !sm.maps<1 x 4 x 64 x bf16, row_dimension 2>, %i: index) {
+  // expected-error @+1 {{fetches 16 rows, which boxes of 4 do not make up: they are multiples of 8 rows, one below the other}}
+  %0 = sm.fetch %x[%i] [%i, %i, %i, %i] : <1 x 4 x 64 x bf16, row_dimension 2> -> <16 x 64 x bf16>
+  return
+}
+
+// -----
+
+func.func @columns_of_boxes(%x: !sm.maps<1 x 16 x 32 x bf16, row_dimension 2>, %i: index) {
+  // expected-error @+1 {{the maps are for blocks of 16 x 32 x 'bf16'}}
+  %0 = sm.fetch %x[%i] [%i, %i, %i, %i] : <1 x 16 x 32 x bf16, row_dimension 2> -> <64 x 64 x bf16>
+  return
+}
+
+// -----
+
+// Threads copy what their own map has, and no boxes.
+func.func @boxes_of_threads(%x: !sm.maps<1 x 16 x 64 x bf16, row_dimension 2, vector 8>, %i: index) {
+  // expected-error @+1 {{the maps are for blocks of 16 x 64 x 'bf16'}}
+  %0 = sm.fetch %x[%i] [%i, %i, %i, %i] : <1 x 16 x 64 x bf16, row_dimension 2, vector 8> -> <64 x 64 x bf16>
+  return
+}
+
+// -----
+
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 sm.kernel @elected(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,

@@ -166,6 +166,11 @@ func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, column
 
 // -----
 
+// expected-error @+1 {{a cluster has at least one worker along the types, got 0}}
+func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, cluster_types = 0>}
+
+// -----
+
 // expected-error @+1 {{rows or sums are stationary for 0 groups (they are each group's own) or more, got -1}}
 func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, stationary = -1>}
 

@@ -116,4 +116,121 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"ChosenForTypes", {"Q(6)", 240, 336, 144, "", "cyclic", 2, false, 4096}, 500, 2, 7}),
     [](const testing::TestParamInfo<Case> &info) { return info.param.name; });
 
+// Blocks of a cluster with consecutive types, which load for each other what an output group has for all of
+// them.
+INSTANTIATE_TEST_SUITE_P(
+    Clusters, ChainedKernelTest,
+    testing::Values(
+        // As many types as blocks; five types for clusters of two, and of four, the last of which has blocks
+        // without a type.
+        Case{"Pair",
+             {"Q(2)", 64, 64, 32, "rows=64,hidden=16,depth=16,stages=4x2,stationary=2,cluster_types=2"},
+             130,
+             1,
+             2},
+        Case{"Pairs",
+             {"Q(5)", 160, 240, 80, "rows=64,hidden=32,depth=32,stages=4x2,stationary=2,cluster_types=2"},
+             331,
+             3,
+             4},
+        Case{"Fours",
+             {"Q(5)", 160, 240, 80,
+              "rows=64,hidden=32,depth=32,stages=5x3,stationary=3,cluster_types=4,row_stages=1"},
+             331,
+             4,
+             9},
+        // Clusters with tiles of two types: four of five, and the one that is left.
+        Case{"PairsOfTypes",
+             {"Q(5)", 160, 240, 80,
+              "rows=64,hidden=32,depth=32,stages=6x3,stationary=2,types=2,cluster_types=2"},
+             323,
+             3,
+             4},
+        Case{"TallPairs",
+             {"Q(3)", 96, 96, 48, "rows=128,hidden=32,depth=16,stages=6x3,stationary=2,cluster_types=2"},
+             390,
+             1,
+             3},
+        // Fewer rows than types: clusters in which one block has rows, and such in which none has.
+        Case{"FewRowsOfPairs",
+             {"Q(8)", 256, 256, 128, "rows=64,hidden=32,depth=32,stages=2x2,stationary=3,cluster_types=2"},
+             3,
+             6,
+             4},
+        Case{"FewRowsOfFours",
+             {"Q(8)", 256, 256, 128,
+              "rows=64,hidden=32,depth=32,stages=3x2,stationary=8,cluster_types=4,row_stages=1"},
+             5,
+             7,
+             8},
+        // Runs of rows, the first and the last of them partial: a segment's type may be that of another one
+        // of the cluster.
+        Case{"RunsOfPairs",
+             {"Q(3)", 96, 96, 48, "rows=64,hidden=32,depth=32,stages=2x2,stationary=2,cluster_types=2",
+              "interval(70)"},
+             333,
+             37,
+             4},
+        Case{"OneProductOfPairs",
+             {"Q(4)", 128, 128, 64, "rows=64,hidden=32,depth=32,stages=3x2,stationary=2,cluster_types=2",
+              "cyclic", 1},
+             260,
+             0,
+             2},
+        Case{"RowsReadByPairs",
+             {"Q(3)", 96, 144, 72, "rows=64,hidden=32,depth=32,stages=2x2,stationary=2,cluster_types=2",
+              "cyclic", 2, true},
+             194,
+             2,
+             2},
+        // Both layers' blocks are of one size, and share two rings.
+        Case{"SharedRingsOfPairs",
+             {"Q(3)", 192, 192, 192, "rows=64,hidden=64,depth=64,stages=3x2,stationary=2,cluster_types=2",
+              "cyclic", 1},
+             194,
+             2,
+             2},
+        // Parts of what is shared, and boxes of what is not, that lie beyond the group's end: 24 deep in
+        // steps of 64, of which two blocks load 32 rows each; hidden groups of 24 columns; and no numbers
+        // behind them.
+        Case{"ClippedPairs",
+             {.algebra = "Q(3)",
+              .in = 72,
+              .hidden = 72,
+              .out = 24,
+              .schedule = "rows=64,hidden=64,depth=64,stages=2x2,stationary=3,cluster_types=2",
+              .divides = true},
+             194,
+             1,
+             3},
+        Case{"RaggedFours",
+             {"Q(4)", 288, 320, 224, "rows=64,hidden=64,depth=32,stages=4x2,stationary=3,cluster_types=4"},
+             200,
+             4,
+             4}),
+    [](const testing::TestParamInfo<Case> &info) { return info.param.name; });
+
+// A cluster changes who loads, not in which order anybody adds: numbers that round in every sum are the same,
+// bit for bit.
+TEST(ClustersOfLayers, DoNotChangeABit) {
+  for (const auto &[alone, together] :
+       {std::pair{"rows=64,hidden=32,depth=32,stages=4x2,stationary=2", ",cluster_types=2"},
+        std::pair{"rows=64,hidden=32,depth=32,stages=4x2,stationary=5", ",cluster_types=4"},
+        std::pair{"rows=64,hidden=32,depth=32,stages=6x3,stationary=3,types=2", ",cluster_types=2"}}) {
+    SCOPED_TRACE(std::string(alone) + together);
+    ChainedKernel kernel{"Q(5)", 160, 240, 80, alone};
+    const auto parse = [&] { return compiler::SimulatedKernel::parse(emittedKernel(kernel), "layers"); };
+    const compiler::SimulatedKernel of_one = parse();
+    kernel.schedule += together;
+    const compiler::SimulatedKernel of_several = parse();
+    EXPECT_EQ(of_one.description().cluster, 1);
+    EXPECT_GT(of_several.description().cluster, 1);
+    ChainedCase product(kernel, 331, 2, 5);
+    product.takeRoughNumbers(17);
+    compiler::SimulationSettings settings;
+    settings.blocks = 5;
+    EXPECT_EQ(product.results(of_one, settings), product.results(of_several, settings));
+  }
+}
+
 } // namespace
