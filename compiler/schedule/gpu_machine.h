@@ -67,7 +67,7 @@ struct GpuMachine {
   }
   /// What a launch takes longer where so many blocks run together.
   constexpr double clusterStart(double cluster) const {
-    return cluster > 2 ? cluster_start_us : cluster > 1 ? pair_start_us : 0;
+    return cluster > 2 ? cluster_start_us : cluster > 1 ? pair_start_us : 0.0;
   }
   /// Blocks that share one multiprocessor, of so many threads with so many registers each and so many bytes
   /// of shared memory, to each of which the system adds a kilobyte; at least one.

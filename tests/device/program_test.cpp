@@ -76,7 +76,8 @@ TEST(DevicePrograms, OfManyRowsAtAnyPositionsFindThemInLists) {
 // boxes of their own.
 TEST(DevicePrograms, OfTwoLayersAreOneLaunch) {
   for (const char *schedule : {"rows=64,hidden=32,depth=64,stages=4x2,stationary=2",
-                               "rows=64,hidden=16,depth=32,stages=8x3,stationary=3,types=2,row_stages=1"}) {
+                               "rows=64,hidden=16,depth=32,stages=8x3,stationary=3,types=2,row_stages=1",
+                               "rows=64,hidden=32,depth=64,stages=4x2,stationary=2,cluster_types=2"}) {
     SCOPED_TRACE(schedule);
     const DeviceUnderTest device(90);
     ProgramCall call(device.context(), 90, 70, 13, /*listed_rows=*/0, schedule);

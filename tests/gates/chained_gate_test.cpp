@@ -46,6 +46,16 @@ INSTANTIATE_TEST_SUITE_P(
         ChainedGateCase{"ThreeTypes",
                         {"Q(32)", 2048, 6144, 2048,
                          "rows=64,hidden=32,depth=64,stages=4x4,stationary=8,types=3,row_stages=1"}},
+        // Clusters along the types, of two, of two that own two types each, and of four.
+        ChainedGateCase{"Pairs8B",
+                        {"Q(32)", 4096, 12288, 4096,
+                         "rows=64,hidden=64,depth=64,stages=6x2,stationary=8,row_stages=1,cluster_types=2"}},
+        ChainedGateCase{"PairsOfTypes",
+                        {"Q(32)", 2048, 6144, 2048,
+                         "rows=64,hidden=32,depth=64,stages=0x3,stationary=8,types=2,cluster_types=2"}},
+        ChainedGateCase{"Fours",
+                        {"Q(32)", 2048, 6144, 2048,
+                         "rows=64,hidden=64,depth=64,stages=0x2,stationary=8,cluster_types=4,row_stages=1"}},
         // Few rows: by the schedules that are chosen for 1, 8 and 64 of them.
         ChainedGateCase{"OneRow", {"Q(32)", 2048, 6144, 2048, "", "cyclic", 2, false, 1}},
         ChainedGateCase{"OneRow8B", {"Q(32)", 4096, 12288, 4096, "", "cyclic", 2, true, 1}},

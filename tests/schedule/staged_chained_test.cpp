@@ -22,8 +22,11 @@ using testing::HasSubstr;
 TwoLayers qwen(int64_t in, int64_t hidden) { return {"Q(32)", in, hidden, in}; }
 
 TEST(StagedChained, ComesBackFromText) {
-  for (const char *text : {"rows=64,hidden=64,depth=64,stages=4x2,stationary=8",
-                           "rows=128,hidden=32,depth=16,stages=9x3,stationary=1,types=2,row_stages=1"})
+  for (const char *text :
+       {"rows=64,hidden=64,depth=64,stages=4x2,stationary=8",
+        "rows=128,hidden=32,depth=16,stages=9x3,stationary=1,types=2,row_stages=1",
+        "rows=64,hidden=64,depth=64,stages=5x2,stationary=8,cluster_types=2",
+        "rows=64,hidden=64,depth=64,stages=6x3,stationary=8,types=2,row_stages=1,cluster_types=4"})
     EXPECT_EQ(toString(parseStagedChained(text)), text);
   EXPECT_EQ(parseStagedChained("rows=64"), StagedChainedSchedule{});
   EXPECT_THROW(parseStagedChained("rows=64,columns=64"), algebras::InputError);
@@ -41,6 +44,17 @@ TEST(StagedChained, SaysWhyAScheduleIsIllegal) {
   EXPECT_THAT(why("hidden=48"), HasSubstr("48 hidden columns at a time"));
   EXPECT_THAT(why("depth=48"), HasSubstr("a depth of 48"));
   EXPECT_THAT(why("stationary=33"), HasSubstr("33 groups in a turn, of 32"));
+  EXPECT_EQ(why("stages=0x2,cluster_types=2"), "");
+  EXPECT_EQ(why("stages=0x2,cluster_types=4"), "");
+  for (const char *clusters : {"cluster_types=3", "cluster_types=8", "cluster_types=0"})
+    EXPECT_THAT(why(clusters), HasSubstr("tiles of 1 types: 1, 2 or 4 tiles, of 32 types in all"));
+  // Parts of a block begin where the swizzle does: of what is deep in the first layer, and in the second.
+  EXPECT_THAT(
+      why("depth=16,cluster_types=4"),
+      HasSubstr("clusters of 4 tiles: blocks of weights that are 16 and 64 rows deep cannot be loaded in "
+                "parts that are multiples of 8 rows"));
+  EXPECT_THAT(why("hidden=16,cluster_types=4"), HasSubstr("64 and 16 rows deep"));
+  EXPECT_EQ(why("hidden=16,depth=16,stages=0x2,cluster_types=2"), "");
   EXPECT_THAT(why("row_stages=3"), HasSubstr("3 groups of X at a time"));
   EXPECT_THAT(why("stages=4x1"), HasSubstr("1 stages of the second layer's blocks: a step takes 2"));
   EXPECT_THAT(why("types=2,stages=4x2"), HasSubstr("a step takes 3"));
@@ -48,6 +62,12 @@ TEST(StagedChained, SaysWhyAScheduleIsIllegal) {
   EXPECT_THAT(why("rows=256"), HasSubstr("registers of a thread, of 104 that 4 warpgroups leave it"));
   EXPECT_THAT(reasonOf(refusal(qwen(4096, 12288).problem(), parseStagedChained("rows=128"))),
               HasSubstr("stages of 16384 bytes fit beside"));
+  const TwoLayers of_three{"Q(3)", 768, 768, 384};
+  EXPECT_THAT(reasonOf(refusal(of_three.problem(), parseStagedChained("cluster_types=4,stationary=1"))),
+              HasSubstr("clusters of 4 tiles of 1 types: 1, 2 or 4 tiles, of 3 types in all"));
+  EXPECT_THAT(reasonOf(refusal(of_three.problem(),
+                               parseStagedChained("types=2,cluster_types=2,stages=0x3,stationary=1"))),
+              HasSubstr("clusters of 2 tiles of 2 types"));
   TwoLayers reading = qwen(2048, 6144);
   reading.last.fused.element_operands = 1;
   EXPECT_THAT(reasonOf(refusal(reading.problem(), parseStagedChained("types=2,stages=0x3"))),
@@ -76,56 +96,96 @@ TEST(StagedChained, SaysWhyLayersHaveNoKernel) {
   EXPECT_THAT(why(changed), HasSubstr("computes on bf16"));
 }
 
-/// What all thread blocks bring and multiply, turn by turn and group by group.
+/// What all thread blocks bring and multiply, cluster by cluster, turn by turn and group by group.
 struct Walk {
-  double sent = 0, cycles = 0;
+  double sent = 0, received = 0, boxes = 0, cycles = 0, tiles = 0, turns = 0;
 
-  Walk(const TwoLayers &layers, const StagedChainedSchedule &schedule, int64_t m) {
-    const int64_t q = layers.last.out.count(), k = layers.first.in.width(0), h = layers.first.out.width(0),
-                  n = layers.last.out.width(0), columns = (n + 15) / 16 * 16;
-    const auto weights = static_cast<double>(layers.first.fused.weights);
-    const double hidden_block = weights * 2 * static_cast<double>(k * h),
-                 output_block = 2 * static_cast<double>(h * n);
+  Walk(const TwoLayers &layers, const StagedChainedSchedule &schedule, int64_t m)
+      : k(layers.first.in.width(0)), h(layers.first.out.width(0)), n(layers.last.out.width(0)),
+        weights(layers.first.fused.weights), s(schedule) {
+    const int64_t q = layers.last.out.count(), columns = (n + 15) / 16 * 16;
     const auto instructions = [](int64_t depth, int64_t width) {
       return static_cast<double>((depth + 15) / 16) *
              std::max(static_cast<double>(width) / 2, 16 + static_cast<double>(width) / 4);
     };
-    const int64_t chunks = (h + schedule.hidden - 1) / schedule.hidden, warpgroups = schedule.rows / 64;
+    const int64_t chunks = (h + s.hidden - 1) / s.hidden, steps = (k + s.depth - 1) / s.depth,
+                  warpgroups = s.rows / 64;
     const double hidden_product =
-                     static_cast<double>(warpgroups * chunks) * weights * instructions(k, schedule.hidden),
+                     static_cast<double>(warpgroups * chunks * weights) * instructions(k, s.hidden),
                  output_product = static_cast<double>(warpgroups) * instructions(h, columns);
-    const int64_t segments = std::min(q, m);
-    for (int64_t first = 0; first < segments; first += schedule.types)
-      for (int64_t row = 0; row < (m + q - 1) / q; row += schedule.rows) {
-        // Segments that have no rows here are still a part of the tile.
-        for (int64_t group = 0; group < q; group += schedule.stationary_groups) {
-          double rows = 0;
-          for (int64_t type = first; type < first + schedule.types; ++type) {
-            const int64_t of_type = type < segments ? (m - type + q - 1) / q : 0;
-            rows += static_cast<double>(std::clamp<int64_t>(of_type - row, 0, schedule.rows));
-          }
-          const auto types = static_cast<double>(schedule.types);
-          sent += rows * 2 * static_cast<double>(k) + types * hidden_block;
-          cycles += types * hidden_product;
-          for (int64_t j = group; j < std::min(q, group + schedule.stationary_groups); ++j) {
-            // The only type of a tile passes over its own group.
-            if (schedule.types == 1 && j == first) {
-              sent += output_block;
-              cycles += output_product;
-              continue;
+    // Whole panels are as wide as a swizzle can be.
+    const int64_t panel = columns % 64 == 0 ? 64 : columns % 32 == 0 ? 32 : 16;
+    const Block hidden{static_cast<double>(2 * weights * k * h),
+                       static_cast<double>(2 * weights * steps * s.depth * chunks * s.hidden),
+                       static_cast<double>(weights * steps * chunks)},
+        output{static_cast<double>(2 * h * n), static_cast<double>(2 * chunks * s.hidden * columns),
+               static_cast<double>(chunks * (columns / panel))};
+    const int64_t segments = std::min(q, m), together = s.types * s.cluster_types;
+    for (int64_t cluster = 0; cluster < segments; cluster += together)
+      for (int64_t row = 0; row < (m + q - 1) / q; row += s.rows)
+        // Blocks that have no rows, or no segments, are still a part of the cluster.
+        for (int64_t first = cluster; first < cluster + together; first += s.types)
+          for (int64_t group = 0; group < q; group += s.stationary_groups) {
+            turns += 1;
+            double rows = 0;
+            for (int64_t type = first; type < first + s.types; ++type) {
+              const int64_t of_type = type < segments ? (m - type + q - 1) / q : 0;
+              rows += static_cast<double>(std::clamp<int64_t>(of_type - row, 0, s.rows));
             }
-            sent += rows * 2 * static_cast<double>(k) + (1 + types) * (hidden_block + output_block);
-            cycles += 2 * types * (hidden_product + output_product);
+            const auto types = static_cast<double>(s.types);
+            const auto bring_rows = [&] {
+              sent += rows * 2 * static_cast<double>(k);
+              received += types * static_cast<double>(s.rows * 2 * steps * s.depth);
+              boxes += types * static_cast<double>(steps);
+            };
+            bring_rows();
+            bringOwn(hidden);
+            cycles += types * hidden_product;
+            for (int64_t j = group; j < std::min(q, group + s.stationary_groups); ++j) {
+              tiles += 1;
+              // The only type of a tile passes over its own group, where no other block waits for it.
+              if (together == 1 && j == first) {
+                bringOwn(output);
+                cycles += output_product;
+                continue;
+              }
+              bring_rows();
+              for (const Block &block : {hidden, output}) {
+                bringOwn(block);
+                // What is the group's own each block of the cluster loads a part of, for all.
+                sent += block.sent / static_cast<double>(s.cluster_types);
+                received += block.received;
+                boxes += block.boxes;
+              }
+              cycles += 2 * types * (hidden_product + output_product);
+            }
           }
-        }
-      }
   }
+
+private:
+  /// All that one output group reads of a weight matrix: what the cache sends of it, what a thread block
+  /// receives, and in how many boxes of its whole depth.
+  struct Block {
+    double sent, received, boxes;
+  };
+
+  /// For each type of the tile, in boxes that have a part of the depth as they have for what is shared.
+  void bringOwn(const Block &block) {
+    const auto types = static_cast<double>(s.types);
+    sent += types * block.sent;
+    received += types * block.received;
+    boxes += types * block.boxes * static_cast<double>(s.cluster_types);
+  }
+
+  int64_t k, h, n, weights;
+  StagedChainedSchedule s;
 };
 
 // Schedules and shapes at random, where all tiles are whole.
 TEST(StagedChained, CostsWhatAWalkOverAllGroupsCounts) {
+  using namespace engine_parts;
   std::mt19937_64 random(20);
-  int compared = 0;
+  int compared = 0, compared_clusters = 0;
   for (int trial = 0; trial < 300; ++trial) {
     const int64_t q = int64_t{1} << (1 + random() % 5);
     const auto width = [&] { return q * 8 * static_cast<int64_t>(1 + random() % 8); };
@@ -138,21 +198,66 @@ TEST(StagedChained, CostsWhatAWalkOverAllGroupsCounts) {
     const StagedChainedCosts costs(layers.problem(), m, h200_machine);
     const std::vector<StagedChainedSchedule> candidates = considerStagedChained(layers.problem());
     for (int pick = 0; pick < 6; ++pick) {
-      const StagedChainedSchedule &schedule = candidates[random() % candidates.size()];
-      if (q % schedule.types != 0 || m / q % schedule.rows != 0 || q % schedule.stationary_groups != 0)
+      StagedChainedSchedule schedule = candidates[random() % candidates.size()];
+      // Only clusters of one and of two are considered.
+      if (schedule.cluster_types == 2 && random() % 2 == 0)
+        schedule.cluster_types = 4;
+      if (refusal(layers.problem(), schedule))
         continue;
       const Walk walk(layers, schedule, m);
       const Cost cost = costs(schedule);
       SCOPED_TRACE(toString(schedule));
+      // Also of clusters that are not full.
+      EXPECT_DOUBLE_EQ(cost.tiles, walk.tiles);
+      EXPECT_DOUBLE_EQ(cost.turns, walk.turns);
+      if (q % (schedule.types * schedule.cluster_types) != 0 || m / q % schedule.rows != 0 ||
+          q % schedule.stationary_groups != 0)
+        continue;
       ++compared;
-      // What the cache sends is one of three that may bound the loads.
-      EXPECT_GE(cost["loads"], walk.sent / h200_machine.cache_bytes_per_us * (1 - 1e-9));
+      compared_clusters += schedule.cluster_types > 1 ? 1 : 0;
+      // Loads are bound by what the cache sends, what multiprocessors take in, or what threads issue.
       const double in_cycles = 1 / (h200_machine.multiprocessors * h200_machine.dense_clock);
+      const int64_t columns = (layers.last.out.width(0) + 15) / 16 * 16;
+      const auto in_flight = static_cast<double>((schedule.stages - 1) * layers.first.fused.weights * 2 *
+                                                     schedule.depth * schedule.hidden +
+                                                 (schedule.next_stages - 1) * 2 * schedule.hidden * columns);
+      const double loads = std::max({walk.sent / h200_machine.cache_bytes_per_us,
+                                     walk.received / takesIn(in_flight, h200_machine),
+                                     walk.boxes * cycles_per_copy * in_cycles});
+      EXPECT_NEAR(cost["loads"], loads, 1e-9 * loads);
       EXPECT_NEAR(cost["products"] + cost["padding"], std::max(walk.cycles * in_cycles, cost["products"]),
                   1e-9 * cost.total());
     }
   }
   EXPECT_GT(compared, 200);
+  EXPECT_GT(compared_clusters, 100);
+}
+
+// What blocks of a cluster share is sent once. Where stages enough are under way, loads take less for it.
+TEST(StagedChained, ClustersTakeLessFromTheCache) {
+  const TwoLayers layers = qwen(4096, 12288);
+  const StagedChainedCosts costs(layers.problem(), 2048, h200_machine);
+  const auto loads = [&](const char *text) {
+    const StagedChainedSchedule schedule = parseStagedChained(text);
+    EXPECT_EQ(reasonOf(refusal(layers.problem(), schedule)), "");
+    return costs(schedule)["loads"];
+  };
+  EXPECT_NEAR(loads("rows=64,hidden=64,depth=64,stages=6x2,stationary=8,row_stages=1"), 91.6, 0.1);
+  EXPECT_NEAR(loads("rows=64,hidden=64,depth=64,stages=6x2,stationary=8,row_stages=1,cluster_types=2"), 74.9,
+              0.1);
+}
+
+// By parts of a microsecond.
+TEST(StagedChained, LaunchesOfClustersBeginLater) {
+  const TwoLayers layers = qwen(2048, 6144);
+  const StagedChainedCosts costs(layers.problem(), 2048, h200_machine);
+  const auto launch = [&](int64_t cluster) {
+    StagedChainedSchedule schedule = parseStagedChained("rows=64,hidden=64,depth=64,stages=6x2,stationary=8");
+    schedule.cluster_types = cluster;
+    return costs(schedule).sum.back().us;
+  };
+  EXPECT_DOUBLE_EQ(launch(2), launch(1) + h200_machine.pair_start_us);
+  EXPECT_DOUBLE_EQ(launch(4), launch(1) + h200_machine.cluster_start_us);
 }
 
 TEST(StagedChained, IsWithinReachOfTheFloorForThePublishedNetworks) {

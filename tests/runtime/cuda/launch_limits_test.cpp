@@ -79,6 +79,32 @@ TEST(LaunchPlan, TilesThatBlocksDivideCountForEach) {
   EXPECT_THROW(tileCount(cyclic, tile, 5 * 128 + 1, 3), Error);
 }
 
+// In kernels of two layers blocks of a cluster divide a tile of all their types: it counts once for each of
+// them, in turns of all columns of some groups.
+TEST(LaunchPlan, TilesOfAClusterAlongTheTypesCountForEachBlock) {
+  GpuTile tile{64, 112, 64, 4, 2};
+  tile.stationary_groups = 2; // three turns for five groups
+  tile.types = tile.split_k = 2;
+  // Five types are three pairs, the last of which has one type; so are no rows in some of them.
+  const Layer cyclic = layerOf(Lift::Rows, RowTypesKind::Cyclic, 5, 1, 5, 8, 100);
+  EXPECT_EQ(tileCount(cyclic, tile, 5 * 64, 3), 2 * 3 * 1 * 3);
+  EXPECT_EQ(tileCount(cyclic, tile, 5 * 64 + 1, 3), 2 * 3 * 2 * 3);
+  EXPECT_EQ(tileCount(cyclic, tile, 3, 3), 2 * 3 * 1 * 3);
+  EXPECT_EQ(tileCount(cyclic, tile, 0, 3), 0);
+  // Tiles of two types in clusters of two.
+  tile.types = 4;
+  EXPECT_EQ(tileCount(cyclic, tile, 5 * 64 + 1, 3), 2 * 2 * 2 * 3);
+  tile.types = tile.split_k = 4;
+  EXPECT_EQ(tileCount(cyclic, tile, 5 * 64 + 1, 3), 4 * 2 * 2 * 3);
+  // Runs of 70 rows: one, two and four of them.
+  const Layer interval = layerOf(Lift::Rows, RowTypesKind::Interval, 3, 70, 3, 8, 8);
+  tile.types = tile.split_k = 2;
+  EXPECT_EQ(tileCount(interval, tile, 70, 0), 2 * 1 * 2 * 2);
+  EXPECT_EQ(tileCount(interval, tile, 70, 1), 2 * 1 * 2 * 2);
+  EXPECT_EQ(tileCount(interval, tile, 211, 209), 2 * 2 * 2 * 2);
+  EXPECT_EQ(tileCount(interval, tile, 141, 209), 2 * 2 * 2 * 2);
+}
+
 TEST(LaunchPlan, TheGridIsPersistentAndWholeClusters) {
   const Layer layer = layerOf(Lift::Rows, RowTypesKind::Cyclic, 5, 1, 5, 8, 96); // 25 tiles
   GpuKernel kernel = kernelOf(ElementType::Bf16);
