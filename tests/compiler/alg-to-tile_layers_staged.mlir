@@ -1,6 +1,7 @@
 // A function of two layers of products is one kernel where operands come in stages by the copy engine: a tile of hidden rows is made,
 // and multiplied, some columns at a time.
 // RUN: alg-opt %s -split-input-file -convert-alg-to-tile="target=sm_90a schedule=rows=128,hidden=32,depth=64,stages=4x3,stationary=2" | FileCheck %s
+// RUN: alg-opt %s -split-input-file -convert-alg-to-tile="target=sm_90a schedule=rows=64,hidden=32,depth=32,stages=6x3,stationary=2,cluster_types=2" | FileCheck %s --check-prefix=CLUSTERS
 // RUN: alg-opt %s -split-input-file -convert-alg-to-tile="target=sm_90a rows=256" | FileCheck %s --check-prefix=CHOSEN
 // RUN: alg-opt %s -split-input-file -convert-alg-to-tile="target=sm_90a output=f32 schedule=rows=64,hidden=32,depth=32,stages=0x2,stationary=2,row_stages=1" | FileCheck %s --check-prefix=F32
 
@@ -47,6 +48,11 @@
 // There is one kernel, and weight matrices are read as they are.
 // CHECK-NOT:     tile.kernel
 // CHECK-NOT:     func.func
+
+// Clusters along the types are those of both layers.
+// CLUSTERS-LABEL: tile.kernel @gated_bf16(
+// CLUSTERS-SAME:    schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 32, stages = 3, cluster_types = 2, stationary = 2>
+// CLUSTERS:         tile.layer attributes {{.*}} schedule = #tile.staged<types = 1, rows = 64, columns = 32, depth = 32, stages = 6, cluster_types = 2, stationary = 2>
 
 // Where no schedule is given, both layers get one that fits, with the same rows.
 // CHOSEN-LABEL: tile.kernel @gated_bf16(

@@ -3,6 +3,7 @@
 // RUN: alg-opt %s -sm-partition -canonicalize | FileCheck %s --check-prefix=PIPES
 // RUN: alg-opt %s -sm-partition -sm-multi-buffer -canonicalize | FileCheck %s --check-prefix=STAGES
 // RUN: alg-opt %s -sm-partition -sm-multi-buffer -sm-insert-barriers -canonicalize -cse | FileCheck %s --check-prefix=BARRIERS
+// RUN: alg-opt %s -sm-partition -sm-lower-epilogue -sm-multi-buffer -sm-insert-barriers -sm-to-nvvm | FileCheck %s --check-prefix=DESCRIPTION
 
 #hidden = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 64>, weights = <4 x 64>, out = <4 x 32>,
                        row_types = <cyclic 4>>
@@ -47,6 +48,14 @@
 // PIPES-NEXT:        sm.produce %[[NEXT_SHARED]], %[[MG]] :
 // PIPES-NEXT:        %[[MT:.*]] = sm.fetch {{.*}} %offset] : <1 x 8 x 64
 // PIPES-NEXT:        sm.produce %[[NEXT_OWN]], %[[MT]] :
+
+// The runtime is told of a tile of all types of the cluster, which its blocks divide, of boxes as high as a part, and of the stages of
+// both rings of each layer.
+// DESCRIPTION-LABEL: llvm.func @layers(
+// DESCRIPTION-SAME:    next_w = {columns = 64 : i64, rows = 8 : i64, swizzle = 128 : i64}, w = {columns = 32 : i64, rows = 16 : i64, swizzle = 64 : i64}
+// DESCRIPTION-SAME:    cluster = 4 : i64
+// DESCRIPTION-SAME:    schedule = "rows=128,hidden=32,depth=64,stages=5x7,stationary=4,row_stages=1,cluster_types=4"
+// DESCRIPTION-SAME:    tile = {cluster_columns = 1 : i64, cluster_rows = 1 : i64, {{.*}} rows = 128 : i64, split = 4 : i64, stages = 5 : i64, types = 4 : i64}
 
 // Rows of one's own come in four boxes, one below the other, of what is shared each block loads one for all.
 // STAGES-LABEL: sm.kernel @layers(
