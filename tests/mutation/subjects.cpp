@@ -352,10 +352,11 @@ const std::vector<Subject> &subjects() {
                  .weights = 1,
                  .divides = true},
                 {{70, 1, 1}, {2, 0, 2}}),
-      // Clusters of two blocks, of which the second one has a type in one cluster and none in the other. They
-      // load for each other what an output group has for all types, in a ring of their own in each layer:
-      // two stages beside three and two of what each loads for itself, in two boxes. With two rows, one of
-      // the clusters has none, with one row one block of the other has some.
+      // Clusters of two blocks, the second of which has a type in one cluster and none in the other. They
+      // load for each other what an output group has for all types, in a ring of four stages beside one of
+      // five of what each loads for itself, in two boxes; both layers' blocks are of one size. 65 and 64 rows
+      // of a type: where there is one row left, the other block has none. With two rows two clusters have a
+      // turn each, with one row a block has no type.
       twoLayers("two_layers_cluster",
                 {.algebra = "Q(3)",
                  .in = 96,
@@ -363,12 +364,10 @@ const std::vector<Subject> &subjects() {
                  .out = 24,
                  .schedule = "rows=64,hidden=16,depth=16,stages=5x4,stationary=2,cluster_types=2",
                  .weights = 1},
-                {{100, 1, 2}, {2, 0, 4}, {1, 2, 2}}),
+                {{193, 1, 2}, {2, 0, 4}, {1, 2, 2}}),
       // Few rows: two blocks divide the hidden groups and add up their sums. Two rows of a part and one, 40
-      // in
-      // the depth, 24 hidden columns for each block, of which a tile has 16, 16 columns of the result in
-      // tiles
-      // of 8.
+      // in the depth, 24 hidden columns for each block, of which a tile has 16, 16 columns of the result in
+      // tiles of 8.
       twoLayers("decode_two_layers",
                 {.algebra = "Q(2)",
                  .in = 80,
