@@ -12,7 +12,6 @@
 #include <functional>
 #include <gtest/gtest.h>
 #include <map>
-#include <random>
 #include <set>
 
 using namespace mutation_test;
@@ -77,22 +76,12 @@ public:
   }
 
 private:
-  /// Of a kernel of two layers that reads them: some far behind 0, some below it.
-  static std::vector<int64_t> positionsOf(const Batch &batch, uint64_t seed) {
-    std::vector<int64_t> positions;
-    std::mt19937_64 random(seed);
-    for (int64_t row = 0; batch.places == RowPlaces::Drawn && row < batch.m; ++row)
-      positions.push_back(static_cast<int64_t>(random() % 2000) - 1000 +
-                          (row % 2 == 0 ? 0 : int64_t{1} << 30));
-    return positions;
-  }
-
   using Call = std::function<ExactCase::Objection(const compiler::SimulatedKernel &)>;
 
   static Call callOf(const Subject &subject, const Batch &batch, uint64_t seed,
                      const compiler::SimulationSettings &settings) {
     if (subject.chained)
-      return [product = ChainedCase(*subject.chained, batch.m, batch.p0, seed, positionsOf(batch, seed)),
+      return [product = ChainedCase(*subject.chained, batch.m, batch.p0, seed),
               settings](const auto &kernel) { return product.run(kernel, settings); };
     if (subject.fused_weights > 0)
       return [product = FusedCase(subject.fused(), batch.m, batch.p0, seed), settings](const auto &kernel) {

@@ -365,17 +365,6 @@ const std::vector<Subject> &subjects() {
                  .schedule = "rows=64,hidden=16,depth=16,stages=5x4,stationary=2,cluster_types=2",
                  .weights = 1},
                 {{193, 1, 2}, {2, 0, 4}, {1, 2, 2}}),
-      // Few rows: two blocks divide the hidden groups and add up their sums. Two rows of a part and one, 40
-      // in the depth, 24 hidden columns for each block, of which a tile has 16, 16 columns of the result in
-      // tiles of 8.
-      twoLayers("decode_two_layers",
-                {.algebra = "Q(2)",
-                 .in = 80,
-                 .hidden = 96,
-                 .out = 32,
-                 .schedule = "reduce=16,rows=2,hidden=16,columns=8,vector=4,cluster=2",
-                 .weights = 1},
-                {{3, 1, 4}, {1, 0, 2}, {3, 0, 2, 0, RowPlaces::Drawn}}),
   };
   return all;
 }
