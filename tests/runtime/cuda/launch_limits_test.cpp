@@ -85,7 +85,7 @@ TEST(LaunchPlan, TilesOfAClusterAlongTheTypesCountForEachBlock) {
   GpuTile tile{64, 112, 64, 4, 2};
   tile.stationary_groups = 2; // three turns for five groups
   tile.types = tile.split_k = 2;
-  // Five types are three pairs, the last of which has one type; so are no rows in some of them.
+  // Five types are three pairs, the last of which has one type; so are those of three rows.
   const Layer cyclic = layerOf(Lift::Rows, RowTypesKind::Cyclic, 5, 1, 5, 8, 100);
   EXPECT_EQ(tileCount(cyclic, tile, 5 * 64, 3), 2 * 3 * 1 * 3);
   EXPECT_EQ(tileCount(cyclic, tile, 5 * 64 + 1, 3), 2 * 3 * 2 * 3);

@@ -151,7 +151,7 @@ INSTANTIATE_TEST_SUITE_P(
              390,
              1,
              3},
-        // Fewer rows than types: clusters in which one block has rows, and such in which none has.
+        // Fewer rows than types: the last cluster has blocks without any.
         Case{"FewRowsOfPairs",
              {"Q(8)", 256, 256, 128, "rows=64,hidden=32,depth=32,stages=2x2,stationary=3,cluster_types=2"},
              3,
@@ -163,8 +163,7 @@ INSTANTIATE_TEST_SUITE_P(
              5,
              7,
              8},
-        // Runs of rows, the first and the last of them partial: a segment's type may be that of another one
-        // of the cluster.
+        // Runs of rows, the first and the last of them partial; the last cluster may have one of them.
         Case{"RunsOfPairs",
              {"Q(3)", 96, 96, 48, "rows=64,hidden=32,depth=32,stages=2x2,stationary=2,cluster_types=2",
               "interval(70)"},
