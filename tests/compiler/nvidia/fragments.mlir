@@ -33,6 +33,7 @@ sm.kernel @layers(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128
   %d = sm.allocate : <2 x 32 x 64 x bf16, swizzle 128>
   %kept = sm.allocate : <2 x 128 x 32 x bf16, swizzle 64>
   %c = sm.allocate : <2 x 64 x 64 x bf16, swizzle 128>
+  %full = sm.barriers arrivals 1 : <1>
   %i = sm.block_index
   sm.partition @multiply warpgroups 2 registers 224 {
     %none = sm.zero : <128 x 32>
@@ -115,6 +116,11 @@ sm.kernel @layers(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128
     sm.write %sum to %c[%g] : <128 x 64> to <2 x 64 x 64 x bf16, swizzle 128>
   }
   sm.partition @load warpgroups 1 registers 56 {
+    // The stages are those of the buffers that each layer's weights are loaded into.
+    sm.elect {
+      sm.load %w[%i] [%i, %i, %i, %i] to %b[%i] signal %full[%i] : <1 x 64 x 32 x bf16, row_dimension 2, swizzle 64> to <3 x 64 x 32 x bf16, swizzle 64>, !sm.barriers<1>
+      sm.load %w2[%i] [%i, %i, %i, %i] to %d[%i] signal %full[%i] : <1 x 32 x 64 x bf16, row_dimension 2, swizzle 128> to <2 x 32 x 64 x bf16, swizzle 128>, !sm.barriers<1>
+    }
   }
 }
 
