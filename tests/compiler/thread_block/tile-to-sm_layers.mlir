@@ -215,7 +215,7 @@ tile.kernel @whole(%x: !tile.matrix<?x128xbf16>, %w: !tile.matrix<128x256xbf16>,
 // CHECK:         %[[KEPT:.*]] = sm.kept_rows pieces 1 : <128 x 64 x bf16>
 // One of the types has rows.
 // CHECK:         %[[SOME:.*]] = arith.ori
-// CHECK-NEXT:    scf.if %[[SOME]]
+// CHECK:         scf.if %[[SOME]]
 // CHECK-NEXT:      %[[X:.*]] = sm.hold %x[%[[MAP0:.*]], %[[MAP1:.*]]] [%c0, %[[TYPE0:.*]], %[[LINE0:.*]], %[[ROW0:.*]], %c0, %[[TYPE1:.*]], %[[LINE1:.*]], %[[ROW1:.*]]] stages 1 : <2 x 64 x 64 x bf16, row_dimension 3> -> <128 x 64 x bf16>
 // CHECK:           %[[A0:.*]] = sm.fetch %w[%c0] [%c0, %[[TYPE0]], %c0, %[[TYPE0]]]
 // CHECK-NEXT:      %[[A1:.*]] = sm.fetch %w[%c0] [%c0, %[[TYPE1]], %c0, %[[TYPE1]]]

@@ -101,8 +101,8 @@ func.func @coordinates(%x: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3>, %i: in
 // -----
 
 func.func @boxes(%x: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3>, %i: index) {
-  // expected-error @+1 {{the maps are for blocks of 64 x 64 x 'bf16', the other side has 128 x 64 x 'bf16'}}
-  %0 = sm.fetch %x[%i] [%i, %i, %i, %i] : <1 x 64 x 64 x bf16, row_dimension 3> -> <128 x 64 x bf16>
+  // expected-error @+1 {{the maps are for blocks of 64 x 64 x 'bf16', the other side has 32 x 64 x 'bf16'}}
+  %0 = sm.fetch %x[%i] [%i, %i, %i, %i] : <1 x 64 x 64 x bf16, row_dimension 3> -> <32 x 64 x bf16>
   return
 }
 
