@@ -100,10 +100,11 @@ TEST(StagedChained, SaysWhyLayersHaveNoKernel) {
 struct Walk {
   double sent = 0, received = 0, boxes = 0, cycles = 0, tiles = 0, turns = 0;
 
-  Walk(const TwoLayers &layers, const StagedChainedSchedule &schedule, int64_t m)
-      : k(layers.first.in.width(0)), h(layers.first.out.width(0)), n(layers.last.out.width(0)),
-        weights(layers.first.fused.weights), s(schedule) {
-    const int64_t q = layers.last.out.count(), columns = (n + 15) / 16 * 16;
+  Walk(const TwoLayers &layers, const StagedChainedSchedule &s, int64_t m)
+      : types_(static_cast<double>(s.types)), parts_(static_cast<double>(s.cluster_types)) {
+    const int64_t q = layers.last.out.count(), k = layers.first.in.width(0), h = layers.first.out.width(0),
+                  n = layers.last.out.width(0), columns = (n + 15) / 16 * 16,
+                  weights = layers.first.fused.weights;
     const auto instructions = [](int64_t depth, int64_t width) {
       return static_cast<double>((depth + 15) / 16) *
              std::max(static_cast<double>(width) / 2, 16 + static_cast<double>(width) / 4);
@@ -132,15 +133,14 @@ struct Walk {
               const int64_t of_type = type < segments ? (m - type + q - 1) / q : 0;
               rows += static_cast<double>(std::clamp<int64_t>(of_type - row, 0, s.rows));
             }
-            const auto types = static_cast<double>(s.types);
             const auto bring_rows = [&] {
               sent += rows * 2 * static_cast<double>(k);
-              received += types * static_cast<double>(s.rows * 2 * steps * s.depth);
-              boxes += types * static_cast<double>(steps);
+              received += types_ * static_cast<double>(s.rows * 2 * steps * s.depth);
+              boxes += types_ * static_cast<double>(steps);
             };
             bring_rows();
             bringOwn(hidden);
-            cycles += types * hidden_product;
+            cycles += types_ * hidden_product;
             for (int64_t j = group; j < std::min(q, group + s.stationary_groups); ++j) {
               tiles += 1;
               // The only type of a tile passes over its own group, where no other block waits for it.
@@ -153,11 +153,11 @@ struct Walk {
               for (const Block &block : {hidden, output}) {
                 bringOwn(block);
                 // What is the group's own each block of the cluster loads a part of, for all.
-                sent += block.sent / static_cast<double>(s.cluster_types);
+                sent += block.sent / parts_;
                 received += block.received;
                 boxes += block.boxes;
               }
-              cycles += 2 * types * (hidden_product + output_product);
+              cycles += 2 * types_ * (hidden_product + output_product);
             }
           }
   }
@@ -171,14 +171,12 @@ private:
 
   /// For each type of the tile, in boxes that have a part of the depth as they have for what is shared.
   void bringOwn(const Block &block) {
-    const auto types = static_cast<double>(s.types);
-    sent += types * block.sent;
-    received += types * block.received;
-    boxes += types * block.boxes * static_cast<double>(s.cluster_types);
+    sent += types_ * block.sent;
+    received += types_ * block.received;
+    boxes += types_ * block.boxes * parts_;
   }
 
-  int64_t k, h, n, weights;
-  StagedChainedSchedule s;
+  double types_, parts_;
 };
 
 // Schedules and shapes at random, where all tiles are whole.
