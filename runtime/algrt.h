@@ -431,6 +431,13 @@ typedef struct algrt_run_options {
    * compiled for experts. An output overlaps no other tensor then. NULL: there is one network. Not with
    * sequences or packed weights, nor for programs of which a result sums over rows. */
   const DLTensor *expert_starts;
+  /* [R], int32, where the tensors are; only with expert_starts, which divide this list then and not the rows:
+   * entries expert_starts[e] to expert_starts[e + 1] - 1 are the rows of the batch that expert e computes,
+   * each from 0 to M - 1. A row may be in the lists of several experts, or of none. Inputs have M rows as
+   * ever, results have R, of which row n belongs to entry n; a row is at the position that it has in the
+   * batch, whoever computes it. Workspace is that of R rows. In CPU memory alone. NULL: rows are consecutive.
+   */
+  const DLTensor *expert_rows;
 } algrt_run_options;
 
 /* All zero but for struct_size. */

@@ -59,6 +59,8 @@ struct Extents {
 
 static bool fits(Type type, const DenseArray &array) {
   auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor && type.isIndex() && array.shape.size() == 1)
+    return elementCount(array.shape) == static_cast<int64_t>(array.values.size());
   if (!tensor)
     return array.shape.empty() && array.values.size() == 1;
   if (tensor.getRank() != static_cast<int64_t>(array.shape.size()) ||
@@ -88,12 +90,14 @@ LogicalResult Evaluation::bind(func::FuncOp function, const std::vector<DenseArr
 int64_t Evaluation::rowType(alg::SlotsOp schedule, int64_t row) {
   if (Value types = schedule.getTypes())
     return static_cast<int64_t>(values_[types].values[row]);
-  int64_t first = 0;
-  if (const Value offset = schedule.getOffset()) {
-    const DenseArray &number = values_[offset];
-    first = number.base + static_cast<int64_t>(number.values.front());
-  }
-  return cast<alg::SlotsType>(schedule.getView().getType()).getRowTypes().getRowTypes().typeAt(first + row);
+  const Value offset = schedule.getOffset();
+  const alg::RowTypesAttr types = cast<alg::SlotsType>(schedule.getView().getType()).getRowTypes();
+  if (!offset)
+    return types.getRowTypes().typeAt(row);
+  const DenseArray &positions = values_[offset];
+  const int64_t behind_base = positions.shape.empty() ? static_cast<int64_t>(positions.values.front()) + row
+                                                      : static_cast<int64_t>(positions.values[row]);
+  return types.getRowTypes().typeAt(positions.base + behind_base);
 }
 
 LogicalResult Evaluation::compute(alg::ContractOp contract) {

@@ -10,7 +10,8 @@
 namespace compiler {
 
 /// A tensor of any rank, its last dimension fastest. Row types and positions are whole numbers in it; a
-/// number is an array of rank 0 with one value.
+/// number is an array of rank 0 with one value. In the place of an index, the position of the first row,
+/// there may be an array of rank 1 with the position of every row.
 struct DenseArray {
   std::vector<int64_t> shape;
   std::vector<double> values;

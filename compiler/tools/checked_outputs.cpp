@@ -54,8 +54,8 @@ static ReferenceArrays evaluate(const algrt::Bundle &bundle, const algrt::Progra
         fmt::format("the bundle has no definition of its programs to compare with; maps of a projection "
                     "are checked by --map {} --check",
                     program.name));
-  const auto of_one = [&](const ReferenceArrays &own, int64_t first) {
-    return tools.evaluate(std::string(bundle.section(*text)), program.name, own, first);
+  const auto of_one = [&](const ReferenceArrays &own, const ReferencePositions &positions) {
+    return tools.evaluate(std::string(bundle.section(*text)), program.name, own, positions);
   };
   return division.experts() > 0 ? evaluateExperts(program, division, operands, p0, of_one)
                                 : of_one(operands, p0);

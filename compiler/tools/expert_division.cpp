@@ -2,14 +2,18 @@
 
 #include "compiler/process/failure.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <limits>
 #include <random>
 
 namespace compiler {
 
-std::string dividedText(int64_t experts) {
-  return experts == 0 ? "" : fmt::format(" divided among {} expert{}", experts, experts == 1 ? "" : "s");
+std::string dividedText(int64_t experts, std::optional<int64_t> listed) {
+  if (experts == 0)
+    return "";
+  const std::string who = fmt::format("{} expert{}", experts, experts == 1 ? "" : "s");
+  return listed ? fmt::format(", {} listed by {}", *listed, who) : " divided among " + who;
 }
 
 ExpertDivision randomDivision(int64_t m, int64_t experts, uint64_t seed) {
@@ -29,27 +33,31 @@ ExpertDivision randomDivision(int64_t m, int64_t experts, uint64_t seed) {
   return division;
 }
 
+ExpertDivision randomLists(int64_t m, int64_t experts, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  // As many as there are rows, somewhat fewer or more.
+  const int64_t listed = m == 0 ? 0 : std::uniform_int_distribution<int64_t>(m / 2, m + m / 2 + 1)(random);
+  ExpertDivision division = randomDivision(listed, experts, seed + 1);
+  std::uniform_int_distribution<int64_t> any(0, std::max<int64_t>(m, 1) - 1);
+  division.list.emplace();
+  for (int64_t entry = 0; entry < listed; ++entry)
+    division.list->push_back(static_cast<int32_t>(any(random)));
+  division.batch_rows = m;
+  return division;
+}
+
 namespace {
 
-// What part of a tensor an expert has: elements from one on.
-struct Part {
-  size_t first, count;
-};
-
-Part partOf(const algrt::Program &program, std::string_view tensor, size_t elements,
-            const ExpertDivision &division, int64_t expert) {
-  const algrt::ProgramOperand *operand = program.findOperand(tensor);
-  if (operand != nullptr && operand->role == algrt::OperandRole::Weight) {
-    const size_t own = elements / static_cast<size_t>(division.experts());
-    return {static_cast<size_t>(expert) * own, own};
+// Of rows that lie one after another, `per_row` elements each, those of an expert.
+std::vector<double> rowsOfExpert(const std::vector<double> &values, size_t per_row, bool by_list,
+                                 const ExpertDivision &division, int64_t expert) {
+  std::vector<double> own;
+  for (int64_t place = division.first(expert); place < division.first(expert + 1); ++place) {
+    const int64_t row = by_list ? (*division.list)[static_cast<size_t>(place)] : place;
+    const auto begin = values.begin() + static_cast<ptrdiff_t>(static_cast<size_t>(row) * per_row);
+    own.insert(own.end(), begin, begin + static_cast<ptrdiff_t>(per_row));
   }
-  // What steps hand on has rows.
-  if (operand != nullptr && operand->shape[0].symbol.empty())
-    return {0, elements};
-  const auto all_rows = static_cast<size_t>(division.starts.back());
-  const size_t width = all_rows == 0 ? 0 : elements / all_rows;
-  return {static_cast<size_t>(division.first(expert)) * width,
-          static_cast<size_t>(division.rows(expert)) * width};
+  return own;
 }
 
 } // namespace
@@ -57,9 +65,29 @@ Part partOf(const algrt::Program &program, std::string_view tensor, size_t eleme
 std::vector<double> partOfExpert(const algrt::Program &program, std::string_view tensor,
                                  const std::vector<double> &values, const ExpertDivision &division,
                                  int64_t expert) {
-  const auto [first, count] = partOf(program, tensor, values.size(), division, expert);
-  const auto begin = values.begin() + static_cast<ptrdiff_t>(first);
-  return {begin, begin + static_cast<ptrdiff_t>(count)};
+  const algrt::ProgramOperand *operand = program.findOperand(tensor);
+  if (operand != nullptr && operand->role == algrt::OperandRole::Weight) {
+    const size_t own = values.size() / static_cast<size_t>(division.experts());
+    const auto begin = values.begin() + static_cast<ptrdiff_t>(static_cast<size_t>(expert) * own);
+    return {begin, begin + static_cast<ptrdiff_t>(own)};
+  }
+  // What steps hand on has rows.
+  if (operand != nullptr && operand->shape[0].symbol.empty())
+    return values;
+  const bool by_list = division.list && operand != nullptr && operand->role == algrt::OperandRole::Input;
+  const int64_t rows = by_list ? division.batch_rows : division.starts.back();
+  return rowsOfExpert(values, rows == 0 ? 0 : values.size() / static_cast<size_t>(rows), by_list, division,
+                      expert);
+}
+
+// Where the rows of an expert are.
+static ReferencePositions positionsOf(const ExpertDivision &division, int64_t expert, int64_t p0) {
+  if (!division.list)
+    return {p0 + division.first(expert)};
+  std::vector<int64_t> positions;
+  for (int64_t place = division.first(expert); place < division.first(expert + 1); ++place)
+    positions.push_back(p0 + (*division.list)[static_cast<size_t>(place)]);
+  return ReferencePositions(std::move(positions));
 }
 
 std::vector<ReferenceArray> evaluateExperts(const ExpertDivision &division, int64_t p0,
@@ -68,7 +96,8 @@ std::vector<ReferenceArray> evaluateExperts(const ExpertDivision &division, int6
   for (int64_t expert = 0; expert < division.experts(); ++expert) {
     if (division.rows(expert) == 0)
       continue;
-    std::vector<ReferenceArray> own = evaluate(expert, division.rows(expert), p0 + division.first(expert));
+    std::vector<ReferenceArray> own =
+        evaluate(expert, division.rows(expert), positionsOf(division, expert, p0));
     if (all.empty()) {
       all = std::move(own);
       continue;
@@ -82,13 +111,14 @@ std::vector<ReferenceArray> evaluateExperts(const ExpertDivision &division, int6
   return all;
 }
 
-ReferenceArrays
-evaluateExperts(const algrt::Program &program, const ExpertDivision &division,
-                const ReferenceArrays &operands, int64_t p0,
-                const std::function<ReferenceArrays(const ReferenceArrays &, int64_t p0)> &evaluate) {
+ReferenceArrays evaluateExperts(
+    const algrt::Program &program, const ExpertDivision &division, const ReferenceArrays &operands,
+    int64_t p0,
+    const std::function<ReferenceArrays(const ReferenceArrays &, const ReferencePositions &positions)>
+        &evaluate) {
   std::vector<std::string> names;
   std::vector<ReferenceArray> outputs =
-      evaluateExperts(division, p0, [&](int64_t expert, int64_t rows, int64_t first_position) {
+      evaluateExperts(division, p0, [&](int64_t expert, int64_t rows, const ReferencePositions &positions) {
         ReferenceArrays own;
         for (const auto &[name, array] : operands) {
           const algrt::ProgramOperand &operand = *program.findOperand(name);
@@ -103,7 +133,7 @@ evaluateExperts(const algrt::Program &program, const ExpertDivision &division,
         }
         names.clear();
         std::vector<ReferenceArray> results;
-        for (auto &[name, array] : evaluate(own, first_position)) {
+        for (auto &[name, array] : evaluate(own, positions)) {
           names.push_back(name);
           results.push_back(array);
         }

@@ -18,15 +18,24 @@ struct ReferenceArray {
 };
 using ReferenceArrays = std::map<std::string, ReferenceArray>;
 
+// Where the rows of a batch are: row r at `first` + r, or where it says of each, if it does of any.
+struct ReferencePositions {
+  ReferencePositions(int64_t first) : first(first) {}
+  explicit ReferencePositions(std::vector<int64_t> each) : first(0), each(std::move(each)) {}
+
+  int64_t first;
+  std::vector<int64_t> each;
+};
+
 // Each is empty in a build without the compiler.
 struct ProgramTools {
   // The kernels and steps of a spec's programs. Throws as planProgram does.
   std::function<ProgramPlan(const Spec &spec, const CompileOptions &options)> plan;
   // The outputs of a program of a module's text by its definition, in double precision, for operands by their
-  // names and the position of the first row. Throws Failure where the module has no such program, or where
+  // names and the positions of the rows. Throws Failure where the module has no such program, or where
   // operands do not fit it.
   std::function<ReferenceArrays(const std::string &text, const std::string &program,
-                                const ReferenceArrays &operands, int64_t p0)>
+                                const ReferenceArrays &operands, const ReferencePositions &positions)>
       evaluate;
   // The program of what stands between the products of a feed-forward network, without its biases: arguments
   // gate, where there is one, and up; result h.

@@ -12,13 +12,24 @@
 namespace compiler {
 namespace {
 
+/// As the function's argument: where the first row is, or where each of them is.
+DenseArray arrayOf(const ReferencePositions &positions) {
+  if (positions.each.empty())
+    return {{}, {0}, positions.first};
+  // Positions of one batch are as near to each other as a double can count.
+  DenseArray array{{static_cast<int64_t>(positions.each.size())}, {}, positions.each.front()};
+  for (const int64_t position : positions.each)
+    array.values.push_back(static_cast<double>(position - array.base));
+  return array;
+}
+
 /// The operands of a function in the order of its arguments.
 std::vector<DenseArray> argumentsOf(mlir::func::FuncOp function, const ReferenceArrays &operands,
-                                    int64_t p0) {
+                                    const ReferencePositions &positions) {
   std::vector<DenseArray> arguments;
   for (mlir::BlockArgument argument : function.getArguments()) {
     if (argument.getType().isIndex()) {
-      arguments.push_back({{}, {0}, p0});
+      arguments.push_back(arrayOf(positions));
       continue;
     }
     const std::string name = nameOf(argument).str();
@@ -38,7 +49,7 @@ std::vector<DenseArray> argumentsOf(mlir::func::FuncOp function, const Reference
 } // namespace
 
 ReferenceArrays evaluateProgram(const std::string &text, const std::string &program,
-                                const ReferenceArrays &operands, int64_t p0) {
+                                const ReferenceArrays &operands, const ReferencePositions &positions) {
   const auto file = std::make_shared<const ProgramFile>(ProgramFile{"<program>", text});
   Compilation compilation(/*print_ir_after_all=*/false, file);
   mlir::OwningOpRef<mlir::ModuleOp> module = parseProgram(compilation.getContext(), *file);
@@ -46,7 +57,8 @@ ReferenceArrays evaluateProgram(const std::string &text, const std::string &prog
   auto function = module->lookupSymbol<mlir::func::FuncOp>(program);
   if (!function)
     throw Failure(fmt::format("there is no program '{}' to compare with", program));
-  mlir::FailureOr<std::vector<DenseArray>> values = evaluate(function, argumentsOf(function, operands, p0));
+  mlir::FailureOr<std::vector<DenseArray>> values =
+      evaluate(function, argumentsOf(function, operands, positions));
   compilation.check(mlir::succeeded(values), "the program cannot be computed");
   ReferenceArrays results;
   for (auto [value, array] :
@@ -57,7 +69,8 @@ ReferenceArrays evaluateProgram(const std::string &text, const std::string &prog
 
 std::vector<ReferenceArray>
 evaluateKernel(const std::string &function, const std::vector<std::vector<std::string>> &operands, int64_t m,
-               int64_t p0, const std::function<std::vector<double>(const std::string &operand)> &operand) {
+               const ReferencePositions &positions,
+               const std::function<std::vector<double>(const std::string &operand)> &operand) {
   Compilation compilation(/*print_ir_after_all=*/false);
   mlir::OwningOpRef<mlir::ModuleOp> module = compilation.parse(function);
   mlir::func::FuncOp kernel = *module->getOps<mlir::func::FuncOp>().begin();
@@ -65,7 +78,7 @@ evaluateKernel(const std::string &function, const std::vector<std::vector<std::s
   for (auto [argument, roles] : llvm::zip_equal(kernel.getArguments(), operands)) {
     DenseArray array;
     if (argument.getType().isIndex())
-      array = {{}, {0}, p0};
+      array = arrayOf(positions);
     if (auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(argument.getType()))
       for (const int64_t size : tensor.getShape())
         array.shape.push_back(mlir::ShapedType::isDynamic(size) ? m : size);

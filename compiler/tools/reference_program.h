@@ -7,12 +7,13 @@ namespace compiler {
 
 /// As ProgramTools::evaluate says.
 ReferenceArrays evaluateProgram(const std::string &text, const std::string &program,
-                                const ReferenceArrays &operands, int64_t p0);
+                                const ReferenceArrays &operands, const ReferencePositions &positions);
 
-/// The results of the one function of a module, in their order, for m rows from position p0. Of each argument
+/// The results of the one function of a module, in their order, for m rows. Of each argument
 /// `operands` says what a kernel calls it, and `operand` gives the elements of that.
 std::vector<ReferenceArray>
 evaluateKernel(const std::string &function, const std::vector<std::vector<std::string>> &operands, int64_t m,
-               int64_t p0, const std::function<std::vector<double>(const std::string &operand)> &operand);
+               const ReferencePositions &positions,
+               const std::function<std::vector<double>(const std::string &operand)> &operand);
 
 } // namespace compiler

@@ -34,7 +34,7 @@ struct RunOptions {
   std::string program;
   std::vector<std::string> sets, gets; // NAME=FILE
   int64_t experts = 0;                 // 0: not given
-  std::string expert_starts;
+  std::string expert_starts, expert_rows;
   bool check = false, packed = false, no_packed = false, json = false;
 };
 
@@ -159,11 +159,13 @@ int run(RunOptions options, const ProgramTools &tools) {
   if (options.product.p0 < 0)
     throw Failure(fmt::format("--offset is {}: positions count from 0", options.product.p0));
   ArrayOutputs outputs(options.output, options.dbias_output, options.json);
+  if (!options.expert_rows.empty() && options.experts == 0 && options.expert_starts.empty())
+    throw UsageError("--expert-rows is what --experts or --expert-starts divides: add one of them");
   if (asksForProgram(options))
     return runProgram({options.bundle, options.program.empty() ? "forward" : options.program, options.sets,
                        options.gets, options.m, options.product.p0, options.sources.positions.sequence_rows,
                        options.product.threads, options.product.beta, options.seed, options.experts,
-                       options.expert_starts, options.check, options.json},
+                       options.expert_starts, options.expert_rows, options.check, options.json},
                       tools);
   if (options.experts > 0 || !options.expert_starts.empty())
     throw UsageError(fmt::format("{} is for programs: name one with --program",
@@ -307,6 +309,12 @@ void addRun(CLI::App &app, Session &session, const ProgramTools &tools) {
           "of the last one end, of shape (E + 1,)")
       ->type_name("FILE")
       ->excludes(experts);
+  command
+      ->add_option(
+          "--expert-rows", options->expert_rows,
+          "with one of these: a list of rows that is divided in place of the rows, one for each row of "
+          "the results, of shape (R,)")
+      ->type_name("FILE");
   outputFile(command->add_option("-o,--output", options->output,
                                  "write Y, dX or dW as float32 .npy; - for standard output, where the report "
                                  "goes to standard error"));

@@ -48,30 +48,48 @@ std::map<std::string, std::string> filesOf(const std::vector<std::string> &optio
   return files;
 }
 
-ExpertDivision divisionOf(const ProgramRun &options, int64_t m) {
-  if (options.expert_starts.empty())
-    return options.experts > 0 ? randomDivision(m, options.experts, options.seed.value_or(1))
-                               : ExpertDivision();
-  const algrt::NpyArray<int64_t> read = readIntegerArray(options.expert_starts);
-  if (read.shape.size() != 1 || read.values.size() < 2)
-    throw Failure(fmt::format("{} has shape {}, needs (E + 1,): the first row of every expert, and where the "
-                              "rows of the last one end",
-                              options.expert_starts, algrt::shapeText(read.shape)));
-  ExpertDivision division;
-  for (const int64_t start : read.values) {
-    if (start != static_cast<int32_t>(start))
-      throw Failure(
-          fmt::format("{} has a start of {}, which does not fit 32 bits", options.expert_starts, start));
-    division.starts.push_back(static_cast<int32_t>(start));
+/// A vector of at least so many numbers from a file; `needs` says its shape, and `number` what each is.
+std::vector<int32_t> readNumbers(const std::string &file, size_t least, const char *needs,
+                                 const char *number) {
+  const algrt::NpyArray<int64_t> read = readIntegerArray(file);
+  if (read.shape.size() != 1 || read.values.size() < least)
+    throw Failure(fmt::format("{} has shape {}, needs {}", file, algrt::shapeText(read.shape), needs));
+  std::vector<int32_t> numbers;
+  for (const int64_t value : read.values) {
+    if (value != static_cast<int32_t>(value))
+      throw Failure(fmt::format("{} has {} of {}, which does not fit 32 bits", file, number, value));
+    numbers.push_back(static_cast<int32_t>(value));
   }
+  return numbers;
+}
+
+ExpertDivision divisionOf(const ProgramRun &options, int64_t m) {
+  std::optional<std::vector<int32_t>> list;
+  if (!options.expert_rows.empty())
+    list = readNumbers(options.expert_rows, 0, "(R,): the rows of every expert, one expert after another",
+                       "a row");
+  ExpertDivision division;
+  if (!options.expert_starts.empty())
+    division.starts = readNumbers(
+        options.expert_starts, 2,
+        "(E + 1,): the first row of every expert, and where the rows of the last one end", "a start");
+  else if (options.experts > 0)
+    division = randomDivision(list ? static_cast<int64_t>(list->size()) : m, options.experts,
+                              options.seed.value_or(1));
+  division.list = std::move(list);
+  division.batch_rows = m;
   return division;
 }
 
 /// A result whose rows are all some expert's has no rows of which nothing is known.
 void requireAllRows(const ExpertDivision &division, int64_t m) {
   const std::vector<int32_t> &starts = division.starts;
-  if (!starts.empty() && (!std::ranges::is_sorted(starts) || starts.front() != 0 || starts.back() != m))
-    throw Failure(fmt::format("--check is of all rows: --expert-starts have to ascend from 0 to {}", m));
+  const int64_t rows = division.resultRows(m);
+  if (!starts.empty() && (!std::ranges::is_sorted(starts) || starts.front() != 0 || starts.back() != rows))
+    throw Failure(fmt::format("--check is of all rows: --expert-starts have to ascend from 0 to {}", rows));
+  for (const int32_t row : division.list.value_or(std::vector<int32_t>()))
+    if (row < 0 || row >= m)
+      throw Failure(fmt::format("--expert-rows has a row of {}, of {} from 0 on", row, m));
 }
 
 const algrt::Program &findProgram(const algrt::Manifest &manifest, const std::string &wanted) {
@@ -118,7 +136,7 @@ int runProgram(const ProgramRun &options, const ProgramTools &tools) {
     if (operand.role != OperandRole::Output || arrays.contains(operand.name) ||
         (operand.optional && !gets.contains(operand.name)))
       continue;
-    arrays[operand.name] = makeOperand(operand, m);
+    arrays[operand.name] = makeOperand(operand, division.resultRows(m));
   }
   std::vector<algrt_named_tensor> tensors;
   for (const auto &[name, array] : arrays)
@@ -143,6 +161,11 @@ int runProgram(const ProgramRun &options, const ProgramTools &tools) {
   std::ranges::copy(division.starts, starts.as<int32_t>());
   if (division.experts() > 0)
     run.expert_starts = &starts.tensor;
+  const std::vector<int32_t> listed = division.list.value_or(std::vector<int32_t>());
+  ProgramArray list(algrt::OperandType::I32, {static_cast<int64_t>(listed.size())});
+  std::ranges::copy(listed, list.as<int32_t>());
+  if (division.list)
+    run.expert_rows = &list.tensor;
   const auto begin = std::chrono::steady_clock::now();
   requireDone(algrt_run(opened.get(), options.program.c_str(), tensors.data(),
                         static_cast<int64_t>(tensors.size()), &run));
@@ -161,6 +184,8 @@ int runProgram(const ProgramRun &options, const ProgramTools &tools) {
         {"bundle", options.bundle}, {"program", program.name}, {"m", m}, {"first_call_us", seconds * 1e6}};
     if (division.experts() > 0)
       json["experts"] = division.experts();
+    if (division.list)
+      json["listed_rows"] = division.list->size();
     json["written"] = gets;
     json["check"] = options.check ? checkJson(checked) : nlohmann::ordered_json();
     printJson(json);
@@ -168,10 +193,13 @@ int runProgram(const ProgramRun &options, const ProgramTools &tools) {
     return ExitCode::Done;
   }
   const std::string &algebra = bundle.manifest().algebra; // empty where there is no product
-  const std::string text = fmt::format("{}{}, M = {}{}: {:.3f} ms with loading\n", program.name,
-                                       algebra.empty() ? "" : " of " + algebra, m,
-                                       dividedText(division.experts()), seconds * 1e3) +
-                           checkText(checked);
+  const std::string text =
+      fmt::format("{}{}, M = {}{}: {:.3f} ms with loading\n", program.name,
+                  algebra.empty() ? "" : " of " + algebra, m,
+                  dividedText(division.experts(),
+                              division.list ? std::optional(division.resultRows(m)) : std::nullopt),
+                  seconds * 1e3) +
+      checkText(checked);
   if (to_standard_output)
     algrt::writeDiagnostic(text);
   else

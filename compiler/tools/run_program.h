@@ -23,6 +23,7 @@ struct ProgramRun {
   std::optional<uint64_t> seed;
   int64_t experts = 0;       // among which every row has one by chance; 0: there is one network
   std::string expert_starts; // the file that says which rows are whose, in place of these
+  std::string expert_rows;   // the file of a list of rows, which experts have in place of the rows
   bool check = false;        // against the definition of the program, which the bundle has
   bool json = false;
 };

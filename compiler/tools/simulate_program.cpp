@@ -219,8 +219,8 @@ std::string ProgramRun::compareStep(const Definition &source, const algrt::Progr
   const std::vector<ReferenceArray> expected =
       division_.experts() > 0
           ? evaluateExperts(division_, options_.p0,
-                            [&](int64_t expert, int64_t rows, int64_t first_position) {
-                              return evaluateKernel(source.function, source.operands, rows, first_position,
+                            [&](int64_t expert, int64_t rows, const ReferencePositions &positions) {
+                              return evaluateKernel(source.function, source.operands, rows, positions,
                                                     [&](const std::string &role) {
                                                       return partOfExpert(program_, step.operands.at(role),
                                                                           all_of(role), division_, expert);
@@ -253,8 +253,8 @@ std::string ProgramRun::outputs(SimulatedProgram &found) {
       arrays[operand.name] = makeOperand(operand, options_.m);
       arrays[operand.name]->set(tensors_.at(operand.name));
     }
-  auto evaluate = [&](const ReferenceArrays &operands, int64_t p0) {
-    return evaluateProgram(plan_.text, program_.name, operands, p0);
+  auto evaluate = [&](const ReferenceArrays &operands, const ReferencePositions &positions) {
+    return evaluateProgram(plan_.text, program_.name, operands, positions);
   };
   const ReferenceArrays expected = division_.experts() > 0
                                        ? evaluateExperts(program_, division_, inputs_, options_.p0, evaluate)

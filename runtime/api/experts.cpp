@@ -2,58 +2,17 @@
 
 #include "runtime/api/arguments.h"
 #include "runtime/api/tensor.h"
+#include "runtime/api/tensor_parts.h"
 #include "runtime/support/checked.h"
 
 #include <deque>
 #include <limits>
+#include <span>
 #include <vector>
 
 namespace algrt {
 
 namespace {
-
-// A tensor's view of which the first dimension is cut, or left out.
-class Slice {
-public:
-  // Elements `first` to `first + count - 1` of the first dimension.
-  Slice(const DLTensor &tensor, int64_t first, int64_t count) : Slice(tensor) {
-    shape_[0] = count;
-    skip(first);
-    point();
-  }
-  // Element `number` of the first dimension, which the slice does not have.
-  Slice(const DLTensor &tensor, int64_t number) : Slice(tensor) {
-    skip(number);
-    shape_.erase(shape_.begin());
-    strides_.erase(strides_.begin());
-    point();
-  }
-  Slice(const Slice &) = delete;
-
-  const DLTensor &tensor() const { return tensor_; }
-
-private:
-  explicit Slice(const DLTensor &tensor)
-      : tensor_(tensor), shape_(tensor.shape, tensor.shape + tensor.ndim), strides_(shape_.size(), 1) {
-    if (tensor.strides != nullptr)
-      strides_.assign(tensor.strides, tensor.strides + tensor.ndim);
-    else
-      for (size_t i = shape_.size() - 1; i-- > 0;)
-        strides_[i] = strides_[i + 1] * shape_[i + 1];
-  }
-  // Whole tensors have been found to lie in the address space: so do their parts.
-  void skip(int64_t elements) {
-    tensor_.byte_offset += uint64_t(elements * strides_[0] * elementBytes(tensor_.dtype));
-  }
-  void point() {
-    tensor_.ndim = int32_t(shape_.size());
-    tensor_.shape = shape_.data();
-    tensor_.strides = strides_.data();
-  }
-
-  DLTensor tensor_;
-  std::vector<int64_t> shape_, strides_;
-};
 
 class Division {
 public:
@@ -64,14 +23,25 @@ public:
 
 private:
   void checkOptions() const;
-  // That starts in CPU memory do not descend and lie within the rows.
+  // That a vector of the options is where the other tensors are.
+  void checkPlace(const DLTensor &vector, const char *name) const;
+  // That starts in CPU memory do not descend and lie within the rows, or the list of rows.
   void checkStarts() const;
+  // That results have a row for each entry of the list; and that entries in CPU memory are rows.
+  void checkList() const;
   // That no output is what the call reads, or another output.
   void checkOverlaps() const;
   // On a device the weights of an expert are found by its number, from the distance of the first one's rows.
   void checkGaps() const;
   // Of the tensors as a call of one network has them.
   std::vector<algrt_named_tensor> tensorsOf(int64_t expert, int64_t first, int64_t rows);
+  // Places `first` to `first + rows - 1` of the list, in CPU memory.
+  std::span<const int32_t> listed(int64_t first, int64_t rows) const {
+    return {static_cast<const int32_t *>(list_.data) + first, size_t(rows)};
+  }
+  bool hasList() const { return options_.expert_rows != nullptr; }
+  // What the starts divide.
+  int64_t dividedRows() const { return hasList() ? list_.size : call_.rows(); }
   bool isWeight(const ProgramOperand &operand) const { return operand.role == OperandRole::Weight; }
   // Whether the weight's leading extent is E times that of one expert.
   bool isJoined(const ProgramOperand &operand, const DLTensor &tensor) const {
@@ -83,10 +53,12 @@ private:
   const algrt_run_options &options_;
   const IntegerVector starts_;
   const int64_t experts_;
-  const Program divided_; // as it looks to the call
+  const IntegerVector list_; // of rows; empty also where there is none
+  const Program divided_;    // as it looks to the call
   const ProgramCall call_;
   std::vector<algrt_named_tensor> given_;
-  std::deque<Slice> slices_; // of one network
+  std::deque<TensorSlice> slices_; // of one network
+  std::deque<GatheredTensor> gathered_;
 };
 
 // Starts are read before anything else is known: where the tensors are, they say themselves.
@@ -94,6 +66,13 @@ IntegerVector readStarts(const algrt_run_options &options) {
   return readIntegers(options.expert_starts, "expert_starts", options.expert_starts->device,
                       IntegerTypes::Int32, any_size,
                       "the first row of every expert, and where the rows of the last one end");
+}
+
+IntegerVector readList(const algrt_run_options &options) {
+  if (options.expert_rows == nullptr)
+    return {};
+  return readIntegers(options.expert_rows, "expert_rows", options.expert_rows->device, IntegerTypes::Int32,
+                      any_size, "the rows of every expert, one expert after another");
 }
 
 int64_t expertsOf(const IntegerVector &starts) {
@@ -107,9 +86,11 @@ int64_t expertsOf(const IntegerVector &starts) {
 Division::Division(const Program &program, const algrt_named_tensor *tensors, int64_t count,
                    const algrt_run_options &options)
     : program_(program), options_(options), starts_(readStarts(options)), experts_(expertsOf(starts_)),
-      divided_(withExperts(program, experts_)), call_(divided_, tensors, count),
-      given_(tensors, tensors + count) {
+      list_(readList(options)), divided_(withExperts(program, experts_, options.expert_rows != nullptr)),
+      call_(divided_, tensors, count), given_(tensors, tensors + count) {
   checkOptions();
+  if (hasList())
+    checkList();
   if (starts_.data != nullptr && options.expert_starts->device.device_type == kDLCPU)
     checkStarts();
   checkOverlaps();
@@ -119,10 +100,12 @@ void Division::checkOptions() const {
   if (const std::string why = whyNoExperts(program_, call_.device().device_type != kDLCPU); !why.empty())
     throw Error(ALGRT_UNSUPPORTED, "expert_starts: the rows of program " + program_.name +
                                        " cannot be divided among experts: " + why);
-  const DLDevice device = call_.device(), own = options_.expert_starts->device;
-  if (own.device_type != device.device_type ||
-      (own.device_type != kDLCPU && own.device_id != device.device_id))
-    refuse("expert_starts: is elsewhere than the other tensors: pass it where these are");
+  checkPlace(*options_.expert_starts, "expert_starts");
+  if (hasList())
+    checkPlace(*options_.expert_rows, "expert_rows");
+  if (hasList() && call_.device().device_type != kDLCPU)
+    throw Error(ALGRT_UNSUPPORTED, "expert_rows: is given, but kernels for CUDA devices take consecutive "
+                                   "rows of each expert: pass them in this order, and no expert_rows");
   if (options_.sequence_rows != 0)
     refuse("sequence_rows is " + std::to_string(options_.sequence_rows) +
            ", needs 0 where expert_starts is given");
@@ -140,15 +123,39 @@ void Division::checkOptions() const {
                                        "expert_starts is given: pass the tensor of all experts");
 }
 
-void Division::checkStarts() const {
+void Division::checkPlace(const DLTensor &vector, const char *name) const {
+  const DLDevice device = call_.device(), own = vector.device;
+  if (own.device_type != device.device_type ||
+      (own.device_type != kDLCPU && own.device_id != device.device_id))
+    refuse(std::string(name) + ": is elsewhere than the other tensors: pass it where these are");
+}
+
+void Division::checkList() const {
+  for (const ProgramOperand &operand : divided_.operands)
+    if (operand.role == OperandRole::Output && call_.find(operand.name) != nullptr &&
+        call_.valueOf("R") != list_.size)
+      refuse(operand.name + ": has " + std::to_string(call_.valueOf("R")) + " rows, needs " +
+             std::to_string(list_.size) + ", one for each entry of expert_rows");
+  if (options_.expert_rows->device.device_type != kDLCPU)
+    return;
   const int64_t m = call_.rows();
+  for (int64_t i = 0; i < list_.size; ++i)
+    if (list_[i] < 0 || list_[i] >= m)
+      refuse("expert_rows: element " + std::to_string(i) + " is " + std::to_string(list_[i]) +
+             (m == 0 ? ", but there are no rows"
+                     : ", needs to be from 0 to " + std::to_string(m - 1) + ", a row of the batch"));
+}
+
+void Division::checkStarts() const {
+  const int64_t m = dividedRows();
   for (int64_t i = 0; i <= experts_; ++i) {
     const auto refuse_start = [&](const std::string &why) {
       refuse("expert_starts: element " + std::to_string(i) + " is " + std::to_string(starts_[i]) + ", " +
              why);
     };
     if (starts_[i] < 0 || starts_[i] > m)
-      refuse_start("needs to be from 0 to " + std::to_string(m) + ", the number of rows");
+      refuse_start("needs to be from 0 to " + std::to_string(m) +
+                   (hasList() ? ", the number of entries of expert_rows" : ", the number of rows"));
     if (i > 0 && starts_[i] < starts_[i - 1])
       refuse_start("less than " + std::to_string(starts_[i - 1]) + " before it");
   }
@@ -167,12 +174,17 @@ void Division::checkOverlaps() const {
           {&operand,
            readJoined(found->tensor, operand.name.c_str(), operand.host ? cpu_device : call_.device()),
            elementBytes(found->tensor->dtype)});
-  const MatrixView starts{const_cast<void *>(starts_.data), starts_.data == nullptr ? 0 : 1, starts_.size,
-                          starts_.size};
+  const struct {
+    const IntegerVector &vector;
+    const char *name;
+  } vectors[] = {{starts_, "expert_starts"}, {list_, "expert_rows"}};
   for (const Read &written : all)
-    if (written.operand->role == OperandRole::Output)
-      requireDisjoint(written.view, written.operand->name.c_str(), written.element, starts, "expert_starts",
-                      starts_.bytes);
+    for (const auto &[vector, name] : vectors)
+      if (written.operand->role == OperandRole::Output)
+        requireDisjoint(
+            written.view, written.operand->name.c_str(), written.element,
+            {const_cast<void *>(vector.data), vector.data == nullptr ? 0 : 1, vector.size, vector.size}, name,
+            vector.bytes);
   for (const Read &written : all)
     for (const Read &other : all)
       if (written.operand->role == OperandRole::Output && &written != &other)
@@ -195,6 +207,7 @@ void Division::checkGaps() const {
 
 std::vector<algrt_named_tensor> Division::tensorsOf(int64_t expert, int64_t first, int64_t rows) {
   slices_.clear();
+  gathered_.clear();
   std::vector<algrt_named_tensor> tensors;
   for (const algrt_named_tensor &given : given_) {
     const ProgramOperand &operand = *program_.findOperand(given.name);
@@ -205,6 +218,10 @@ std::vector<algrt_named_tensor> Division::tensorsOf(int64_t expert, int64_t firs
       slices_.emplace_back(tensor, expert * own, own);
     } else if (isWeight(operand)) {
       slices_.emplace_back(tensor, expert);
+    } else if (!extent.symbol.empty() && hasList() && operand.role != OperandRole::Output) {
+      gathered_.emplace_back(tensor, given.name, listed(first, rows));
+      tensors.push_back({given.name, &gathered_.back().tensor(), nullptr});
+      continue;
     } else if (!extent.symbol.empty()) {
       slices_.emplace_back(tensor, first, rows);
     } else {
@@ -217,20 +234,32 @@ std::vector<algrt_named_tensor> Division::tensorsOf(int64_t expert, int64_t firs
 }
 
 void Division::run(const RunNetwork &run) {
-  const int64_t m = call_.rows();
-  const auto run_one = [&](int64_t expert, int64_t first, int64_t rows, const ExpertStarts &starts) {
-    const std::vector<algrt_named_tensor> tensors = tensorsOf(expert, first, rows);
+  const auto run_one = [&](int64_t expert, int64_t count, const NetworkRows &rows) {
+    const std::vector<algrt_named_tensor> tensors = tensorsOf(expert, rows.first_row, count);
     const ProgramCall one(program_, tensors.data(), int64_t(tensors.size()));
-    run(one, first, starts);
+    run(one, rows);
   };
-  if (call_.device().device_type == kDLCPU) {
-    for (int64_t expert = 0; expert < experts_; ++expert)
-      if (const int64_t first = starts_[expert], rows = starts_[expert + 1] - first; rows > 0)
-        run_one(expert, first, rows, {});
+  if (call_.device().device_type != kDLCPU) {
+    checkGaps();
+    run_one(0, call_.rows(), {0, nullptr, {static_cast<const int32_t *>(starts_.data), experts_}});
     return;
   }
-  checkGaps();
-  run_one(0, 0, m, {static_cast<const int32_t *>(starts_.data), experts_});
+  for (int64_t expert = 0; expert < experts_; ++expert) {
+    const int64_t first = starts_[expert], count = starts_[expert + 1] - first;
+    if (count == 0)
+      continue;
+    if (!hasList()) {
+      run_one(expert, count, {first});
+      continue;
+    }
+    std::vector<int64_t> positions;
+    for (const int32_t row : listed(first, count))
+      positions.push_back(options_.p0 + row);
+    const DLTensor tensor{positions.data(), cpu_device, 1, {kDLInt, 64, 1}, const_cast<int64_t *>(&count),
+                          nullptr,          0};
+    const algrt_named_tensor named{"positions", &tensor, nullptr};
+    run_one(expert, count, {first, &named});
+  }
 }
 
 } // namespace

@@ -1,5 +1,5 @@
-// Calls whose rows are divided among experts: many networks of a program's kind, each with consecutive rows
-// and weights of its own.
+// Calls whose rows are divided among experts: many networks of a program's kind, each with weights of its own
+// and with consecutive rows, or those of a list.
 #pragma once
 
 #include "runtime/api/program_call.h"
@@ -9,10 +9,15 @@
 
 namespace algrt {
 
-// Of such a call, in the place of its tensors, those of a call of one network whose row 0 is the call's row
-// `first_row`.
-using RunNetwork =
-    std::function<void(const ProgramCall &call, int64_t first_row, const ExpertStarts &experts)>;
+// Where the rows of a call of one network are in the call that it is a part of.
+struct NetworkRows {
+  int64_t first_row = 0; // of rows that follow one another, which row 0 is
+  // Of rows in a list, [rows]: where each is, for steps that count positions. Else null.
+  const algrt_named_tensor *positions = nullptr;
+  ExpertStarts experts = {}; // on a device
+};
+// Of such a call, in the place of its tensors, those of a call of one network.
+using RunNetwork = std::function<void(const ProgramCall &call, const NetworkRows &rows)>;
 
 // Runs `run` for each expert that has rows, one after another, with its rows and its weights; on a CUDA
 // device once, with all rows, where the experts begin, and the weights of the first one.

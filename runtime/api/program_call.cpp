@@ -73,8 +73,8 @@ const algrt_named_tensor *ProgramCall::find(std::string_view name) const {
   return found == tensors_.end() ? nullptr : found->second;
 }
 
-int64_t ProgramCall::rows() const {
-  const auto found = symbols_.find("M");
+int64_t ProgramCall::valueOf(const std::string &symbol) const {
+  const auto found = symbols_.find(symbol);
   return found == symbols_.end() ? 0 : found->second;
 }
 

@@ -18,8 +18,9 @@ public:
 
   // nullptr where the call has none of that name.
   const algrt_named_tensor *find(std::string_view name) const;
-  // What a symbol stands for, "M" where no tensor has it: 0.
-  int64_t rows() const;
+  // What a symbol stands for; 0 where no tensor has it.
+  int64_t valueOf(const std::string &symbol) const;
+  int64_t rows() const { return valueOf("M"); }
   // Where all tensors have to be but numbers that steps are launched with.
   DLDevice device() const { return device_; }
 

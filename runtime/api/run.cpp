@@ -67,9 +67,8 @@ struct BufferTensor {
 class Run {
 public:
   Run(const algrt_bundle &bundle, const Program &program, const ProgramCall &call,
-      const algrt_run_options &options, int64_t first_row = 0, const ExpertStarts &experts = {})
-      : bundle_(bundle), program_(program), call_(call), options_(options), first_row_(first_row),
-        experts_(experts) {}
+      const algrt_run_options &options, const NetworkRows &rows = {})
+      : bundle_(bundle), program_(program), call_(call), options_(options), rows_(rows) {}
 
   void run();
 
@@ -89,13 +88,14 @@ private:
   void placeBuffers();
   void run(const ProgramStep &step);
   StepCall callOf(const ProgramStep &step) const;
+  // Sets where the rows of the step are.
+  void placeRows(const ProgramStep &step, StepCall &call) const;
 
   const algrt_bundle &bundle_;
   const Program &program_;
   const ProgramCall &call_;
   const algrt_run_options &options_;
-  const int64_t first_row_; // of the rows of the call, of an expert's
-  const ExpertStarts experts_;
+  const NetworkRows rows_; // in the call of all experts
   AlignedBuffer own_;
   std::byte *workspace_ = nullptr; // behind the buffers
   size_t workspace_bytes_ = 0;
@@ -149,10 +149,7 @@ StepCall Run::callOf(const ProgramStep &step) const {
       call.operands.emplace(operand, given);
   }
   call.device = call_.device();
-  // Rows that have types, or positions, each of its own do not follow one another.
-  const bool follow = call.find("types") == nullptr && call.find("positions") == nullptr;
-  call.p0 = step.rows ? 0 : options_.p0 + (follow && !step.elementwise ? first_row_ : 0);
-  call.sequence_rows = step.rows ? 0 : options_.sequence_rows;
+  placeRows(step, call);
   call.stream = options_.stream;
   call.workspace = workspace_;
   call.workspace_bytes = workspace_bytes_;
@@ -160,8 +157,22 @@ StepCall Run::callOf(const ProgramStep &step) const {
   call.kernel = kernelOf(step);
   call.dependent_launch = options_.dependent_launch != 0;
   call.beta = options_.beta;
-  call.experts = experts_;
+  call.experts = rows_.experts;
   return call;
+}
+
+void Run::placeRows(const ProgramStep &step, StepCall &call) const {
+  call.p0 = step.rows ? 0 : options_.p0;
+  call.sequence_rows = step.rows ? 0 : options_.sequence_rows;
+  // Rows that have types, or positions, each of its own do not follow one another.
+  if (step.rows || step.elementwise || call.find("types") != nullptr || call.find("positions") != nullptr)
+    return;
+  if (rows_.positions == nullptr) {
+    call.p0 += rows_.first_row;
+    return;
+  }
+  call.p0 = 0;
+  call.operands["positions"] = rows_.positions;
 }
 
 void Run::run(const ProgramStep &step) {
@@ -169,7 +180,7 @@ void Run::run(const ProgramStep &step) {
     const StepCall call = callOf(step);
     for (const auto &[operand, own] : step.operands)
       if (const ProgramOperand *read = program_.findOperand(own);
-          experts_.count > 0 && read != nullptr && read->role == OperandRole::Weight)
+          rows_.experts.count > 0 && read != nullptr && read->role == OperandRole::Weight)
         throw Error(ALGRT_UNSUPPORTED, operand + ": is a weight of experts, which kernels of element-wise "
                                                  "functions for CUDA devices do not tell apart");
     prepareElementwise(bundle_.elementwise, *step.elementwise,
@@ -335,12 +346,13 @@ int algrt_run(const algrt_bundle *bundle, const char *program, const algrt_named
                       offsetof(algrt_run_options, beta) + sizeof(algrt_run_options::beta), initial,
                       "algrt_run_options_init", "options");
     if (read.expert_starts != nullptr) {
-      runExperts(of, tensors, count, read,
-                 [&](const ProgramCall &call, int64_t first_row, const ExpertStarts &experts) {
-                   Run(*bundle, of, call, read, first_row, experts).run();
-                 });
+      runExperts(of, tensors, count, read, [&](const ProgramCall &call, const NetworkRows &rows) {
+        Run(*bundle, of, call, read, rows).run();
+      });
       return;
     }
+    if (read.expert_rows != nullptr)
+      refuse("expert_rows: is given, but expert_starts is null: it says which of them are whose");
     const ProgramCall call(of, tensors, count);
     Run(*bundle, of, call, read).run();
   });

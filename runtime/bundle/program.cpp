@@ -151,10 +151,12 @@ std::string whyNoExperts(const Program &program, bool on_device) {
   return "";
 }
 
-Program withExperts(Program program, int64_t experts) {
+Program withExperts(Program program, int64_t experts, bool listed) {
   for (ProgramOperand &operand : program.operands)
     if (operand.role == OperandRole::Weight)
       operand.shape.insert(operand.shape.begin(), Extent::number(experts));
+    else if (listed && operand.role == OperandRole::Output && operand.shape[0].symbol == "M")
+      operand.shape[0].symbol = "R";
   return program;
 }
 

@@ -90,7 +90,8 @@ struct Program {
 // after another: there what steps hand on can be anything.
 std::string whyNoExperts(const Program &program, bool on_device);
 // The program as it looks to a call of so many experts: every weight has them as a further leading extent.
-Program withExperts(Program program, int64_t experts);
+// Where experts have their rows in a list, results have R rows, one for each of its entries, and not M.
+Program withExperts(Program program, int64_t experts, bool listed = false);
 
 // What a map of a layer takes: its matrices, its bias or the gradient of it, or what a fused layer reads and
 // writes beside them, and what says the rows' types. Results are of one of the types `results`; those of a

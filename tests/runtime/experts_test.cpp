@@ -1,6 +1,6 @@
 // Calls whose rows are divided among experts, on the CPU: each expert's rows by its own weights, as calls of
 // one network compute them.
-#include "tests/runtime/cpu_product.h"
+#include "tests/runtime/expert_weights.h"
 #include "tests/runtime/two_products.h"
 
 #include <gmock/gmock.h>
@@ -10,29 +10,6 @@ namespace algrt::test {
 namespace {
 
 using testing::HasSubstr;
-
-// The weights of experts one below the other, as matrices of their own, or as one with three dimensions.
-struct ExpertWeights {
-  ExpertWeights(int64_t experts, int64_t rows, int64_t columns, int64_t stride, uint64_t seed)
-      : all(experts * rows, columns, stride, false), shape{experts, rows, columns},
-        strides{rows * stride, stride, 1}, tensor(all.tensor) {
-    all.fill(seed, 0.3);
-    tensor.ndim = 3;
-    tensor.shape = shape.data();
-    tensor.strides = strides.data();
-  }
-  DLTensor of(int64_t expert) {
-    own_shape = {shape[1], shape[2]};
-    DLTensor one = all.tensor;
-    one.shape = own_shape.data();
-    one.byte_offset += uint64_t(expert * strides[0]) * sizeof(float);
-    return one;
-  }
-
-  GuardedMatrix all;
-  std::vector<int64_t> shape, strides, own_shape;
-  DLTensor tensor;
-};
 
 struct Experts {
   Experts(int64_t m, const std::vector<int32_t> &begins)
