@@ -435,8 +435,9 @@ typedef struct algrt_run_options {
    * entries expert_starts[e] to expert_starts[e + 1] - 1 are the rows of the batch that expert e computes,
    * each from 0 to M - 1. A row may be in the lists of several experts, or of none. Inputs have M rows as
    * ever, results have R, of which row n belongs to entry n; a row is at the position that it has in the
-   * batch, whoever computes it. Workspace is that of R rows. In CPU memory alone. NULL: rows are consecutive.
-   */
+   * batch, whoever computes it. Workspace is that of R rows. In CPU memory each entry is looked at; on a CUDA
+   * device one that is no row counts as the nearest, and what steps read of the batch beside x and positions
+   * is refused by its name. NULL: rows are consecutive. */
   const DLTensor *expert_rows;
 } algrt_run_options;
 

@@ -140,6 +140,9 @@
  * as 0 at least and as M at most. Rows of X of no expert are not read, those of Y not written. The maps of weight matrices have E times the
  * row groups of one, those of expert e behind those of e - 1, and numbers of columns lie E times one behind the other. Parts are
  * numbered expert by expert. Nothing is read before the grid before has ended.
+ * Such a kernel also has `batch_rows`, and two addresses of int32 lists, each of which may be null. With expert_rows the rows above are
+ * entries of this list: the position of row r is that of row expert_rows[r], of `batch_rows` that have positions, and the same goes for p0 + r. With x_rows row r of X is
+ * row x_rows[r]. A number outside of 0 .. batch_rows - 1 counts as the nearest of these. Y, and what maps read, is found by r.
  *
  * ---- terms ----------------------------------------------------------------------------------------------------
  *

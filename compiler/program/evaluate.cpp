@@ -105,6 +105,12 @@ LogicalResult Evaluation::compute(alg::ContractOp contract) {
   alg::SlotsOp schedule = alg::findRowSchedule(contract.getLhs());
   if (contract.getLhs().getType().getRowTypes() && !schedule)
     return contract.emitError("the types of the rows are not known here");
+  if (const Value offset = schedule ? schedule.getOffset() : Value()) {
+    const DenseArray &positions = values_[offset];
+    if (!positions.shape.empty() && positions.shape.front() != lhs.shape.front())
+      return contract.emitError("has ")
+             << lhs.shape.front() << " rows, and there are positions of " << positions.shape.front();
+  }
   values_[contract.getResult()] =
       contractArrays(contract, lhs, rhs, [&](int64_t row) { return rowType(schedule, row); });
   return success();

@@ -131,7 +131,7 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
   };
   const algrt::cuda::KernelShape shape = algrt::cuda::kernelShape(layer, kernel_, product.experts());
   DeviceMatrix x =
-      matrix(product.m, shape.k(), settings.x_padding, settings.x_shift, algrt::ElementType::Bf16);
+      matrix(product.rowsOfX(), shape.k(), settings.x_padding, settings.x_shift, algrt::ElementType::Bf16);
   const bool weight_gradient = shape.isWeightGradient();
   const auto second = [&] {
     const int64_t rows = weight_gradient ? product.m : product.networks() * layer.k,
@@ -160,8 +160,9 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
 
   if (!product.positions.empty() && !kernel_.isReduction())
     throw Failure("the kernel reads no positions: give it a schedule of vector reductions, as reduce=32");
-  if (!product.positions.empty() && product.positions.size() != static_cast<size_t>(product.m))
-    throw Failure(fmt::format("there are {} positions for {} rows", product.positions.size(), product.m));
+  if (!product.positions.empty() && product.positions.size() != static_cast<size_t>(product.positionCount()))
+    throw Failure(
+        fmt::format("there are {} positions for {} rows", product.positions.size(), product.positionCount()));
 
   simulator::GlobalMemory memory;
   // What nobody writes between two calls may be read before the grid before has ended.
@@ -189,7 +190,8 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
                                              {w.address(), w.leading()},
                                              {y.address(), y.leading()},
                                              further.operands(),
-                                             product.experts()},
+                                             product.experts(),
+                                             product.hasList() && product.x_by_list ? product.batch_rows : 0},
                                             product.m, p0, settings.blocks, lists);
   const bool has_rows = product.m > 0;
   if (has_rows)
@@ -211,24 +213,29 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
   if (!product.positions.empty()) {
     positions_address = product.wide_positions ? static_cast<const void *>(product.positions.data())
                                                : static_cast<const void *>(narrow_positions.data());
-    memory.registerGlobal("the positions", positions_address, product.m * position_bytes,
+    memory.registerGlobal("the positions", positions_address, product.positionCount() * position_bytes,
                           simulator::Access::Read);
   }
   if (!product.expert_starts.empty())
     memory.registerGlobal("the starts of experts", product.expert_starts.data(),
                           static_cast<int64_t>(product.expert_starts.size_bytes()), simulator::Access::Read);
+  const auto list = reinterpret_cast<uint64_t>(product.expert_rows.data());
+  if (product.hasList())
+    memory.registerGlobal("the rows of experts", product.expert_rows.data(),
+                          static_cast<int64_t>(product.expert_rows.size_bytes()), simulator::Access::Read);
   algrt::cuda::ParameterBlock block(kernel_.parameters);
-  algrt::cuda::setProduct(block, kernel_.parameters, plan,
-                          {plan.rows, plan.offset, lists.terms, product.beta, takes_bias ? bias.address() : 0,
-                           reinterpret_cast<uint64_t>(positions_address), position_bytes,
-                           layer.fusion ? &*layer.fusion : nullptr, further.operands(), further.numbers(),
-                           reinterpret_cast<uint64_t>(product.expert_starts.data()),
-                           static_cast<int32_t>(product.experts())},
-                          [](const algrt::cuda::TensorMap &map, std::byte *to) {
-                            const simulator::TensorMap encoded = encode(map);
-                            static_assert(sizeof(encoded) == algrt_tensor_map_bytes);
-                            std::memcpy(to, &encoded, sizeof(encoded));
-                          });
+  algrt::cuda::setProduct(
+      block, kernel_.parameters, plan,
+      {plan.rows, plan.offset, lists.terms, product.beta, takes_bias ? bias.address() : 0,
+       reinterpret_cast<uint64_t>(positions_address), position_bytes, layer.fusion ? &*layer.fusion : nullptr,
+       further.operands(), further.numbers(), reinterpret_cast<uint64_t>(product.expert_starts.data()),
+       static_cast<int32_t>(product.experts()), product.hasList() && product.x_by_list ? list : 0,
+       product.hasList() ? list : 0, static_cast<int32_t>(product.batch_rows)},
+      [](const algrt::cuda::TensorMap &map, std::byte *to) {
+        const simulator::TensorMap encoded = encode(map);
+        static_assert(sizeof(encoded) == algrt_tensor_map_bytes);
+        std::memcpy(to, &encoded, sizeof(encoded));
+      });
   if (const std::span<const std::byte> plain_maps = block.plainMaps(); !plain_maps.empty())
     memory.registerGlobal("the maps", plain_maps.data(), static_cast<int64_t>(plain_maps.size()),
                           simulator::Access::Read, /*independent=*/true);

@@ -43,6 +43,14 @@ struct ProductOperands {
   /// further weights and operands that are numbers of columns then are those of all experts, one after
   /// another.
   std::span<const int32_t> expert_starts = {};
+  /// Where these divide a list of rows of a batch of `batch_rows`: one for each of the m rows of Y. X has the
+  /// rows of the batch, or as many as the list, as an earlier step leaves them; positions are of the batch.
+  std::span<const int32_t> expert_rows = {};
+  int64_t batch_rows = 0;
+  bool x_by_list = true;
+  bool hasList() const { return !expert_rows.empty(); }
+  int64_t rowsOfX() const { return hasList() && x_by_list ? batch_rows : m; }
+  int64_t positionCount() const { return hasList() ? batch_rows : m; }
   int64_t experts() const { return std::max<int64_t>(static_cast<int64_t>(expert_starts.size()) - 1, 0); }
   int64_t networks() const { return std::max<int64_t>(experts(), 1); }
 };

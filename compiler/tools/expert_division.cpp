@@ -36,7 +36,8 @@ ExpertDivision randomDivision(int64_t m, int64_t experts, uint64_t seed) {
 ExpertDivision randomLists(int64_t m, int64_t experts, uint64_t seed) {
   std::mt19937_64 random(seed);
   // As many as there are rows, somewhat fewer or more.
-  const int64_t listed = m == 0 ? 0 : std::uniform_int_distribution<int64_t>(m / 2, m + m / 2 + 1)(random);
+  const int64_t listed =
+      m == 0 ? 0 : std::uniform_int_distribution<int64_t>(m / 2 + 1, m + m / 2 + 1)(random);
   ExpertDivision division = randomDivision(listed, experts, seed + 1);
   std::uniform_int_distribution<int64_t> any(0, std::max<int64_t>(m, 1) - 1);
   division.list.emplace();

@@ -58,13 +58,24 @@ CompiledStep compileStep(const KernelSource &source, const ProgramSimulation &op
           SimulatedKernel::parse(made.nvvm, source.projection)};
 }
 
+/// Of every second seed experts have their rows in a list, where kernels find all that steps read by it.
+ExpertDivision divisionOf(const algrt::Program &program, const ProgramSimulation &options, uint64_t seed) {
+  if (options.experts == 0)
+    return {};
+  const bool listed = seed % 2 == 0 && std::ranges::all_of(program.steps, [&](const auto &step) {
+                        return algrt::unlistedOperand(program, step).empty();
+                      });
+  return listed ? randomLists(options.m, options.experts, seed)
+                : randomDivision(options.m, options.experts, seed);
+}
+
 /// The tensors of one call of a program, all as floats.
 class ProgramRun {
 public:
   ProgramRun(const ProgramPlan &plan, const algrt::Program &program, CompiledSteps &compiled,
              const ProgramSimulation &options, uint64_t seed)
       : plan_(plan), program_(program), compiled_(compiled), options_(options), seed_(seed),
-        division_(options.experts > 0 ? randomDivision(options.m, options.experts, seed) : ExpertDivision()) {
+        division_(divisionOf(program, options, seed)), rows_(division_.resultRows(options.m)) {
     ProgramArrays arrays;
     addRandomOperands(
         program, options.m, seed,
@@ -79,6 +90,7 @@ public:
     }
   }
 
+  bool hasLists() const { return division_.list.has_value(); }
   /// What is wrong; empty where nothing is.
   std::string step(const algrt::ProgramStep &step, SimulatedStep &found);
   std::string outputs(SimulatedProgram &found);
@@ -105,6 +117,7 @@ private:
   const ProgramSimulation &options_;
   uint64_t seed_;
   ExpertDivision division_;
+  int64_t rows_; ///< of what steps leave
   ReferenceArrays inputs_;
   std::map<std::string, std::vector<float>> tensors_;
   std::map<std::string, std::vector<int32_t>> types_;
@@ -124,7 +137,7 @@ std::string ProgramRun::elementwise(const algrt::ProgramStep &step, SimulatedSte
   settings.seed = seed_;
   settings.blocks = options_.blocks;
   settings.padding = static_cast<int64_t>(seed_ % 3);
-  const SimulatedElementwise simulation = kernel.run(inputs_of_kernel, options_.m, settings);
+  const SimulatedElementwise simulation = kernel.run(inputs_of_kernel, rows_, settings);
   found.instructions += simulation.report.statistics.calls;
   for (const simulator::Fault &fault : simulation.report.faults)
     return kernel.explain(fault);
@@ -152,9 +165,14 @@ std::string ProgramRun::step(const algrt::ProgramStep &step, SimulatedStep &foun
   ProductOperands product;
   product.layer = &code.layer;
   product.support = &code.support;
-  product.m = step.rows.value_or(options_.m);
+  product.m = step.rows.value_or(rows_);
   product.p0 = step.rows ? 0 : options_.p0;
   product.expert_starts = division_.starts;
+  if (division_.list) {
+    product.expert_rows = *division_.list;
+    product.batch_rows = options_.m;
+    product.x_by_list = algrt::readsBatch(program_, step);
+  }
   for (const auto &[role, tensor] : step.operands) {
     if (role == "types") {
       product.types = types_.at(tensor);
@@ -250,7 +268,7 @@ std::string ProgramRun::outputs(SimulatedProgram &found) {
   ProgramArrays arrays;
   for (const algrt::ProgramOperand &operand : program_.operands)
     if (operand.role == algrt::OperandRole::Output) {
-      arrays[operand.name] = makeOperand(operand, options_.m);
+      arrays[operand.name] = makeOperand(operand, rows_);
       arrays[operand.name]->set(tensors_.at(operand.name));
     }
   auto evaluate = [&](const ReferenceArrays &operands, const ReferencePositions &positions) {
@@ -275,6 +293,7 @@ std::string ProgramRun::outputs(SimulatedProgram &found) {
 void simulateOnce(const ProgramPlan &plan, const algrt::Program &program, CompiledSteps &compiled,
                   const ProgramSimulation &options, uint64_t seed, SimulatedProgram &found) {
   ProgramRun run(plan, program, compiled, options, seed);
+  found.listed_seeds += run.hasLists() ? 1 : 0;
   for (size_t number = 0; number < program.steps.size() && found.failure.empty(); ++number) {
     found.failure = run.step(program.steps[number], found.steps[number]);
     if (!found.failure.empty())
@@ -316,9 +335,11 @@ std::vector<SimulatedProgram> simulatePrograms(const ProgramPlan &plan, const Pr
 std::string simulatedText(const std::vector<SimulatedProgram> &programs, const ProgramSimulation &options) {
   std::string text;
   for (const SimulatedProgram &program : programs) {
-    text += fmt::format("{}, M = {}{} from position {}, on {}, {} {} from {}\n", program.program, options.m,
-                        dividedText(options.experts), options.p0, toString(options.target), options.seeds,
-                        options.seeds == 1 ? "seed" : "seeds", options.seed);
+    text += fmt::format(
+        "{}, M = {}{} from position {}, on {}, {} {} from {}{}\n", program.program, options.m,
+        dividedText(options.experts), options.p0, toString(options.target), options.seeds,
+        options.seeds == 1 ? "seed" : "seeds", options.seed,
+        program.listed_seeds > 0 ? fmt::format(", {} with lists of rows", program.listed_seeds) : "");
     for (const SimulatedStep &step : program.steps)
       text +=
           fmt::format("  {}: {}\n    {} instructions; L2 error {:.3e} of {:.0e}, largest {:.3e} of "

@@ -35,7 +35,8 @@ struct SimulatedProgram {
   std::vector<SimulatedStep> steps;
   /// Of the outputs beside the definition of the whole program.
   double relative_l2 = 0, limit_l2 = 0;
-  std::string failure; ///< empty where all went well
+  int64_t listed_seeds = 0; ///< of which experts had their rows in lists
+  std::string failure;      ///< empty where all went well
   uint64_t failed_seed = 0;
 };
 

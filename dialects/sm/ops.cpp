@@ -74,8 +74,10 @@ LogicalResult KernelOp::verify() {
   const bool weight_gradient = layout.isWeightGradient();
   // Arguments that all kernels have, and those of rows that say where they are.
   const bool placed = isa<tile::ReducedAttr>(getSchedule());
-  constexpr unsigned of_product = 6, of_placed = 8, of_experts = 10;
-  const bool experts = placed && is(of_placed, llvm::IsaPred<ExpertStartsType>) && is(of_placed + 1, index);
+  constexpr unsigned of_product = 6, of_placed = 8, of_experts = 13;
+  const auto listed = llvm::IsaPred<ExpertRowsType>;
+  const bool experts = placed && is(of_placed, llvm::IsaPred<ExpertStartsType>) && is(of_placed + 1, index) &&
+                       is(of_placed + 2, listed) && is(of_placed + 3, listed) && is(of_placed + 4, index);
   const unsigned fixed = experts ? of_experts : placed ? of_placed : of_product;
   auto number = [](Type type) { return type.isF32(); };
   // Threads add to what dW holds, through a plain map that it has alone or beside tensor maps.
@@ -98,7 +100,8 @@ LogicalResult KernelOp::verify() {
                : weight_gradient ? "X, dY and dW, the rows, the offset, the terms table and beta, got ("
                : placed
                    ? "X, W and Y, the rows, the offset, the terms table, the positions, the bytes of one, "
-                     "of experts their starts and their number, and "
+                     "of experts their starts, their number, two lists of their rows and the rows of the "
+                     "batch, and "
                      "what maps take beside, which is maps, numbers of columns and numbers, got ("
                    : "X, W and Y, the rows, the offset, the terms table and what several products "
                      "and maps take beside, which is maps, numbers of columns and numbers, got (")

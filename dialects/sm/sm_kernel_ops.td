@@ -23,7 +23,9 @@ def Sm_KernelOp : Sm_Op<"kernel", [IsolatedFromAbove, Symbol, SymbolTable, Singl
 
     A kernel with a `#tile.reduced` schedule takes rows as they lie in memory: the maps of X and Y are of all rows, and behind the
     terms table come the positions and the bytes of one position (`index`), 8 or 4. Behind these, a kernel of experts takes
-    where their rows begin (`!sm.expert_starts`) and how many experts there are (`index`).
+    where their rows begin (`!sm.expert_starts`) and how many experts there are (`index`); and where these are entries of a list, the
+    list by which rows of X are found (`!sm.expert_rows`), that by which their positions are, and how many rows it may name (`index`).
+    A launch may have no list of either kind: rows are in their order then.
 
     In mode j the maps are those of X, dY and dW, and a seventh argument is beta (f32), which multiplies the old values
     of dW. Where the maps are tensor maps, an eighth argument is a plain map of dW, through which threads add to the old

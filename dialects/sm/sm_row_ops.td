@@ -36,6 +36,25 @@ def Sm_ReadExpertStartOp : Sm_Op<"read_expert_start", [MemoryEffects<[MemRead]>]
   let assemblyFormat = "$starts `[` $expert `]` attr-dict";
 }
 
+def Sm_HasExpertRowsOp : Sm_Op<"has_expert_rows", [Pure]> {
+  let summary = "Whether the launch lists the rows of experts";
+  let arguments = (ins Sm_ExpertRowsType:$rows);
+  let results = (outs I1:$given);
+  let assemblyFormat = "$rows attr-dict";
+}
+
+def Sm_ReadExpertRowOp : Sm_Op<"read_expert_row", [MemoryEffects<[MemRead]>]> {
+  let summary = "Which row of the batch an entry of the list is, as the launch has it";
+  let description = [{
+    ```mlir
+    %row = sm.read_expert_row %list[%entry]
+    ```
+  }];
+  let arguments = (ins Sm_ExpertRowsType:$rows, Index:$entry);
+  let results = (outs I32:$row);
+  let assemblyFormat = "$rows `[` $entry `]` attr-dict";
+}
+
 def Sm_LocateOp : Sm_Op<"locate", [Pure, TypesMatchWith<"the view is of the maps", "source", "view",
     "::sm::ViewType::get($_self.getContext(), ::llvm::cast<::sm::MapsType>($_self))">]> {
   let summary = "Where a block of an operand lies in memory";

@@ -253,6 +253,10 @@ def Sm_ExpertStartsType : Sm_Type<"ExpertStarts", "expert_starts"> {
   let summary = "The first row of each expert, and behind them where the last one's rows end, in device memory";
 }
 
+def Sm_ExpertRowsType : Sm_Type<"ExpertRows", "expert_rows"> {
+  let summary = "The rows of the batch that experts have, one expert after another, in device memory, where a launch lists them";
+}
+
 def Sm_TermsTableType : Sm_Type<"TermsTable", "terms_table"> {
   let summary = "The terms of every (type, output group), in device memory";
   let description = [{ int32 words as `runtime/gpu_kernel_abi.h` describes them. }];

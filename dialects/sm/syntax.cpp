@@ -32,8 +32,19 @@ void KernelOp::print(OpAsmPrinter &printer) {
 }
 
 void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set) {
-  const StringRef product[] = {
-      "x", "w", "y", "rows", "offset", "terms", "positions", "position_bytes", "expert_starts", "experts"};
+  const StringRef product[] = {"x",
+                               "w",
+                               "y",
+                               "rows",
+                               "offset",
+                               "terms",
+                               "positions",
+                               "position_bytes",
+                               "expert_starts",
+                               "experts",
+                               "x_rows",
+                               "expert_rows",
+                               "batch_rows"};
   const StringRef weight_gradient[] = {"x", "dy", "dw", "rows", "offset", "terms", "beta", "dw_plain"};
   auto layout = dyn_cast<tile::LayoutAttr>(getLayout());
   ArrayRef<StringRef> names = product;
@@ -42,7 +53,7 @@ void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set)
   else if (!isa<tile::ReducedAttr>(getSchedule()))
     names = names.take_front(6);
   else if (llvm::none_of(region.getArgumentTypes(), llvm::IsaPred<ExpertStartsType>))
-    names = names.drop_back(2);
+    names = names.drop_back(5);
   for (auto [number, argument] : llvm::enumerate(region.getArguments()))
     set(argument, number < names.size() ? names[number] : StringRef("operand"));
 }

@@ -40,11 +40,12 @@ def _(x, dy, positions, types, p0, bundle, dtype):
     return x.new_empty(named.weight_shape, dtype=dtype), x.new_empty((features,), dtype=dtype)
 
 
-def _results_of(operands, bundle, program):
+def _results_of(operands, bundle, program, rows=None):
     named = Bundle.named(bundle)
     given = [operand for operand in named.programs[program] if operand["role"] != "output" and not operand["optional"]]
-    # The first operand of M rows says how many there are.
-    rows = next(tensor.shape[:-1] for operand, tensor in zip(given, operands) if operand["shape"][0] == "M")
+    # The first operand of M rows says how many there are, where no list of rows does.
+    if rows is None:
+        rows = next(tensor.shape[:-1] for operand, tensor in zip(given, operands) if operand["shape"][0] == "M")
     results = []
     for operand in named.programs[program]:
         if operand["role"] != "output":
@@ -62,8 +63,8 @@ def _(operands, positions, p0, bundle, program):
 
 
 @torch.library.register_fake("algctl::run_experts")
-def _(operands, expert_starts, positions, p0, bundle, program):
-    return _results_of(operands, bundle, program)
+def _(operands, expert_starts, positions, p0, bundle, program, expert_rows=None):
+    return _results_of(operands, bundle, program, None if expert_rows is None else (expert_rows.numel(),))
 
 
 def _keep_projection(ctx, inputs, output) -> None:

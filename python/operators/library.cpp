@@ -56,8 +56,9 @@ STABLE_TORCH_LIBRARY(algctl, library) {
   library.def("projection_dw(Tensor x, Tensor dy, Tensor? positions, Tensor? types, SymInt p0, str bundle, "
               "ScalarType dtype) -> (Tensor, Tensor)");
   library.def("run(Tensor[] operands, Tensor? positions, SymInt p0, str bundle, str program) -> Tensor[]");
-  library.def("run_experts(Tensor[] operands, Tensor expert_starts, Tensor? positions, SymInt p0, str bundle, "
-              "str program) -> Tensor[]");
+  library.def(
+      "run_experts(Tensor[] operands, Tensor expert_starts, Tensor? positions, SymInt p0, str bundle, "
+      "str program, Tensor? expert_rows=None) -> Tensor[]");
 }
 
 STABLE_TORCH_LIBRARY_IMPL(algctl, CompositeExplicitAutograd, library) {

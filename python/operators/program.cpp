@@ -26,8 +26,13 @@ std::vector<int64_t> sizesOf(const Operand &operand, const std::vector<int64_t> 
   return sizes;
 }
 
+// Of a call whose rows are divided among experts: where those of each begin, and the list that this divides.
+struct Experts {
+  std::optional<Tensor> starts = std::nullopt, rows = std::nullopt;
+};
+
 // A program with the rows of one network, or of experts.
-std::vector<Tensor> runRows(const std::vector<Tensor> &operands, const std::optional<Tensor> &expert_starts,
+std::vector<Tensor> runRows(const std::vector<Tensor> &operands, const Experts &experts,
                             const std::optional<Tensor> &positions, int64_t p0, const std::string &name,
                             const std::string &program_name) {
   const Bundle &bundle = bundleNamed(name);
@@ -73,7 +78,7 @@ std::vector<Tensor> runRows(const std::vector<Tensor> &operands, const std::opti
         leading.assign(extents.sizes, extents.sizes + extents.dimensions - 1);
         rows = matrix.rows();
         sequence_rows = extents.dimensions > 2 ? extents.back(2) : 0;
-        require(!expert_starts || extents.dimensions == 2, argument, " has ", extents.dimensions,
+        require(!experts.starts || extents.dimensions == 2, argument, " has ", extents.dimensions,
                 " dimensions: rows that are divided among experts are those of a matrix");
       }
       tensors.push_back({argument, matrix.get(), nullptr});
@@ -81,6 +86,10 @@ std::vector<Tensor> runRows(const std::vector<Tensor> &operands, const std::opti
       tensors.push_back({argument, others.emplace_back(tensor, argument).get(), nullptr});
     }
   }
+  // Rows of results.
+  const int64_t computed = experts.rows ? experts.rows->numel() : rows;
+  if (experts.rows)
+    leading = {computed};
   std::vector<Tensor> results;
   for (const Operand &operand : program->operands) {
     if (operand.role != ALGRT_ROLE_OUTPUT)
@@ -102,14 +111,18 @@ std::vector<Tensor> runRows(const std::vector<Tensor> &operands, const std::opti
     tensors.push_back({"positions",
                        others.emplace_back(torch::stable::reshape(*positions, {rows}), "positions").get(),
                        nullptr});
-  } else if (!expert_starts) {
+  } else if (!experts.starts) {
     options.sequence_rows = sequence_rows;
   }
-  if (expert_starts) {
-    requireSameDevice(*expert_starts, "expert_starts", first, inputs[by_rows]->name.c_str());
-    options.expert_starts = others.emplace_back(*expert_starts, "expert_starts").get();
-  }
-  check(algrt_program_workspace_size(bundle.handle, program_name.c_str(), rows, options.threads,
+  const auto vector = [&](const std::optional<Tensor> &given, const char *argument) -> const DLTensor * {
+    if (!given)
+      return nullptr;
+    requireSameDevice(*given, argument, first, inputs[by_rows]->name.c_str());
+    return others.emplace_back(*given, argument).get();
+  };
+  options.expert_starts = vector(experts.starts, "expert_starts");
+  options.expert_rows = vector(experts.rows, "expert_rows");
+  check(algrt_program_workspace_size(bundle.handle, program_name.c_str(), computed, options.threads,
                                      &options.workspace_bytes));
   std::optional<Tensor> workspace;
   if (options.workspace_bytes > 0) {
@@ -124,13 +137,13 @@ std::vector<Tensor> runRows(const std::vector<Tensor> &operands, const std::opti
 
 std::vector<Tensor> runProgram(std::vector<Tensor> operands, std::optional<Tensor> positions, int64_t p0,
                                std::string bundle, std::string program) {
-  return runRows(operands, std::nullopt, positions, p0, bundle, program);
+  return runRows(operands, {}, positions, p0, bundle, program);
 }
 
 std::vector<Tensor> runExperts(std::vector<Tensor> operands, Tensor expert_starts,
                                std::optional<Tensor> positions, int64_t p0, std::string bundle,
-                               std::string program) {
-  return runRows(operands, expert_starts, positions, p0, bundle, program);
+                               std::string program, std::optional<Tensor> expert_rows) {
+  return runRows(operands, {expert_starts, expert_rows}, positions, p0, bundle, program);
 }
 
 } // namespace algctl_torch

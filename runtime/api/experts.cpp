@@ -3,6 +3,7 @@
 #include "runtime/api/arguments.h"
 #include "runtime/api/tensor.h"
 #include "runtime/api/tensor_parts.h"
+#include "runtime/gpu_kernel_abi.h"
 #include "runtime/support/checked.h"
 
 #include <deque>
@@ -39,6 +40,7 @@ private:
   std::span<const int32_t> listed(int64_t first, int64_t rows) const {
     return {static_cast<const int32_t *>(list_.data) + first, size_t(rows)};
   }
+  bool isOnDevice() const { return call_.device().device_type != kDLCPU; }
   bool hasList() const { return options_.expert_rows != nullptr; }
   // What the starts divide.
   int64_t dividedRows() const { return hasList() ? list_.size : call_.rows(); }
@@ -56,6 +58,7 @@ private:
   const IntegerVector list_; // of rows; empty also where there is none
   const Program divided_;    // as it looks to the call
   const ProgramCall call_;
+  const Program one_; // as it looks to the call of one network
   std::vector<algrt_named_tensor> given_;
   std::deque<TensorSlice> slices_; // of one network
   std::deque<GatheredTensor> gathered_;
@@ -86,8 +89,11 @@ int64_t expertsOf(const IntegerVector &starts) {
 Division::Division(const Program &program, const algrt_named_tensor *tensors, int64_t count,
                    const algrt_run_options &options)
     : program_(program), options_(options), starts_(readStarts(options)), experts_(expertsOf(starts_)),
-      list_(readList(options)), divided_(withExperts(program, experts_, options.expert_rows != nullptr)),
-      call_(divided_, tensors, count), given_(tensors, tensors + count) {
+      list_(readList(options)),
+      divided_(options.expert_rows != nullptr ? withListedRows(withExperts(program, experts_))
+                                              : withExperts(program, experts_)),
+      call_(divided_, tensors, count), one_(isOnDevice() && hasList() ? withListedRows(program) : program),
+      given_(tensors, tensors + count) {
   checkOptions();
   if (hasList())
     checkList();
@@ -97,15 +103,12 @@ Division::Division(const Program &program, const algrt_named_tensor *tensors, in
 }
 
 void Division::checkOptions() const {
-  if (const std::string why = whyNoExperts(program_, call_.device().device_type != kDLCPU); !why.empty())
+  if (const std::string why = whyNoExperts(program_, isOnDevice()); !why.empty())
     throw Error(ALGRT_UNSUPPORTED, "expert_starts: the rows of program " + program_.name +
                                        " cannot be divided among experts: " + why);
   checkPlace(*options_.expert_starts, "expert_starts");
   if (hasList())
     checkPlace(*options_.expert_rows, "expert_rows");
-  if (hasList() && call_.device().device_type != kDLCPU)
-    throw Error(ALGRT_UNSUPPORTED, "expert_rows: is given, but kernels for CUDA devices take consecutive "
-                                   "rows of each expert: pass them in this order, and no expert_rows");
   if (options_.sequence_rows != 0)
     refuse("sequence_rows is " + std::to_string(options_.sequence_rows) +
            ", needs 0 where expert_starts is given");
@@ -136,14 +139,21 @@ void Division::checkList() const {
         call_.valueOf("R") != list_.size)
       refuse(operand.name + ": has " + std::to_string(call_.valueOf("R")) + " rows, needs " +
              std::to_string(list_.size) + ", one for each entry of expert_rows");
-  if (options_.expert_rows->device.device_type != kDLCPU)
-    return;
   const int64_t m = call_.rows();
+  // No row stands for an entry then, also where only the device knows the entries.
+  if (m == 0 && list_.size > 0)
+    refuse("expert_rows: has " + std::to_string(list_.size) + (list_.size == 1 ? " entry" : " entries") +
+           ", but there are no rows");
+  if (isOnDevice()) {
+    if (m >= algrt_most_gpu_rows)
+      refuse("expert_rows: is of " + std::to_string(m) + " rows, a GPU kernel takes less than " +
+             std::to_string(int64_t(algrt_most_gpu_rows)));
+    return;
+  }
   for (int64_t i = 0; i < list_.size; ++i)
     if (list_[i] < 0 || list_[i] >= m)
       refuse("expert_rows: element " + std::to_string(i) + " is " + std::to_string(list_[i]) +
-             (m == 0 ? ", but there are no rows"
-                     : ", needs to be from 0 to " + std::to_string(m - 1) + ", a row of the batch"));
+             ", needs to be from 0 to " + std::to_string(m - 1) + ", a row of the batch");
 }
 
 void Division::checkStarts() const {
@@ -213,6 +223,11 @@ std::vector<algrt_named_tensor> Division::tensorsOf(int64_t expert, int64_t firs
     const ProgramOperand &operand = *program_.findOperand(given.name);
     const DLTensor &tensor = *given.tensor;
     const Extent &extent = operand.shape[0];
+    // A device has rows of all experts.
+    if (isOnDevice() && !isWeight(operand)) {
+      tensors.push_back(given);
+      continue;
+    }
     if (isWeight(operand) && isJoined(operand, tensor)) {
       const int64_t own = tensor.shape[0] / experts_;
       slices_.emplace_back(tensor, expert * own, own);
@@ -236,12 +251,17 @@ std::vector<algrt_named_tensor> Division::tensorsOf(int64_t expert, int64_t firs
 void Division::run(const RunNetwork &run) {
   const auto run_one = [&](int64_t expert, int64_t count, const NetworkRows &rows) {
     const std::vector<algrt_named_tensor> tensors = tensorsOf(expert, rows.first_row, count);
-    const ProgramCall one(program_, tensors.data(), int64_t(tensors.size()));
+    const ProgramCall one(one_, tensors.data(), int64_t(tensors.size()));
     run(one, rows);
   };
-  if (call_.device().device_type != kDLCPU) {
+  if (isOnDevice()) {
     checkGaps();
-    run_one(0, call_.rows(), {0, nullptr, {static_cast<const int32_t *>(starts_.data), experts_}});
+    if (!hasList() || list_.size > 0)
+      run_one(0, call_.rows(),
+              {0,
+               nullptr,
+               {static_cast<const int32_t *>(starts_.data), experts_,
+                static_cast<const int32_t *>(list_.data), list_.size, call_.rows()}});
     return;
   }
   for (int64_t expert = 0; expert < experts_; ++expert) {

@@ -156,7 +156,7 @@ FusedStep Reader::read() {
   FusedStep step;
   step.rows = {names_.x, layer_.dtype,
                readMatrix(call_.tensor(names_.x), names_.x, call_.device, layer_.dtype, any_rows, depth_)};
-  const int64_t m = step.rows.view.rows;
+  const int64_t m = call_.experts.resultRows(step.rows.view.rows);
   for (int64_t i = 0; i < fusion_.allWeights(); ++i)
     step.weights.push_back(readWeight(i, step));
   for (const FusedOperand &operand : fusion_.operands)
@@ -167,7 +167,7 @@ FusedStep Reader::read() {
     step.results.push_back(
         {name, type, readMatrix(call_.tensor(name), name.c_str(), call_.device, type, m, width_)});
   }
-  step.source = readRows(layer_, call_.rows(), call_.device, m);
+  step.source = readRows(layer_, call_.rows(), call_.device, call_.experts.placedRows(step.rows.view.rows));
   checkOverlaps(step);
   return step;
 }
@@ -232,7 +232,7 @@ void runFusedStep(const LoadedProjection &projection, Map map, const StepCall &c
                                        ": is on a CUDA device, but the projection has no kernel for one: "
                                        "compile it for one, or pass tensors in CPU memory");
   const FusedStep step = Reader(projection, map, call).read();
-  if (step.rows.view.rows == 0)
+  if (step.results[0].view.rows == 0)
     return;
   if (on_cuda)
     runOnCuda(projection, map, call, step);

@@ -75,7 +75,7 @@ void multiplyOnCuda(const LoadedProjection &bundle, const RowProduct &product) {
   call.map = product.map;
   call.x =
       readMatrix(product.rows, product.rows_name, device, layer.dtype, any_rows, forward ? layer.k : layer.n);
-  const int64_t m = call.x.rows;
+  const int64_t m = product.experts.resultRows(call.x.rows);
   requireNotNull(product.result, product.result_name);
   // Of another type than these, the result is refused as not being of the layer's.
   call.output = elementTypeOf(product.result->dtype).value_or(layer.dtype);
@@ -91,7 +91,8 @@ void multiplyOnCuda(const LoadedProjection &bundle, const RowProduct &product) {
     requireDisjoint(call.y, product.result_name, result_element, bias.view, "bias", element);
     call.further = {&bias, 1};
   }
-  const RowSource rows = readRows(layer, product.row_arguments, device, m);
+  const RowSource rows =
+      readRows(layer, product.row_arguments, device, product.experts.placedRows(call.x.rows));
   requireDisjoint(call.y, product.result_name, result_element, rows);
   if (m == 0)
     return;

@@ -88,6 +88,8 @@ private:
   void placeBuffers();
   void run(const ProgramStep &step);
   StepCall callOf(const ProgramStep &step) const;
+  // Of rows in a list on a device: that no step reads an operand there that its kernels find no rows of.
+  void checkLists() const;
   // Sets where the rows of the step are.
   void placeRows(const ProgramStep &step, StepCall &call) const;
 
@@ -107,7 +109,7 @@ void Run::placeBuffers() {
   workspace_bytes_ = options_.workspace_bytes;
   if (program_.buffers.empty())
     return;
-  const int64_t m = call_.rows(), bytes = allBufferBytes(program_, m);
+  const int64_t m = rows_.experts.resultRows(call_.rows()), bytes = allBufferBytes(program_, m);
   std::byte *place = workspace_;
   if (place == nullptr && call_.device().device_type == kDLCPU) {
     own_ = AlignedBuffer(size_t(bytes));
@@ -158,7 +160,18 @@ StepCall Run::callOf(const ProgramStep &step) const {
   call.dependent_launch = options_.dependent_launch != 0;
   call.beta = options_.beta;
   call.experts = rows_.experts;
+  call.experts.x_by_list = readsBatch(program_, step);
   return call;
+}
+
+void Run::checkLists() const {
+  if (rows_.experts.list == nullptr)
+    return;
+  for (const ProgramStep &step : program_.steps)
+    if (const std::string own = unlistedOperand(program_, step); !own.empty())
+      throw Error(ALGRT_UNSUPPORTED,
+                  own + ": has rows of the batch, of which kernels for CUDA devices find those of x alone by "
+                        "expert_rows: pass rows of each expert one after another, and no expert_rows");
 }
 
 void Run::placeRows(const ProgramStep &step, StepCall &call) const {
@@ -257,7 +270,7 @@ void Run::checkOverlaps() const {
 }
 
 Error Run::workspaceTooSmall() const {
-  const int64_t m = call_.rows();
+  const int64_t m = rows_.experts.resultRows(call_.rows());
   return {ALGRT_WORKSPACE_TOO_SMALL,
           (options_.workspace == nullptr
                ? std::string("workspace is null")
@@ -309,6 +322,7 @@ int32_t Run::kernelOf(const ProgramStep &step) const {
 
 void Run::run() {
   checkOptions();
+  checkLists();
   checkOverlaps();
   placeBuffers();
   for (size_t i = 0; i < program_.steps.size(); ++i)

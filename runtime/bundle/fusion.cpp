@@ -62,8 +62,9 @@ uint64_t hashed(uint64_t hash, std::string_view text) {
 } // namespace
 
 bool isReservedName(std::string_view name) {
-  constexpr std::array<std::string_view, 7> alone = {
-      "x", "dy", "types", "positions", "sequence_starts", "sequence_positions", "expert_starts"};
+  constexpr std::array<std::string_view, 9> alone = {
+      "x",           "dy",    "types", "positions", "sequence_starts", "sequence_positions", "expert_starts",
+      "expert_rows", "x_rows"};
   if (std::ranges::find(alone, name) != alone.end())
     return true;
   // With or without a number.

@@ -329,8 +329,11 @@ GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, Map 
     parseNextLayer(fields, boxes, *layer.fusion, kernel);
   const ProductParameters wanted = productParameters(kernel, layer);
   checkParameters(fields, kernel, wanted.required, wanted.optional);
-  if (kernel.takesExperts() != (kernel.parameters.find(ParameterValue::Operand, "expert_starts") != nullptr))
-    fields.fail("parameters", "have experts without expert_starts, or the other way round");
+  for (const char *operand : {"expert_starts", "x_rows", "expert_rows"})
+    if (kernel.takesExperts() != (kernel.parameters.find(ParameterValue::Operand, operand) != nullptr))
+      fields.fail("parameters", std::string("have experts without ") + operand + ", or the other way round");
+  if (kernel.takesExperts() != (kernel.parameters.find(ParameterValue::BatchRows) != nullptr))
+    fields.fail("parameters", "have experts without batch_rows, or the other way round");
   return kernel;
 }
 
@@ -367,6 +370,9 @@ ProductParameters productParameters(const GpuKernel &kernel, const Layer &layer)
     result.required.add(ParameterValue::ElementBytes, "positions");
     result.optional.add(ParameterValue::Operand, "expert_starts");
     result.optional.add(ParameterValue::Experts);
+    result.optional.add(ParameterValue::Operand, "x_rows");
+    result.optional.add(ParameterValue::Operand, "expert_rows");
+    result.optional.add(ParameterValue::BatchRows);
   }
   if (kernel.map == Map::Forward && layer.bias)
     result.required.add(ParameterValue::Operand, "bias");

@@ -28,12 +28,13 @@ enum class ParameterValue {
   ElementBytes, // i32: of one element of an operand of whole numbers, 4 or 8
   Number,       // f32: an operand that is one number
   Rows,         // i32: M, rows of the batch
-  Offset,  // i32: the absolute position of row 0 modulo the period of the row types; of group_rows: of the
-           // first
-           // row of each of equal sequences
-  Terms,   // address: of the terms table, 0 where the layer's support is complete
-  Beta,    // f32: what a result that is added to holds counts so often
-  Experts, // i32: whose rows begin where the operand expert_starts says
+  Offset,    // i32: the absolute position of row 0 modulo the period of the row types; of group_rows: of the
+             // first
+             // row of each of equal sequences
+  Terms,     // address: of the terms table, 0 where the layer's support is complete
+  Beta,      // f32: what a result that is added to holds counts so often
+  Experts,   // i32: whose rows begin where the operand expert_starts says
+  BatchRows, // i32: of the batch, where the operand expert_rows lists those of experts
   // Of group_rows, which also has `rows` and `offset`:
   RowList,   // address: of the list that it makes, types + 2 + rows numbers
   RowSource, // address: the type of every row (i32), its position, or the first rows of sequences and the

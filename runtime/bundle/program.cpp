@@ -151,11 +151,35 @@ std::string whyNoExperts(const Program &program, bool on_device) {
   return "";
 }
 
-Program withExperts(Program program, int64_t experts, bool listed) {
+Program withExperts(Program program, int64_t experts) {
   for (ProgramOperand &operand : program.operands)
     if (operand.role == OperandRole::Weight)
       operand.shape.insert(operand.shape.begin(), Extent::number(experts));
-    else if (listed && operand.role == OperandRole::Output && operand.shape[0].symbol == "M")
+  return program;
+}
+
+static bool isInput(const Program &program, const std::string &own) {
+  const ProgramOperand *operand = program.findOperand(own);
+  return operand != nullptr && operand->role == OperandRole::Input;
+}
+
+std::string unlistedOperand(const Program &program, const ProgramStep &step) {
+  for (const auto &[operand, own] : step.operands) {
+    const bool found_by_list =
+        !step.elementwise && (operand == operandNames(step.map).x || operand == "positions");
+    if (!found_by_list && isInput(program, own) && program.findOperand(own)->shape[0].symbol == "M")
+      return own;
+  }
+  return "";
+}
+
+bool readsBatch(const Program &program, const ProgramStep &step) {
+  return !step.elementwise && isInput(program, step.operands.at(operandNames(step.map).x));
+}
+
+Program withListedRows(Program program) {
+  for (ProgramOperand &operand : program.operands)
+    if (operand.role == OperandRole::Output && operand.shape[0].symbol == "M")
       operand.shape[0].symbol = "R";
   return program;
 }

@@ -90,8 +90,15 @@ struct Program {
 // after another: there what steps hand on can be anything.
 std::string whyNoExperts(const Program &program, bool on_device);
 // The program as it looks to a call of so many experts: every weight has them as a further leading extent.
-// Where experts have their rows in a list, results have R rows, one for each of its entries, and not M.
-Program withExperts(Program program, int64_t experts, bool listed = false);
+Program withExperts(Program program, int64_t experts);
+// As it looks to a call whose experts have their rows in a list: results have R rows, one for each of its
+// entries, and not M.
+Program withListedRows(Program program);
+// Of such a call on a device: which operand of the program has rows of the batch that the step would read as
+// rows of the list; empty where there is none. Kernels find rows of x by the list, and positions.
+std::string unlistedOperand(const Program &program, const ProgramStep &step);
+// Whether the step's x is an input of the program, and not what an earlier step leaves.
+bool readsBatch(const Program &program, const ProgramStep &step);
 
 // What a map of a layer takes: its matrices, its bias or the gradient of it, or what a fused layer reads and
 // writes beside them, and what says the rows' types. Results are of one of the types `results`; those of a

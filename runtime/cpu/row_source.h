@@ -42,6 +42,16 @@ struct RowSource {
 struct ExpertStarts {
   const int32_t *data = nullptr;
   int64_t count = 0; // 0: there is one network, which has all rows
+  // What these divide, where it is not the rows of the batch: `entries` of a list on the device, each one of
+  // `batch_rows` rows.
+  const int32_t *list = nullptr;
+  int64_t entries = 0, batch_rows = 0;
+  // Whether x has the rows of the batch, or one for each entry, as an earlier step has left them.
+  bool x_by_list = true;
+
+  // Of a product whose x has so many rows: those of its results, and those that have positions.
+  int64_t resultRows(int64_t rows_of_x) const { return list == nullptr ? rows_of_x : entries; }
+  int64_t placedRows(int64_t rows_of_x) const { return list == nullptr ? rows_of_x : batch_rows; }
 };
 
 // Whether such rows have to be listed for a kernel: not where there is but one type that follows from the

@@ -1,5 +1,8 @@
 #include "runtime/cuda/launch_parameters.h"
 
+#include <string_view>
+#include <utility>
+
 namespace algrt::cuda {
 
 namespace {
@@ -9,6 +12,19 @@ namespace {
   throw Error(ALGRT_BAD_BUNDLE, std::string("the kernel takes the parameter ") + name(parameter.value) +
                                     (parameter.operand.empty() ? "" : " of " + parameter.operand) +
                                     ", which a launch of it does not have");
+}
+
+// Of an operand that is not one of a fused layer's.
+uint64_t addressOf(const KernelParameter &parameter, const ProductValues &values) {
+  const std::pair<std::string_view, uint64_t> addresses[] = {{"bias", values.bias},
+                                                             {"positions", values.positions},
+                                                             {"expert_starts", values.expert_starts},
+                                                             {"x_rows", values.x_rows},
+                                                             {"expert_rows", values.expert_rows}};
+  for (const auto &[operand, address] : addresses)
+    if (parameter.operand == operand)
+      return address;
+  refuse(parameter);
 }
 
 } // namespace
@@ -42,8 +58,7 @@ void setProduct(ParameterBlock &block, const KernelParameters &list, const Launc
         if (operand.name == parameter.operand)
           fused = &operand;
     const size_t number = fused != nullptr ? size_t(fused - values.fusion->operands.data()) : 0;
-    const bool bias = parameter.operand == "bias", positions = parameter.operand == "positions",
-               starts = parameter.operand == "expert_starts";
+    const bool positions = parameter.operand == "positions";
     switch (parameter.value) {
     case ParameterValue::Map:
       if (parameter.type == ParameterType::TensorMap)
@@ -56,12 +71,13 @@ void setProduct(ParameterBlock &block, const KernelParameters &list, const Launc
         block.set(parameter, values.further[size_t(values.fusion->allWeights() - 1) + number].address);
         break;
       }
-      if (!bias && !positions && !starts)
-        refuse(parameter);
-      block.set(parameter, bias ? values.bias : positions ? values.positions : values.expert_starts);
+      block.set(parameter, addressOf(parameter, values));
       break;
     case ParameterValue::Experts:
       block.set(parameter, values.experts);
+      break;
+    case ParameterValue::BatchRows:
+      block.set(parameter, values.batch_rows);
       break;
     case ParameterValue::ElementBytes:
       if (!positions)

@@ -54,6 +54,10 @@ struct ProductValues {
   std::span<const float> numbers = {};
   uint64_t expert_starts = 0; // of kernels that take them
   int32_t experts = 0;
+  // Of experts whose rows are in a list, else 0: by which rows of x are found, and positions, and how many
+  // rows of the batch it names.
+  uint64_t x_rows = 0, expert_rows = 0;
+  int32_t batch_rows = 0;
 };
 
 // Encodes a tensor map to where the launch has it.

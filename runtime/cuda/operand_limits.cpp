@@ -138,7 +138,9 @@ std::optional<OperandObstacle> findObstacle(const Layer &layer, const GpuKernel 
   const OperandNames names = operandNames(kernel.map);
   const auto check = [&](const Demands &demands, const Operand &operand, const ViewsOfOperand &seen) {
     const OperandView &first = seen.all[0];
-    const int64_t rows = seen.row_dimension == 3 ? m : first.extents[2] * first.extents[3];
+    const bool is_x = &seen == &views.x;
+    const int64_t rows =
+        seen.row_dimension == 3 ? (is_x ? operands.rowsOfX(m) : m) : first.extents[2] * first.extents[3];
     return demands.check(operand, rows, seen.views());
   };
   if (const auto found = check(demandsOf(names.x, kernel, layer.dtype), operands.x, views.x))

@@ -259,6 +259,7 @@ int64_t rowTypePeriod(const Layer &layer) {
 OperandViews viewOperands(const KernelShape &shape, ElementType input, ElementType output,
                           const Operands &operands, int64_t m, int64_t offset) {
   const bool gradient = shape.isWeightGradient();
+  const int64_t rows_of_x = operands.rowsOfX(m);
   const auto check_rows = [&](const char *name, const Operand &operand, ElementType element,
                               int64_t columns) { checkSpan(name, operand, element, m, columns); };
   const auto check_weights = [&](const char *name, const Operand &operand, ElementType element) {
@@ -270,8 +271,8 @@ OperandViews viewOperands(const KernelShape &shape, ElementType input, ElementTy
   };
   const auto [in, out, weight_granule] = GroupsOfShape(shape);
   OperandViews views{};
-  check_rows(shape.rowsName(), operands.x, input, shape.k());
-  views.x = rows_of(operands.x, input, in);
+  checkSpan(shape.rowsName(), operands.x, input, rows_of_x, shape.k());
+  views.x = viewRows(shape, operands.x, input, in, rows_of_x, offset);
   if (gradient) {
     check_rows(shape.secondName(), operands.w, input, shape.n());
     check_weights(shape.resultName(), operands.y, output);

@@ -29,6 +29,9 @@ struct Operands {
   // Above 0: rows are divided among so many experts. The weights of each lie below those of the one before it
   // as further row groups, their numbers of columns behind.
   int64_t experts = 0;
+  // Above 0: rows of x are found by a list, and it has so many, not as many as y.
+  int64_t rows_of_x = 0;
+  int64_t rowsOfX(int64_t rows_of_y) const { return rows_of_x > 0 ? rows_of_x : rows_of_y; }
 };
 
 // What kernels of a fused layer take beside x, w and y: the weights behind the first, the operands of maps,

@@ -62,6 +62,7 @@ std::optional<LaunchKey> keyOf(const Layer &layer, const ProductRequest &request
   key->add(uint64_t(m));
   key->add(uint64_t(p0 % rowTypePeriod(layer)));
   key->add(uint64_t(request.operands.experts));
+  key->add(uint64_t(request.operands.rows_of_x));
   for (const Operand &operand : {request.operands.x, request.operands.w, request.operands.y})
     key->add(operand);
   for (const Operand &operand : request.operands.further)
@@ -111,7 +112,9 @@ void launch(const Driver &driver, const PreparedLaunch &prepared, const KernelPa
               bias == call.further.end() ? 0 : address(bias->view.data),
               at_positions ? address(call.rows.positions.data) : 0, int32_t(call.rows.positions.bytes),
               layer.fusion ? &*layer.fusion : nullptr, further.operands(), further.numbers(),
-              address(call.experts.data), int32_t(call.experts.count)},
+              address(call.experts.data), int32_t(call.experts.count),
+              call.experts.x_by_list ? address(call.experts.list) : 0, address(call.experts.list),
+              int32_t(call.experts.batch_rows)},
              [next = prepared.maps.data()](const TensorMap &, std::byte *to) mutable {
                std::memcpy(to, next++, sizeof(TensorMapObject));
              });
@@ -135,7 +138,8 @@ void runProduct(const GpuKernels &kernels, const Layer &layer, const ProductCall
   DeviceModules &modules = kernels.device(call.device);
   const FurtherOfCall further(layer, call);
   const ProductRequest request{
-      {operandOf(call.x), operandOf(call.w), operandOf(call.y), further.operands(), call.experts.count},
+      {operandOf(call.x), operandOf(call.w), operandOf(call.y), further.operands(), call.experts.count,
+       call.experts.list != nullptr && call.experts.x_by_list ? call.experts.batch_rows : 0},
       call.map == Map::Dw ? call.x.rows : call.y.rows,
       needsLists(layer, call.rows.kind) ? 0 : call.rows.p0,
       call.output,

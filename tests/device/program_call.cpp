@@ -173,6 +173,8 @@ void ProgramCall::launch(const algrt::cuda_stand_in::Launch &launched) {
   if (!starts.empty())
     memory.registerGlobal("expert_starts", starts.data(), static_cast<int64_t>(starts.size()) * 4,
                           Access::Read);
+  if (!list.empty())
+    memory.registerGlobal("expert_rows", list.data(), static_cast<int64_t>(list.size()) * 4, Access::Read);
   const std::span<void *> values = parameters.values();
   simulator::Launch launch;
   launch.kernel = [&] { kernel.host.call(values.data()); };
@@ -210,6 +212,17 @@ int ProgramCall::run() {
   const DLTensor begins{starts.data(), x_.tensor.device, 1, {kDLInt, 32, 1}, &start_count, nullptr, 0};
   if (start_count > 0)
     options.expert_starts = &begins;
+  std::vector<int64_t> entries = {rowsOfResult()}, x_shape = {rowsOfBatch(), in},
+                       y_shape = {rowsOfResult(), in};
+  const DLTensor listed{list.data(), x_.tensor.device, 1, {kDLInt, 32, 1}, entries.data(), nullptr, 0};
+  DLTensor batch = x_.tensor, result = y_.tensor;
+  batch.shape = x_shape.data();
+  result.shape = y_shape.data();
+  if (!list.empty()) {
+    options.expert_rows = &listed;
+    tensors[0].tensor = &batch;
+    tensors[4].tensor = &result;
+  }
   DLTensor apart = gate_.tensor;
   std::vector<int64_t> shape = {networks_, in, hidden}, strides = {in * hidden + gap, hidden, 1};
   apart.ndim = 3;
@@ -233,6 +246,12 @@ int64_t ProgramCall::expertOf(int64_t row) const {
   return expert;
 }
 
+int64_t ProgramCall::sourceOf(int64_t row) const {
+  if (list.empty())
+    return row;
+  return std::clamp<int64_t>(list[static_cast<size_t>(row)], 0, rowsOfBatch() - 1);
+}
+
 void ProgramCall::expectRight(const std::vector<int64_t> &at) const {
   const auto file =
       std::make_shared<const compiler::ProgramFile>(compiler::ProgramFile{"swiglu", plan_.text});
@@ -243,13 +262,12 @@ void ProgramCall::expectRight(const std::vector<int64_t> &at) const {
   const std::map<std::string, const GpuMatrix *> given = {
       {"x", &x_}, {"gate", &gate_}, {"up", &up_}, {"down", &down_}};
   // All rows as if they had one type after the other, once for each type; of each row the one that it has.
-  std::vector<double> expected(static_cast<size_t>(x_.shape[0] * in));
+  std::vector<double> expected(static_cast<size_t>(rowsOfResult() * in));
+  const auto type_of = [&](int64_t row) { return at[static_cast<size_t>(sourceOf(row))] % types; };
   for (int64_t type = 0; type < types; ++type) {
-    if (std::ranges::none_of(at, [&](int64_t position) { return position % types == type; }))
-      continue;
     std::vector<int64_t> rows;
-    for (int64_t row = 0; row < x_.shape[0]; ++row)
-      if (at[static_cast<size_t>(row)] % types == type)
+    for (int64_t row = 0; row < rowsOfResult(); ++row)
+      if (type_of(row) == type)
         rows.push_back(row);
     for (const int64_t row : rows) {
       std::vector<compiler::DenseArray> arguments;
@@ -261,7 +279,8 @@ void ProgramCall::expectRight(const std::vector<int64_t> &at) const {
         }
         const std::vector<float> values = found->second->values();
         if (found->first == "x") {
-          arguments.push_back({{1, in}, {values.begin() + row * in, values.begin() + (row + 1) * in}});
+          const auto first = values.begin() + sourceOf(row) * in;
+          arguments.push_back({{1, in}, {first, first + in}});
           continue;
         }
         const int64_t own = static_cast<int64_t>(values.size()) / networks_;
@@ -274,7 +293,9 @@ void ProgramCall::expectRight(const std::vector<int64_t> &at) const {
       std::ranges::copy(result->front().values, expected.begin() + row * in);
     }
   }
-  const algrt::Comparison found = algrt::compare(y_.values(), expected);
+  std::vector<float> values = y_.values();
+  values.resize(expected.size());
+  const algrt::Comparison found = algrt::compare(values, expected);
   // What is handed on is rounded, and the result.
   EXPECT_TRUE(found.within(2 * algrt::tolerance(/*is_bfloat16=*/true))) << found.relative_l2;
   EXPECT_TRUE(y_.paddingIsPoison());

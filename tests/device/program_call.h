@@ -31,7 +31,7 @@ public:
   ProgramCall(const ProgramCall &) = delete;
 
   int run();
-  /// By the program's definition, in double precision, row by row.
+  /// By the program's definition, in double precision, row by row; positions are those of the batch.
   void expectRight(const std::vector<int64_t> &positions) const;
 
   /// Other rows of x for a replay of a captured call, whose tensors stay where they are.
@@ -41,6 +41,8 @@ public:
   int64_t p0 = 0, sequence_rows = 0;
   std::vector<int64_t> positions; ///< where they are given
   std::vector<int32_t> starts;    ///< of experts
+  std::vector<int32_t> list;      ///< of their rows, at most m, each of which y has a row for
+  int64_t batch_rows = 0;         ///< of x, where there is a list: at most m; 0: m
   int64_t gap = 0;                ///< elements between the gate matrices of experts, which there may not be
   std::vector<Ran> ran;
   size_t workspaceBytes() const { return workspace_bytes_; }
@@ -54,6 +56,10 @@ private:
   };
   static Kind kindOf(const algrt::Kernel &kernel);
   int64_t expertOf(int64_t row) const;
+  /// Of the batch, the one that a row of y belongs to; what the list says beyond it is the nearest.
+  int64_t sourceOf(int64_t row) const;
+  int64_t rowsOfBatch() const { return batch_rows > 0 ? batch_rows : x_.shape[0]; }
+  int64_t rowsOfResult() const { return list.empty() ? y_.shape[0] : static_cast<int64_t>(list.size()); }
   std::string textOf(const compiler::KernelSource &source, const algrt::Kernel &kernel,
                      compiler::Stage stage) const;
   /// The kernel that an image of the bundle holds, as the compiler writes it for the simulator.

@@ -186,6 +186,58 @@ TEST(DevicePrograms, OfExpertsInAGraphFollowTheStartsOnTheDevice) {
   }
 }
 
+// So do experts with lists: rows come and go, and a number that is none of the batch's counts as the nearest.
+TEST(DevicePrograms, OfExpertsInAGraphFollowTheListsOnTheDevice) {
+  const std::vector<int32_t> starts[] = {{0, 0, 6, 6, 6}, {0, 2, 3, 5, 6}, {0, 3, 3, 4, 6}},
+                             lists[] = {{3, 3, 0, 1, 2, 2}, {0, 1, 2, 3, 0, 1}, {-1, 4, 2, 1 << 30, 1, 3}};
+  for (const compiler::Fusing fusing : {compiler::Fusing::Layers, compiler::Fusing::Products}) {
+    const DeviceUnderTest device(90);
+    ProgramCall call(device.context(), 90, 6, 29, 0,
+                     fusing == compiler::Fusing::Layers ? "reduce=16,rows=2,hidden=64,columns=64,vector=8"
+                                                        : "",
+                     fusing, 4);
+    call.starts = {0, 1, 2, 4, 6};
+    call.list = {2, 1, 0, 3, 1, 1};
+    call.batch_rows = 4;
+    call.positions = {6, 1, 0, 3};
+    replay(device, call, [&](int time) {
+      std::ranges::copy(starts[static_cast<size_t>(time) - 1], call.starts.begin());
+      std::ranges::copy(lists[static_cast<size_t>(time) - 1], call.list.begin());
+    });
+  }
+}
+
+// Batches that are longer or shorter than the list, by a kernel of both layers and in steps, of which the
+// second one reads what the first has left for each entry.
+TEST(DevicePrograms, OfExpertsFindTheRowsOfLists) {
+  const std::vector<int64_t> positions = {4, 0, 3, 3, 7, 2, 1, 6, 5};
+  const std::vector<int32_t> list = {8, 0, 0, 5, 3, 8, 1};
+  for (const compiler::Fusing fusing : {compiler::Fusing::Layers, compiler::Fusing::Products})
+    for (const bool placed : {false, true}) {
+      const DeviceUnderTest device(90);
+      const bool layers = fusing == compiler::Fusing::Layers;
+      ProgramCall call(device.context(), 90, 9, 31, 0,
+                       layers ? "reduce=16,rows=4,hidden=64,columns=64,vector=8" : "", fusing, 4);
+      call.list = list;
+      call.starts = {0, 0, 5, 6, 7};
+      call.p0 = placed ? 0 : 5;
+      if (placed)
+        call.positions = positions;
+      ASSERT_EQ(call.run(), ALGRT_OK) << algrt_last_error();
+      EXPECT_EQ(call.ran.size(), layers ? 1U : 2U);
+      call.expectRight(placed ? positions : positionsFrom(5, 9));
+      call.batch_rows = 2;
+      call.list = {1, 1, 0, 0, 1, 0, 1, 1, 0};
+      call.starts = {0, 4, 4, 4, 9};
+      if (placed)
+        call.positions = {7, 2};
+      ASSERT_EQ(call.run(), ALGRT_OK) << algrt_last_error();
+      call.expectRight(placed ? call.positions : positionsFrom(5, 2));
+      if (HasFailure())
+        return;
+    }
+}
+
 // One launch for all experts, by a kernel of both layers and in steps, each on any number of blocks.
 TEST(DevicePrograms, OfExpertsAreLaunchedOnceForAll) {
   const std::vector<int64_t> positions = {4, 0, 3, 3, 7, 2, 1, 6, 5};

@@ -220,7 +220,7 @@ TEST(ExpertLists, TellWhatIsWrongWithACall) {
   EXPECT_EQ(call.both.run(), ALGRT_INVALID_ARGUMENT);
   EXPECT_THAT(algrt_last_error(), HasSubstr("overlaps expert_rows"));
   ListedExperts of_nothing(0, {0, 1}, {0});
-  EXPECT_THAT(of_nothing.refusal(), HasSubstr("expert_rows: element 0 is 0, but there are no rows"));
+  EXPECT_THAT(of_nothing.refusal(), HasSubstr("expert_rows: has 1 entry, but there are no rows"));
 }
 
 } // namespace

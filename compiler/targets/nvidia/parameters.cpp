@@ -165,8 +165,11 @@ FailureOr<KernelParameters> parametersOf(sm::KernelOp kernel) {
   const std::pair<ParameterValue, const char *> numbers[] = {{ParameterValue::Rows, ""},
                                                              {ParameterValue::Offset, ""},
                                                              {ParameterValue::ElementBytes, positions},
-                                                             {ParameterValue::Experts, ""}};
-  size_t indices = 0;
+                                                             {ParameterValue::Experts, ""},
+                                                             {ParameterValue::BatchRows, ""}};
+  // Of the lists by which an expert's rows are found.
+  const char *const lists[] = {"x_rows", "expert_rows"};
+  size_t indices = 0, list = 0;
   KernelParameters parameters;
   for (BlockArgument argument : mapsInOrder(kernel)) {
     auto type = cast<sm::MapsType>(argument.getType());
@@ -189,6 +192,8 @@ FailureOr<KernelParameters> parametersOf(sm::KernelOp kernel) {
       parameters.add(ParameterValue::Operand, positions);
     } else if (isa<sm::ExpertStartsType>(argument.getType())) {
       parameters.add(ParameterValue::Operand, expert_starts);
+    } else if (isa<sm::ExpertRowsType>(argument.getType())) {
+      parameters.add(ParameterValue::Operand, lists[list++]);
     } else if (argument.getType().isF32()) {
       if (layout.isWeightGradient())
         parameters.add(ParameterValue::Beta);

@@ -14,15 +14,19 @@ namespace {
 
 constexpr int64_t bf16_bytes = 2;
 
-struct HasPositionsLowering : ConvertOpToLLVMPattern<sm::HasPositionsOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
-  LogicalResult matchAndRewrite(sm::HasPositionsOp op, OpAdaptor adaptor,
+/// Whether a launch gives an address, the op's only operand.
+template <typename Op> struct IsGivenLowering : ConvertOpToLLVMPattern<Op> {
+  using ConvertOpToLLVMPattern<Op>::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    Value none = LLVM::ZeroOp::create(rewriter, op.getLoc(), adaptor.getPositions().getType());
-    rewriter.replaceOpWithNewOp<LLVM::ICmpOp>(op, LLVM::ICmpPredicate::ne, adaptor.getPositions(), none);
+    Value address = adaptor.getOperands().front();
+    Value none = LLVM::ZeroOp::create(rewriter, op.getLoc(), address.getType());
+    rewriter.replaceOpWithNewOp<LLVM::ICmpOp>(op, LLVM::ICmpPredicate::ne, address, none);
     return success();
   }
 };
+using HasPositionsLowering = IsGivenLowering<sm::HasPositionsOp>;
+using HasExpertRowsLowering = IsGivenLowering<sm::HasExpertRowsOp>;
 
 struct ReadPositionLowering : ConvertOpToLLVMPattern<sm::ReadPositionOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
@@ -37,18 +41,22 @@ struct ReadPositionLowering : ConvertOpToLLVMPattern<sm::ReadPositionOp> {
   }
 };
 
-struct ReadExpertStartLowering : ConvertOpToLLVMPattern<sm::ReadExpertStartOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
-  LogicalResult matchAndRewrite(sm::ReadExpertStartOp op, OpAdaptor adaptor,
+/// One of int32 numbers that lie side by side: their address is the op's first operand, the number's place
+/// its second.
+template <typename Op> struct ReadNumberLowering : ConvertOpToLLVMPattern<Op> {
+  using ConvertOpToLLVMPattern<Op>::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Instructions write(rewriter, op.getLoc());
     constexpr unsigned bytes = 4;
-    Value address =
-        write.advance(adaptor.getStarts(), write.multiply(write.wide(adaptor.getExpert()), bytes));
+    Value address = write.advance(adaptor.getOperands().front(),
+                                  write.multiply(write.wide(adaptor.getOperands().back()), bytes));
     rewriter.replaceOpWithNewOp<LLVM::LoadOp>(op, op.getType(), address, bytes);
     return success();
   }
 };
+using ReadExpertStartLowering = ReadNumberLowering<sm::ReadExpertStartOp>;
+using ReadExpertRowLowering = ReadNumberLowering<sm::ReadExpertRowOp>;
 
 struct LocateLowering : ConvertOpToLLVMPattern<sm::LocateOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
@@ -162,8 +170,9 @@ private:
 } // namespace
 
 void addRowProductPatterns(const LLVMTypeConverter &types, RewritePatternSet &patterns) {
-  patterns.add<HasPositionsLowering, ReadPositionLowering, ReadExpertStartLowering, LocateLowering,
-               PrefetchLowering, ReadLowering, AddProductsLowering>(types);
+  patterns.add<HasPositionsLowering, ReadPositionLowering, ReadExpertStartLowering, HasExpertRowsLowering,
+               ReadExpertRowLowering, LocateLowering, PrefetchLowering, ReadLowering, AddProductsLowering>(
+      types);
 }
 
 } // namespace compiler

@@ -37,6 +37,7 @@ void addSmTypeConversions(LLVMTypeConverter &types) {
   types.addConversion([=](sm::TermsTableType) { return pointerTo(context, Space::Global); });
   types.addConversion([=](sm::PositionsType) { return pointerTo(context, Space::Global); });
   types.addConversion([=](sm::ExpertStartsType) { return pointerTo(context, Space::Global); });
+  types.addConversion([=](sm::ExpertRowsType) { return pointerTo(context, Space::Global); });
   types.addConversion([=](sm::SumsBufferType) { return pointerTo(context, Space::Shared); });
   types.addConversion([=](sm::HiddenBufferType) { return pointerTo(context, Space::Shared); });
   types.addConversion([=](sm::ViewType) { return structOfView(context); });

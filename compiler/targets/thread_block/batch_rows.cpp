@@ -26,8 +26,26 @@ Value BatchRows::arePlaced() const {
 /// number of 32 bits.
 Value BatchRows::countedPosition(Value row) const { return wide(math_.add(operands_.offset, row)); }
 
+/// The row of the batch that a row which exists is by a list, or itself where the launch has none. A number
+/// that is no row, which no host has looked at, counts as the nearest one, so that nothing else is read.
+Value BatchRows::listedRow(Value list, Value row) const {
+  using Values = ControlFlow::Values;
+  Value given = sm::HasExpertRowsOp::create(builder_, location_, builder_.getI1Type(), list);
+  return flow_.choose(
+      given, builder_.getIndexType(),
+      [&] {
+        Value read =
+            math_.asIndex(sm::ReadExpertRowOp::create(builder_, location_, builder_.getI32Type(), list, row));
+        Value last = math_.subtract(operands_.batch_rows, math_.constant(1));
+        return Values{math_.greatest(math_.least(read, last), math_.constant(0))};
+      },
+      [&] { return Values{row}; })[0];
+}
+
 /// The position of a row that exists, i64.
 Value BatchRows::positionOf(Value row) const {
+  if (operands_.expert_rows)
+    row = listedRow(operands_.expert_rows, row);
   Type i64 = builder_.getI64Type(), i32 = builder_.getI32Type();
   using Values = ControlFlow::Values;
   Value given = arePlaced();
@@ -68,6 +86,10 @@ BatchRows::Row BatchRows::at(const Batch &batch, int64_t number, bool with_type)
         row.exists, builder_.getIndexType(),
         [&] { return ControlFlow::Values{typeAt([&] { return positionOf(row.row); })}; },
         [&] { return ControlFlow::Values{math_.constant(0)}; })[0];
+  if (operands_.x_rows) {
+    Value last = math_.subtract(batch.end, math_.constant(1));
+    row.row_of_x = listedRow(operands_.x_rows, number == 0 ? row.row : math_.least(row.row, last));
+  }
   return row;
 }
 

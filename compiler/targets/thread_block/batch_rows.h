@@ -14,6 +14,9 @@ public:
   struct Operands {
     Value rows, offset;              ///< how many there are, and the position of row 0 modulo the period
     Value positions, position_bytes; ///< where every row has a position of its own, and how wide one is
+    /// Of experts, else null: the lists by which rows of X and positions of rows are found, and how many rows
+    /// of the batch these name.
+    Value x_rows = {}, expert_rows = {}, batch_rows = {};
   };
 
   BatchRows(mlir::OpBuilder &builder, mlir::Location location, alg::RowTypesAttr types, Operands operands);
@@ -34,6 +37,8 @@ public:
     Value row;
     Value exists; ///< i1
     Value type;   ///< 0 where the row does not exist; null where nobody asked for it
+    /// Which row of X it is, of experts; where the row does not exist, that of the last one that does.
+    Value row_of_x = {};
   };
   /// Row `number` of a batch.
   Row at(const Batch &batch, int64_t number, bool with_type) const;
@@ -45,6 +50,7 @@ private:
   Value wide(Value index) const;
   Value countedPosition(Value row) const;
   Value positionOf(Value row) const;
+  Value listedRow(Value list, Value row) const;
   Value typeAt(llvm::function_ref<Value()> position) const;
 
   mlir::OpBuilder &builder_;

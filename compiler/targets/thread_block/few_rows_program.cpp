@@ -44,6 +44,9 @@ FailureOr<sm::KernelOp> FewRowsProgram::declareKernel(sm::MapsType weights) {
   if (source_.getExperts()) {
     expert_starts_ = body.addArgument(sm::ExpertStartsType::get(builder_.getContext()), location_);
     experts_ = body.addArgument(builder_.getIndexType(), location_);
+    x_rows_ = body.addArgument(sm::ExpertRowsType::get(builder_.getContext()), location_);
+    expert_rows_ = body.addArgument(sm::ExpertRowsType::get(builder_.getContext()), location_);
+    batch_rows_ = body.addArgument(builder_.getIndexType(), location_);
   }
   if (failed(declareFurther(body)))
     return failure();
@@ -60,8 +63,9 @@ void FewRowsProgram::allocateSums(Value fragment, tile::ReducedAttr schedule) {
 
 void FewRowsProgram::findRows() {
   thread_ = sm::ThreadIndexOp::create(builder_, location_, builder_.getIndexType());
-  batch_.emplace(builder_, location_, layout_.getRowTypes(),
-                 BatchRows::Operands{rows_, offset_, positions_, position_bytes_});
+  batch_.emplace(
+      builder_, location_, layout_.getRowTypes(),
+      BatchRows::Operands{rows_, offset_, positions_, position_bytes_, x_rows_, expert_rows_, batch_rows_});
 }
 
 RowWalk::Thread FewRowsProgram::threadOf(int64_t lanes) {
@@ -159,8 +163,11 @@ Value FewRowsProgram::groupOfColumns(const Batch &batch, Value group, tile::Layo
 
 RowWalk::Reader FewRowsProgram::readerOfX(const RowWalk &walk, const Batch &batch, const BatchRows::Row &row,
                                           bool is_first, const RowWalk::SharedTerm &term) {
-  Value zero = math_.constant(0), last = math_.subtract(batch.end, math_.constant(1));
-  Value number = is_first ? row.row : math_.least(row.row, last);
+  Value zero = math_.constant(0), number = row.row_of_x;
+  if (!number && is_first)
+    number = row.row;
+  if (!number)
+    number = math_.least(row.row, math_.subtract(batch.end, math_.constant(1)));
   Value view = walk.locate(x_, {zero, term.input_group, zero, number});
   const int64_t width = walk.inputWidth(), vector = schedule_.getVector();
   return [this, view, width, vector](Value depth) -> Value {

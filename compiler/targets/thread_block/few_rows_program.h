@@ -49,7 +49,8 @@ protected:
   const bool dependent_;
   ControlFlow flow_;
   Value positions_, position_bytes_, thread_;
-  Value expert_starts_, experts_; ///< null in a kernel of one network
+  /// Null in a kernel of one network.
+  Value expert_starts_, experts_, x_rows_, expert_rows_, batch_rows_;
   std::optional<BatchRows> batch_;
   llvm::DenseMap<Value, Values> row_sums_;     ///< of fragments, as slices have them
   llvm::MapVector<Value, Value> sums_buffers_; ///< of fragments that maps or stores read

@@ -5,10 +5,10 @@
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 60>, weights = <2 x 60>, out = <2 x 64>,
                        row_types = <cyclic 2>>
 
-// Behind the positions come the starts and the number of experts, and then what maps read.
+// Behind the positions come the starts and the number of experts, the lists of their rows, and then what maps read.
 // CHECK-LABEL: llvm.func @experts(
-// CHECK-SAME:    %{{.*}}: i32, %{{.*}}: i32, %{{.*}}: !llvm.ptr<1>, %{{.*}}: !llvm.ptr<1>, %{{.*}}: i32, %[[STARTS:[a-z0-9]*]]: !llvm.ptr<1>, %[[EXPERTS:[a-z0-9]*]]: i32, %{{.*}}: !llvm.ptr<1>)
-// CHECK-SAME:    kernel_parameters = [{operand = "x", type = "plain_map", value = "map", view = "all_rows"}, {operand = "w", type = "plain_map", value = "map", view = "bank"}, {operand = "y", type = "plain_map", value = "map", view = "all_rows"}, {type = "i32", value = "rows"}, {type = "i32", value = "offset"}, {type = "address", value = "terms"}, {operand = "positions", type = "address", value = "operand"}, {operand = "positions", type = "i32", value = "element_bytes"}, {operand = "expert_starts", type = "address", value = "operand"}, {type = "i32", value = "experts"}, {operand = "bias", type = "address", value = "operand"}]
+// CHECK-SAME:    %{{.*}}: i32, %{{.*}}: i32, %{{.*}}: !llvm.ptr<1>, %{{.*}}: !llvm.ptr<1>, %{{.*}}: i32, %[[STARTS:[a-z0-9]*]]: !llvm.ptr<1>, %[[EXPERTS:[a-z0-9]*]]: i32, %[[OF_X:[a-z0-9]*]]: !llvm.ptr<1>, %[[LIST:[a-z0-9]*]]: !llvm.ptr<1>, %{{.*}}: i32, %{{.*}}: !llvm.ptr<1>)
+// CHECK-SAME:    kernel_parameters = [{operand = "x", type = "plain_map", value = "map", view = "all_rows"}, {operand = "w", type = "plain_map", value = "map", view = "bank"}, {operand = "y", type = "plain_map", value = "map", view = "all_rows"}, {type = "i32", value = "rows"}, {type = "i32", value = "offset"}, {type = "address", value = "terms"}, {operand = "positions", type = "address", value = "operand"}, {operand = "positions", type = "i32", value = "element_bytes"}, {operand = "expert_starts", type = "address", value = "operand"}, {type = "i32", value = "experts"}, {operand = "x_rows", type = "address", value = "operand"}, {operand = "expert_rows", type = "address", value = "operand"}, {type = "i32", value = "batch_rows"}, {operand = "bias", type = "address", value = "operand"}]
 
 // A grid before this one may have written them, so that their loads may not move.
 // CHECK-DAG:     %[[FOUR:.*]] = llvm.mlir.constant(4 : i64) : i64
@@ -34,7 +34,7 @@ sm.kernel @experts(%x: !sm.maps<1 x 5 x 8 x bf16, row_dimension 3, vector 4>,
                    %w: !sm.maps<1 x 8 x 32 x bf16, row_dimension 2, vector 4>,
                    %y: !sm.maps<1 x 5 x 32 x bf16, row_dimension 3, vector 1>, %rows: index, %offset: index,
                    %terms: !sm.terms_table, %positions: !sm.positions, %bytes: index, %starts: !sm.expert_starts, %experts: index,
-                   %bias: !sm.columns<2 x 64 x bf16> loc("bias"))
+                   %of_x: !sm.expert_rows, %list: !sm.expert_rows, %batch: index, %bias: !sm.columns<2 x 64 x bf16> loc("bias"))
     attributes {layout = #layout, schedule = #tile.reduced<rows = 5, columns = 32, slices = 16, vector = 4>} {
   %i = arith.constant 0 : index
   %first = sm.read_expert_start %starts[%i]
@@ -44,4 +44,29 @@ sm.kernel @experts(%x: !sm.maps<1 x 5 x 8 x bf16, row_dimension 3, vector 4>,
   %buffer = sm.allocate_sums_buffer : <4 x 5 x 32>
   %sums = sm.collect_sums %buffer : <4 x 5 x 32> to <5 x 32, threads 128>
   sm.store_sums %sums to %y[%i] [%i, %i, %i, %row] rows_before %end : <5 x 32, threads 128> to <1 x 5 x 32 x bf16, row_dimension 3, vector 1>
+}
+
+// Whether the launch has a list, and an entry of it.
+// CHECK-LABEL: llvm.func @listed(
+// CHECK-SAME:    %[[X_ROWS:[a-z0-9]*]]: !llvm.ptr<1>, %[[EXPERT_ROWS:[a-z0-9]*]]: !llvm.ptr<1>, %[[BATCH:[a-z0-9]*]]: i32)
+// CHECK-DAG:     %[[NONE:.*]] = llvm.mlir.zero : !llvm.ptr<1>
+// CHECK-DAG:     llvm.icmp "ne" %[[X_ROWS]], %[[NONE]] : !llvm.ptr<1>
+// CHECK-DAG:     %[[OWN:.*]] = llvm.zext %[[BATCH]] : i32 to i64
+// CHECK:         %[[DISTANCE:.*]] = llvm.mul %[[OWN]], %{{.*}}
+// CHECK-NEXT:    %[[PLACE:.*]] = llvm.getelementptr %[[EXPERT_ROWS]][%[[DISTANCE]]]
+// CHECK-NEXT:    llvm.load %[[PLACE]] {alignment = 4 : i64} : !llvm.ptr<1> -> i32
+sm.kernel @listed(%x: !sm.maps<1 x 5 x 8 x bf16, row_dimension 3, vector 4>,
+                  %w: !sm.maps<1 x 8 x 32 x bf16, row_dimension 2, vector 4>,
+                  %y: !sm.maps<1 x 5 x 32 x bf16, row_dimension 3, vector 1>, %rows: index, %offset: index,
+                  %terms: !sm.terms_table, %positions: !sm.positions, %bytes: index, %starts: !sm.expert_starts, %experts: index,
+                  %of_x: !sm.expert_rows, %list: !sm.expert_rows, %batch: index)
+    attributes {layout = #layout, schedule = #tile.reduced<rows = 5, columns = 32, slices = 16, vector = 4>} {
+  %i = arith.constant 0 : index
+  %given = sm.has_expert_rows %of_x
+  %entry = sm.read_expert_row %list[%batch]
+  %number = arith.index_cast %entry : i32 to index
+  %row = arith.select %given, %number, %i : index
+  %buffer = sm.allocate_sums_buffer : <4 x 5 x 32>
+  %sums = sm.collect_sums %buffer : <4 x 5 x 32> to <5 x 32, threads 128>
+  sm.store_sums %sums to %y[%i] [%i, %i, %i, %row] rows_before %row : <5 x 32, threads 128> to <1 x 5 x 32 x bf16, row_dimension 3, vector 1>
 }

@@ -39,7 +39,19 @@ func.func @forward(%x: tensor<?x2xf32> loc("x"), %w: tensor<2x2xf32> loc("w"), %
   // Row 0 has type 0: y_0 = x_0 w_00, y_1 = x_0 w_01 + x_1 w_11; row 1 has type 1: y_0 = x_0 w_00 + x_1 w_10.
   EXPECT_EQ(call(function, arguments), (vector<DenseArray>{{{2, 2}, {10.5, 20100.25, 4030.5, 40000.25}}}));
   arguments["p0"] = {{}, {1}};
-  EXPECT_EQ(call(function, arguments), (vector<DenseArray>{{{2, 2}, {2010.5, 20000.25, 30.5, 40300.25}}}));
+  const vector<DenseArray> from_one = {{{2, 2}, {2010.5, 20000.25, 30.5, 40300.25}}};
+  EXPECT_EQ(call(function, arguments), from_one);
+  // Where each row is, in the place of the first one's position.
+  arguments["p0"] = {{2}, {7, 4}};
+  EXPECT_EQ(call(function, arguments), from_one);
+  arguments["p0"] = {{2}, {1, 3}};
+  EXPECT_EQ(call(function, arguments), (vector<DenseArray>{{{2, 2}, {2010.5, 20000.25, 4030.5, 40000.25}}}));
+  std::string said;
+  mlir::ScopedDiagnosticHandler handler(&program.context,
+                                        [&](mlir::Diagnostic &diagnostic) { said = diagnostic.str(); });
+  EXPECT_TRUE(mlir::failed(compiler::evaluate(
+      function, {arguments["x"], arguments["w"], DenseArray{{3}, {0, 1, 2}}, arguments["b"]})));
+  EXPECT_NE(said.find("has 2 rows, and there are positions of 3"), std::string::npos) << said;
 }
 
 TEST(Evaluate, SlotLiftByHand) {

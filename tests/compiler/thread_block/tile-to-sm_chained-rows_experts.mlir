@@ -4,7 +4,7 @@
 // RUN: alg-opt %s -convert-tile-to-sm -canonicalize -cse -split-input-file | FileCheck %s --check-prefixes=CHECK,ALONE
 
 // CHECK-LABEL: sm.kernel @cluster(
-// CHECK-SAME:    %positions: !sm.positions, %position_bytes: index, %expert_starts: !sm.expert_starts, %experts: index
+// CHECK-SAME:    %positions: !sm.positions, %position_bytes: index, %expert_starts: !sm.expert_starts, %experts: index, %x_rows: !sm.expert_rows, %expert_rows: !sm.expert_rows, %batch_rows: index
 // CHECK-SAME:    %[[NEXT:[a-z0-9_]+]]: !sm.maps<1 x 8 x 16 x bf16, row_dimension 2, vector 8>, %[[HIDDEN_BIAS:[a-z0-9_]+]]: !sm.columns<2 x 80 x bf16>, %[[BIAS:[a-z0-9_]+]]: !sm.columns<2 x 24 x bf16>)
 // CHECK:         %[[THREAD:.*]] = sm.thread_index
 // CHECK:         %[[BLOCK:.*]] = sm.block_index
@@ -37,9 +37,19 @@
 // CHECK-NEXT:      %[[SKIPPED:.*]] = arith.muli %[[OWN]], %c2
 // CHECK-NEXT:      %[[ROW:.*]] = arith.addi %[[FROM]], %[[SKIPPED]]
 // CHECK-NEXT:      %[[GROUP:.*]] = arith.remui %[[PART]], %c2
+// Lists say which row of the batch it is.
+// CHECK:           %[[SOURCE:.*]] = scf.if %{{.*}} -> (index) {
+// CHECK-NEXT:        sm.read_expert_row %expert_rows[%[[ROW]]]
+// CHECK:           sm.read_position %positions[%[[SOURCE]]] : i64
+// CHECK:           %[[ROW_OF_X:.*]] = scf.if %{{.*}} -> (index) {
+// CHECK-NEXT:        sm.read_expert_row %x_rows[%[[ROW]]]
 // A row of another expert is as one that is not there.
 // CHECK:           %[[SECOND:.*]] = arith.addi %[[ROW]], %c1
 // CHECK-NEXT:      arith.cmpi slt, %[[SECOND]], %[[TO]]
+// CHECK:           %[[LAST:.*]] = arith.subi %[[TO]], %c1
+// CHECK-NEXT:      %[[OR_LAST:.*]] = arith.minsi %[[SECOND]], %[[LAST]]
+// CHECK-NEXT:      %[[SECOND_OF_X:.*]] = scf.if %{{.*}} -> (index) {
+// CHECK-NEXT:        sm.read_expert_row %x_rows[%[[OR_LAST]]]
 
 // Once it is known whose the rows are, blocks of that expert are asked for, whether positions are read or not.
 // DEPENDENT:       %[[THERE:.*]] = arith.cmpi slt, %[[ROW]], %[[TO]]
@@ -57,10 +67,8 @@
 // CHECK:             %[[BEFORE:.*]] = arith.muli %[[OWNER]], %c2
 // CHECK-NEXT:        %[[WEIGHT_ROW:.*]] = arith.addi %{{.*}}, %[[BEFORE]]
 // CHECK-NEXT:        sm.locate %w[%c0] [%{{.*}}, %{{.*}}, %c0, %[[WEIGHT_ROW]]]
-// CHECK-NEXT:        sm.locate %x[%c0] [%c0, %{{.*}}, %c0, %[[ROW]]]
-// CHECK-NEXT:        %[[LAST:.*]] = arith.subi %[[TO]], %c1
-// CHECK-NEXT:        %[[OR_LAST:.*]] = arith.minsi %[[SECOND]], %[[LAST]]
-// CHECK-NEXT:        sm.locate %x[%c0] [%c0, %{{.*}}, %c0, %[[OR_LAST]]]
+// CHECK-NEXT:        sm.locate %x[%c0] [%c0, %{{.*}}, %c0, %[[ROW_OF_X]]]
+// CHECK-NEXT:        sm.locate %x[%c0] [%c0, %{{.*}}, %c0, %[[SECOND_OF_X]]]
 // Numbers of columns lie behind each other as well, in either layer. Between the layers they are of the hidden group of each row.
 // CHECK:           %[[SUMS:.*]] = sm.collect_sums %{{.*}} row 0 :
 // CHECK-NEXT:      %[[BEFORE:.*]] = arith.muli %[[OWNER]], %c2

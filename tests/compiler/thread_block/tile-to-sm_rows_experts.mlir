@@ -4,7 +4,7 @@
 // RUN: alg-opt %s -convert-tile-to-sm -canonicalize -cse -split-input-file | FileCheck %s --check-prefix=ALONE
 
 // CHECK-LABEL: sm.kernel @experts(
-// CHECK-SAME:    %positions: !sm.positions, %position_bytes: index, %expert_starts: !sm.expert_starts, %experts: index
+// CHECK-SAME:    %positions: !sm.positions, %position_bytes: index, %expert_starts: !sm.expert_starts, %experts: index, %x_rows: !sm.expert_rows, %expert_rows: !sm.expert_rows, %batch_rows: index
 // CHECK-SAME:    %[[BIAS:[a-z0-9_]+]]: !sm.columns<3 x 24 x bf16>, %[[SCALE:[a-z0-9_]+]]: !sm.maps<1 x 2 x 1 x f32, row_dimension 3, vector 1>)
 // CHECK:         %[[BLOCK:.*]] = sm.block_index
 // CHECK-NEXT:    %[[BLOCKS:.*]] = sm.block_count
@@ -60,19 +60,40 @@
 // CHECK-NEXT:      %[[REST:.*]] = arith.remui %[[PART]], %c6
 // CHECK-NEXT:      %[[GROUP:.*]] = arith.divui %[[REST]], %c2
 
-// A row of another expert is as one that is not there.
+// Where the row is by the list, brought to what rows the batch has, or in its order: its position, and its row of X.
+// CHECK:           %[[LISTED:.*]] = sm.has_expert_rows %expert_rows
+// CHECK-NEXT:      %[[SOURCE:.*]] = scf.if %[[LISTED]]
+// CHECK-NEXT:        %[[ENTRY:.*]] = sm.read_expert_row %expert_rows[%[[ROW]]]
+// CHECK-NEXT:        %[[NUMBER:.*]] = arith.index_cast %[[ENTRY]] : i32 to index
+// CHECK-NEXT:        %[[LAST_OF_BATCH:.*]] = arith.subi %batch_rows, %c1
+// CHECK-NEXT:        %[[NO_MORE:.*]] = arith.minsi %[[NUMBER]], %[[LAST_OF_BATCH]]
+// CHECK-NEXT:        %[[WITHIN:.*]] = arith.maxsi %[[NO_MORE]], %c0
+// CHECK-NEXT:        scf.yield %[[WITHIN]]
+// CHECK-NEXT:      } else {
+// CHECK-NEXT:        scf.yield %[[ROW]]
+// CHECK:           sm.read_position %positions[%[[SOURCE]]] : i64
+// CHECK:           arith.addi %offset, %[[SOURCE]]
+// CHECK:           %[[X_LISTED:.*]] = sm.has_expert_rows %x_rows
+// CHECK-NEXT:      %[[ROW_OF_X:.*]] = scf.if %[[X_LISTED]]
+// CHECK-NEXT:        sm.read_expert_row %x_rows[%[[ROW]]]
+// CHECK:             scf.yield %[[ROW]]
+
+// A row of another expert is as one that is not there, and reads the last one's row of X.
 // CHECK:           %[[SECOND:.*]] = arith.addi %[[ROW]], %c1
 // CHECK-NEXT:      arith.cmpi slt, %[[SECOND]], %[[TO]]
+// CHECK:             sm.read_expert_row %expert_rows[%[[SECOND]]]
+// CHECK:           %[[LAST:.*]] = arith.subi %[[TO]], %c1
+// CHECK-NEXT:      %[[OR_LAST:.*]] = arith.minsi %[[SECOND]], %[[LAST]]
+// CHECK-NEXT:      %[[SECOND_OF_X:.*]] = scf.if %[[X_LISTED]]
+// CHECK-NEXT:        sm.read_expert_row %x_rows[%[[OR_LAST]]]
 
 // Weight matrices of three blocks lie one below the other.
 // CHECK:           %[[WALK:.*]]:6 = scf.while
 // CHECK:             %[[BLOCKS_BEFORE:.*]] = arith.muli %[[OWNER]], %c3
 // CHECK-NEXT:        %[[WEIGHT_ROW:.*]] = arith.addi %{{.*}}, %[[BLOCKS_BEFORE]]
 // CHECK-NEXT:        sm.locate %w[%c0] [%{{.*}}, %[[GROUP]], %c0, %[[WEIGHT_ROW]]]
-// CHECK-NEXT:        sm.locate %x[%c0] [%c0, %{{.*}}, %c0, %[[ROW]]]
-// CHECK-NEXT:        %[[LAST:.*]] = arith.subi %[[TO]], %c1
-// CHECK-NEXT:        %[[OR_LAST:.*]] = arith.minsi %[[SECOND]], %[[LAST]]
-// CHECK-NEXT:        sm.locate %x[%c0] [%c0, %{{.*}}, %c0, %[[OR_LAST]]]
+// CHECK-NEXT:        sm.locate %x[%c0] [%c0, %{{.*}}, %c0, %[[ROW_OF_X]]]
+// CHECK-NEXT:        sm.locate %x[%c0] [%c0, %{{.*}}, %c0, %[[SECOND_OF_X]]]
 
 // So do numbers of columns; numbers of rows and the result are of all experts.
 // CHECK:             %[[SUMS:.*]] = sm.collect_sums
@@ -113,7 +134,7 @@ tile.kernel @experts(%x: !tile.matrix<?x48xbf16>, %w: !tile.matrix<48x72xbf16>, 
 
 // Two products of the same rows, each by weight matrices of the expert. One row at a time: there is none behind it.
 // CHECK-LABEL: sm.kernel @both(
-// CHECK-SAME:    %expert_starts: !sm.expert_starts, %experts: index, %[[UP:[a-z0-9_]+]]: !sm.maps<
+// CHECK-SAME:    %expert_starts: !sm.expert_starts, %experts: index, %x_rows: !sm.expert_rows, %expert_rows: !sm.expert_rows, %batch_rows: index, %[[UP:[a-z0-9_]+]]: !sm.maps<
 // CHECK:         ^bb0(%{{.*}}: index, %[[OWNER:[a-z0-9]+]]: index, %{{.*}}: index, %{{.*}}: index, %[[TO:[a-z0-9]+]]: index):
 // CHECK:           scf.while
 // CHECK:             %[[BEFORE:.*]] = arith.muli %[[OWNER]], %c2

@@ -1,4 +1,5 @@
-// Kernels of experts: where the rows of each begin, and how many experts there are, behind the positions.
+// Kernels of experts: where the rows of each begin, how many experts there are, and the lists by which their rows are found, behind the
+// positions.
 // RUN: alg-opt %s | alg-opt | FileCheck %s
 
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 64>, weights = <2 x 64>, out = <2 x 64>,
@@ -6,11 +7,13 @@
 #schedule = #tile.reduced<rows = 2, columns = 64, slices = 16, vector = 4>
 
 // CHECK-LABEL: sm.kernel @experts(
-// CHECK-SAME:    %positions: !sm.positions, %position_bytes: index, %expert_starts: !sm.expert_starts, %experts: index)
+// CHECK-SAME:    %positions: !sm.positions, %position_bytes: index, %expert_starts: !sm.expert_starts, %experts: index,
+// CHECK-SAME:    %x_rows: !sm.expert_rows, %expert_rows: !sm.expert_rows, %batch_rows: index)
 sm.kernel @experts(%x: !sm.maps<1 x 2 x 8 x bf16, row_dimension 3, vector 4>,
                    %w: !sm.maps<1 x 8 x 64 x bf16, row_dimension 2, vector 4>,
                    %y: !sm.maps<1 x 2 x 64 x bf16, row_dimension 3, vector 1>, %m: index, %p0: index,
-                   %table: !sm.terms_table, %places: !sm.positions, %bytes: index, %starts: !sm.expert_starts, %count: index)
+                   %table: !sm.terms_table, %places: !sm.positions, %bytes: index, %starts: !sm.expert_starts, %count: index,
+                   %of_x: !sm.expert_rows, %list: !sm.expert_rows, %batch: index)
     attributes {layout = #layout, schedule = #schedule} {
   %i = arith.constant 0 : index
   %buffer = sm.allocate_sums_buffer : <8 x 2 x 64>
@@ -18,20 +21,25 @@ sm.kernel @experts(%x: !sm.maps<1 x 2 x 8 x bf16, row_dimension 3, vector 4>,
   %row = sm.read_expert_start %starts[%count]
   // CHECK: %[[ROW:.*]] = arith.index_cast %[[END]] : i32 to index
   %end = arith.index_cast %row : i32 to index
+  // CHECK: sm.has_expert_rows %x_rows
+  %given = sm.has_expert_rows %of_x
+  // CHECK: sm.read_expert_row %expert_rows[%{{.*}}]
+  %entry = sm.read_expert_row %list[%i]
   %sums = sm.collect_sums %buffer : <8 x 2 x 64> to <2 x 64, threads 256>
   // CHECK: sm.store_sums %{{.*}} to %y[%{{.*}}] [%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}] rows_before %[[ROW]] : <2 x 64, threads 256> to <1 x 2 x 64 x bf16, row_dimension 3, vector 1>
   sm.store_sums %sums to %y[%i] [%i, %i, %i, %i] rows_before %end : <2 x 64, threads 256> to <1 x 2 x 64 x bf16, row_dimension 3, vector 1>
 }
 
-// Further operands come behind the number of experts.
+// Further operands come behind the rows of the batch.
 // CHECK-LABEL: sm.kernel @beside(
-// CHECK-SAME:    %expert_starts: !sm.expert_starts, %experts: index, %operand: !sm.columns<2 x 64 x bf16>, %operand_0: f32)
+// CHECK-SAME:    %batch_rows: index, %operand: !sm.columns<2 x 64 x bf16>, %operand_0: f32)
 sm.kernel @beside(%x: !sm.maps<1 x 2 x 8 x bf16, row_dimension 3, vector 4>,
                   %w: !sm.maps<1 x 8 x 64 x bf16, row_dimension 2, vector 4>,
                   %y: !sm.maps<1 x 2 x 64 x bf16, row_dimension 3, vector 1>, %m: index, %p0: index,
                   %table: !sm.terms_table, %places: !sm.positions, %bytes: index, %starts: !sm.expert_starts, %count: index,
+                  %of_x: !sm.expert_rows, %list: !sm.expert_rows, %batch: index,
                   %bias: !sm.columns<2 x 64 x bf16>, %number: f32) attributes {layout = #layout, schedule = #schedule} {
 }
 
-// CHECK: func.func private @starts(!sm.expert_starts)
-func.func private @starts(!sm.expert_starts)
+// CHECK: func.func private @starts(!sm.expert_starts, !sm.expert_rows)
+func.func private @starts(!sm.expert_starts, !sm.expert_rows)

@@ -65,6 +65,34 @@ def test_a_mixture_of_experts_sorts_its_rows():
     assert error_of(mixed, expected) < limit(torch.float32)
 
 
+def test_rows_of_a_list_are_those_of_the_batch():
+    """The same mixture without a sorted copy of x: the list says which token each row of y is of."""
+    bundle = network()
+    tokens, chosen = 9, 2
+    x, all_weights = torch.randn(tokens, D), weights(EXPERTS)
+    expert = torch.rand(tokens, EXPERTS).topk(chosen).indices.flatten()
+    starts = starts_of(torch.bincount(expert, minlength=EXPERTS).tolist())
+    of_token = torch.arange(tokens).repeat_interleave(chosen)[expert.argsort(stable=True)]
+    rows = of_token.to(torch.int32)
+    sorted_y = torch.ops.algctl.run_experts([x[of_token], *all_weights], starts, of_token, 0, bundle.name, "forward")[0]
+    y = torch.ops.algctl.run_experts([x, *all_weights], starts, None, 0, bundle.name, "forward", rows)[0]
+    assert y.shape == (tokens * chosen, D)
+    assert torch.equal(y, sorted_y)
+    positions = torch.randint(0, 1000, (tokens,))
+    placed = torch.ops.algctl.run_experts([x, *all_weights], starts, positions, 0, bundle.name, "forward", rows)[0]
+    sorted_placed = torch.ops.algctl.run_experts([x[of_token], *all_weights], starts, positions[of_token], 0, bundle.name, "forward")[0]
+    assert torch.equal(placed, sorted_placed)
+
+    def run(x, starts, rows, *operands):
+        return torch.ops.algctl.run_experts([x, *operands], starts, None, 0, bundle.name, "forward", rows)[0]
+
+    torch.library.opcheck(torch.ops.algctl.run_experts.default, ([x, *all_weights], starts, None, 0, bundle.name, "forward", rows))
+    traced = torch.compile(run, fullgraph=True, backend="aot_eager")
+    assert torch.equal(traced(x, starts, rows, *all_weights), y)
+    empty = torch.ops.algctl.run_experts([x, *all_weights], starts_of([0] * EXPERTS), None, 0, bundle.name, "forward", rows[:0])[0]
+    assert empty.shape == (0, D)
+
+
 def test_what_is_wrong_is_said():
     bundle = network()
     x, all_weights = torch.randn(4, D), weights(2)
@@ -74,6 +102,11 @@ def test_what_is_wrong_is_said():
         torch.ops.algctl.run_experts([x, *all_weights], torch.tensor([0, 2, 4]), None, 0, bundle.name, "forward")
     with pytest.raises(RuntimeError, match=r"gate: has shape \[2, 64, 96\], needs \[1, 64, 96\] or \[64, 96\]"):
         torch.ops.algctl.run_experts([x, *all_weights], torch.tensor([0, 4], dtype=torch.int32), None, 0, bundle.name, "forward")
+    starts, rows = starts_of((1, 3)), torch.tensor([0, 3, 4, 1], dtype=torch.int32)
+    with pytest.raises(RuntimeError, match="expert_rows: element 2 is 4, needs to be from 0 to 3"):
+        torch.ops.algctl.run_experts([x, *all_weights], starts, None, 0, bundle.name, "forward", rows)
+    with pytest.raises(RuntimeError, match="expert_rows: is of type int64, needs int32"):
+        torch.ops.algctl.run_experts([x, *all_weights], starts, None, 0, bundle.name, "forward", rows.long())
     with pytest.raises(RuntimeError, match="x has 3 dimensions"):
         torch.ops.algctl.run_experts([x[None], *all_weights], starts_of((1, 3)), None, 0, bundle.name, "forward")
 

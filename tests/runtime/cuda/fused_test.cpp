@@ -197,6 +197,52 @@ TEST_P(CudaFused, PassesWhatTheCallHas) {
   }
 }
 
+// Kernels find rows of x by a list of experts' rows, and none of what maps read: the first such operand is
+// named before anything is launched.
+TEST_P(CudaFused, RefusesRowsOfMapsByAListOfExperts) {
+  const FusedBundle fused(GetParam());
+  const TestContext context(0);
+  const BundleHandle bundle = openBundle(fused.bytes);
+  constexpr int64_t m = 9, entries = 4;
+  const int64_t k = fused.shape.k(), n = fused.shape.n();
+  const GpuMatrix x(context, 0, m, k, 8, bf16), gate(context, 0, k, n, 0, bf16),
+      up(context, 0, k, n, 0, bf16), scale(context, 0, 1, n, 0, bf16), factor(context, 0, 1, m, 0, f32),
+      residual(context, 0, m, n, 2, bf16), y(context, 0, entries, n, 8, bf16),
+      g(context, 0, entries, n, 2, f32), starts(context, 0, 1, 2, 0, f32),
+      list(context, 0, 1, entries, 0, f32);
+  int64_t rows = m, one = 1, two = 2, four = entries;
+  const DLTensor of_rows = vectorOf(factor, &rows, &one);
+  float alpha = 2.5f;
+  const DLTensor number{&alpha, {kDLCPU, 0}, 1, {kDLFloat, 32, 1}, &one, nullptr, 0};
+  algrt_named_tensor tensors[] = {{"x", &x.tensor, nullptr},     {"gate", &gate.tensor, nullptr},
+                                  {"up", &up.tensor, nullptr},   {"scale", &scale.tensor, nullptr},
+                                  {"factor", &of_rows, nullptr}, {"residual", &residual.tensor, nullptr},
+                                  {"alpha", &number, nullptr},   {"y", &y.tensor, nullptr},
+                                  {"g", &g.tensor, nullptr}};
+  DLTensor begins = vectorOf(starts, &two, &one), listed = vectorOf(list, &four, &one);
+  begins.dtype = listed.dtype = {kDLInt, 32, 1};
+  algrt_run_options options = algrt_run_options_init();
+  options.expert_starts = &begins;
+  options.expert_rows = &listed;
+  const auto refusal = [&](algrt_status status) {
+    EXPECT_EQ(algrt_run(bundle.get(), "both", tensors, std::size(tensors), &options), status);
+    return std::string(algrt_last_error());
+  };
+  EXPECT_THAT(
+      refusal(ALGRT_UNSUPPORTED),
+      HasSubstr("factor: has rows of the batch, of which kernels for CUDA devices find those of x alone"));
+  EXPECT_EQ(cuda_stand_in::callCount("cuLaunchKernelEx"), 0);
+  listed.device = {kDLCPU, 0};
+  EXPECT_THAT(refusal(ALGRT_INVALID_ARGUMENT), HasSubstr("expert_rows: is elsewhere than the other tensors"));
+  listed.device = x.tensor.device;
+  four = entries - 1;
+  EXPECT_THAT(refusal(ALGRT_INVALID_ARGUMENT),
+              HasSubstr("y: has 4 rows, needs 3, one for each entry of expert_rows"));
+  four = entries;
+  listed.data = y.tensor.data;
+  EXPECT_THAT(refusal(ALGRT_INVALID_ARGUMENT), HasSubstr("y: overlaps expert_rows"));
+}
+
 INSTANTIATE_TEST_SUITE_P(Copies, CudaFused, testing::Values(0, 2),
                          [](const auto &info) { return info.param ? "Threads" : "Engine"; });
 

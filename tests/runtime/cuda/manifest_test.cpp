@@ -147,8 +147,8 @@ TEST(GpuManifest, VectorReductionsHaveSlicesInsteadOfWarps) {
   EXPECT_NE(refusal().find("vector reductions are for forward"), std::string::npos) << refusal();
 }
 
-// Rows of experts begin where their starts say, and there are so many of them.
-TEST(GpuManifest, KernelsOfExpertsTakeTheirNumberAndTheirStarts) {
+// Rows of experts begin where their starts say, there are so many of them, and lists may name their rows.
+TEST(GpuManifest, KernelsOfExpertsTakeTheirNumberTheirStartsAndTheirRows) {
   const GpuShape shape = {.vector = 4};
   Json manifest = gpuManifest(shape);
   manifest["kernels"][0]["slices"] = 16;
@@ -168,16 +168,30 @@ TEST(GpuManifest, KernelsOfExpertsTakeTheirNumberAndTheirStarts) {
       return std::string(error.what());
     }
   };
-  KernelParameters starts = usual, number = usual, both = usual;
-  starts.add(ParameterValue::Operand, "expert_starts");
-  number.add(ParameterValue::Experts);
-  both.add(ParameterValue::Operand, "expert_starts").add(ParameterValue::Experts);
+  const std::pair<ParameterValue, const char *> all[] = {{ParameterValue::Operand, "expert_starts"},
+                                                         {ParameterValue::Experts, ""},
+                                                         {ParameterValue::Operand, "x_rows"},
+                                                         {ParameterValue::Operand, "expert_rows"},
+                                                         {ParameterValue::BatchRows, ""}};
+  // All but one, or one alone.
+  const auto without = [&](size_t left_out, bool others) {
+    KernelParameters list = usual;
+    for (size_t number = 0; number < std::size(all); ++number)
+      if ((number != left_out) == others)
+        list.add(all[number].first, all[number].second);
+    return list;
+  };
   EXPECT_FALSE(takesExperts(usual));
-  EXPECT_TRUE(takesExperts(both));
-  for (const KernelParameters &list : {starts, number})
-    EXPECT_NE(refusal(list).find("have experts without expert_starts, or the other way round"),
-              std::string::npos)
-        << refusal(list);
+  EXPECT_TRUE(takesExperts(without(std::size(all), true)));
+  const char *const names[] = {"expert_starts", "expert_starts", "x_rows", "expert_rows", "batch_rows"};
+  for (size_t number = 0; number < std::size(all); ++number)
+    for (const bool others : {false, true}) {
+      const std::string message = refusal(without(number, others));
+      EXPECT_NE(
+          message.find(std::string("have experts without ") + names[number] + ", or the other way round"),
+          std::string::npos)
+          << message;
+    }
 }
 
 TEST(GpuManifest, OtherTargetsAndMapsAreKept) {

@@ -8,9 +8,11 @@
 #include "runtime/bundle/fusion.h"
 #include "runtime/numeric/bfloat16.h"
 
+#include <algorithm>
 #include <cmath>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <limits>
 #include <random>
 
 namespace {
@@ -96,31 +98,45 @@ public:
       product.positions = std::span(positions).subspan(static_cast<size_t>(first), static_cast<size_t>(rows));
       product.p0 = 0;
     }
-    const auto part = [&](const Values &values) {
-      const size_t own = values.size() / static_cast<size_t>(experts_);
-      return expert ? std::span(values).subspan(static_cast<size_t>(*expert) * own, own) : std::span(values);
-    };
-    product.w = part(weights_.front());
-    for (size_t number = 1; number < weights_.size(); ++number)
-      product.further[algrt::numberedName("w", static_cast<int64_t>(number))] = part(weights_[number]);
-    for (const auto &[name, values] : columns_)
-      product.further[name] = part(values);
+    setWeights(product, expert);
     if (!expert)
       product.expert_starts = starts;
-    compiler::SimulationSettings settings;
-    settings.seed = seed;
-    settings.blocks = 8 + static_cast<int32_t>(seed % 3) * 8;
-    settings.x_padding = static_cast<int64_t>(seed % 2);
-    settings.w_padding = static_cast<int64_t>(seed / 2 % 2);
-    settings.y_padding = static_cast<int64_t>(seed % 3);
-    const compiler::Simulation simulation = kernel.run(product, settings);
-    for (const simulator::Fault &fault : simulation.report.faults)
-      ADD_FAILURE() << kernel.explain(fault);
+    const compiler::Simulation simulation = launch(kernel, product, seed);
     // Rows that are nobody's are not written.
     if (const int64_t owned = expert ? rows : starts.back() - starts.front();
         std::ranges::is_sorted(starts) && owned <= rows)
       EXPECT_EQ(simulation.unwritten, (rows - owned) * width());
     return simulation.y;
+  }
+
+  /// The rows of a list, of all experts; or the same rows one after another without the list.
+  Values runList(const compiler::SimulatedKernel &kernel, const std::vector<int32_t> &starts,
+                 const std::vector<int32_t> &list, const std::vector<int64_t> &positions, uint64_t seed,
+                 bool by_list, bool x_by_list) {
+    const auto rows = static_cast<int64_t>(x_.size()) / layer_.k;
+    Values gathered;
+    std::vector<int64_t> positions_of_entries;
+    for (const int32_t entry : list) {
+      const int64_t row = std::clamp<int64_t>(entry, 0, rows - 1);
+      gathered.insert(gathered.end(), x_.begin() + row * layer_.k, x_.begin() + (row + 1) * layer_.k);
+      positions_of_entries.push_back(positions.empty() ? 3 + row : positions[static_cast<size_t>(row)]);
+    }
+    compiler::ProductOperands product;
+    product.layer = &layer_;
+    product.support = &support_;
+    product.m = static_cast<int64_t>(list.size());
+    product.expert_starts = starts;
+    product.x = by_list && x_by_list ? std::span<const float>(x_) : gathered;
+    product.positions = by_list ? positions : positions_of_entries;
+    if (product.positions.empty())
+      product.p0 = 3;
+    if (by_list) {
+      product.expert_rows = list;
+      product.batch_rows = rows;
+      product.x_by_list = x_by_list;
+    }
+    setWeights(product, std::nullopt);
+    return launch(kernel, product, seed).y;
   }
 
   int64_t width() const { return layer_.fusion ? layer_.outputColumns() : layer_.n; }
@@ -139,6 +155,31 @@ private:
     options.experts = 4;
     const compiler::ProgramPlan plan = compiler::planProgram(network(which), options);
     return plan.kernels[plan.programs.front().steps.front().projection];
+  }
+  /// Of one expert, or of all.
+  void setWeights(compiler::ProductOperands &product, std::optional<int64_t> expert) const {
+    const auto part = [&](const Values &values) {
+      const size_t own = values.size() / static_cast<size_t>(experts_);
+      return expert ? std::span(values).subspan(static_cast<size_t>(*expert) * own, own) : std::span(values);
+    };
+    product.w = part(weights_.front());
+    for (size_t number = 1; number < weights_.size(); ++number)
+      product.further[algrt::numberedName("w", static_cast<int64_t>(number))] = part(weights_[number]);
+    for (const auto &[name, values] : columns_)
+      product.further[name] = part(values);
+  }
+  static compiler::Simulation launch(const compiler::SimulatedKernel &kernel,
+                                     const compiler::ProductOperands &product, uint64_t seed) {
+    compiler::SimulationSettings settings;
+    settings.seed = seed;
+    settings.blocks = 8 + static_cast<int32_t>(seed % 3) * 8;
+    settings.x_padding = static_cast<int64_t>(seed % 2);
+    settings.w_padding = static_cast<int64_t>(seed / 2 % 2);
+    settings.y_padding = static_cast<int64_t>(seed % 3);
+    compiler::Simulation simulation = kernel.run(product, settings);
+    for (const simulator::Fault &fault : simulation.report.faults)
+      ADD_FAILURE() << kernel.explain(fault);
+    return simulation;
   }
   Values draw(int64_t count) {
     std::normal_distribution<float> normal(0, 0.4F);
@@ -203,6 +244,53 @@ TEST_P(ExpertKernel, HasTheBitsOfItsExpertsAlone) {
             << "expert " << expert << ", element " << at;
     }
   }
+}
+
+// Rows that a list names have the bits that they have one after another, in a batch that is shorter or longer
+// than the list, at positions that are counted or given; also where an earlier step has left a row of x for
+// each entry.
+TEST_P(ExpertKernel, HasTheBitsOfRowsInTheOrderOfAList) {
+  const Case &which = GetParam();
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 random(seed);
+    const int64_t m = seed == 5 ? 1 : 5 + static_cast<int64_t>(random() % 20),
+                  entries = seed == 3 ? 1 : 1 + static_cast<int64_t>(random() % 24),
+                  experts = seed == 4 ? 1 : 2 + static_cast<int64_t>(seed);
+    Step step(which, m, experts, seed);
+    const compiler::SimulatedKernel kernel = step.kernel(which, m, experts, which.schedule);
+    std::vector<int64_t> positions;
+    if (seed % 3 == 0)
+      for (int64_t row = 0; row < m; ++row)
+        positions.push_back(row * row * 7 % 1000);
+    std::vector<int32_t> list;
+    for (int64_t entry = 0; entry < entries; ++entry)
+      list.push_back(static_cast<int32_t>(random() % static_cast<uint64_t>(m)));
+    std::vector<int32_t> starts = drawnStarts(entries, experts, seed);
+    starts.front() = 0;
+    starts.back() = static_cast<int32_t>(entries);
+    const Values ordered = step.runList(kernel, starts, list, positions, seed + 1, false, false);
+    EXPECT_EQ(step.runList(kernel, starts, list, positions, seed, true, true), ordered);
+    EXPECT_EQ(step.runList(kernel, starts, list, positions, seed, true, false), ordered);
+  }
+}
+
+// Entries that no host has looked at count as the nearest row, so that nothing else is read.
+TEST_P(ExpertKernel, StaysWithinTheBatchWhateverTheList) {
+  const Case &which = GetParam();
+  constexpr int64_t m = 5;
+  Step step(which, m, 3, 1);
+  const compiler::SimulatedKernel kernel = step.kernel(which, m, 3, which.schedule);
+  const std::vector<int32_t> starts = {0, 2, 2, 7}, list = {5,
+                                                            -1,
+                                                            2,
+                                                            std::numeric_limits<int32_t>::min(),
+                                                            1 << 30,
+                                                            4,
+                                                            std::numeric_limits<int32_t>::max()};
+  const std::vector<int64_t> positions = {9, 0, 4, 2, 6};
+  const Values ordered = step.runList(kernel, starts, list, positions, 2, false, false);
+  EXPECT_EQ(step.runList(kernel, starts, list, positions, 3, true, true), ordered);
 }
 
 // What no host has looked at: starts that descend, or lie outside of the batch, name no row that is not
