@@ -156,13 +156,13 @@ TEST(GpuManifest, KernelsOfExpertsTakeTheirNumberTheirStartsAndTheirRows) {
   manifest = withParameters(manifest);
   const nlohmann::json document = manifest["kernels"][0];
   const KernelParameters usual = KernelParameters::parse(JsonFields(document, "kernel"), "parameters");
-  const auto takesExperts = [&](const KernelParameters &list) {
+  const auto takes_experts = [&](const KernelParameters &list) {
     manifest["kernels"][0]["parameters"] = list.json();
     return Bundle::parse(gpuBundle(shape, manifest)).manifest().kernels[0].gpu->takesExperts();
   };
   const auto refusal = [&](const KernelParameters &list) {
     try {
-      takesExperts(list);
+      takes_experts(list);
       return std::string();
     } catch (const Error &error) {
       return std::string(error.what());
@@ -181,8 +181,8 @@ TEST(GpuManifest, KernelsOfExpertsTakeTheirNumberTheirStartsAndTheirRows) {
         list.add(all[number].first, all[number].second);
     return list;
   };
-  EXPECT_FALSE(takesExperts(usual));
-  EXPECT_TRUE(takesExperts(without(std::size(all), true)));
+  EXPECT_FALSE(takes_experts(usual));
+  EXPECT_TRUE(takes_experts(without(std::size(all), true)));
   const char *const names[] = {"expert_starts", "expert_starts", "x_rows", "expert_rows", "batch_rows"};
   for (size_t number = 0; number < std::size(all); ++number)
     for (const bool others : {false, true}) {
