@@ -16,6 +16,9 @@ struct Fused {
   int64_t results = 1;          // matrices like Y that are written
   int64_t element_operands = 0; // matrices like Y that maps of the sums read
   int64_t row_operands = 0;     // vectors of one number for each row that they read
+  // Bytes of one element of all results together, and of all matrices that maps read; 0 where each element is
+  // of the layer's type.
+  int64_t result_bytes = 0, operand_bytes = 0;
 
   bool mapsReadRows() const { return element_operands + row_operands > 0; }
   bool operator==(const Fused &) const = default;

@@ -359,6 +359,11 @@ algebras::Layer ProductMatch::scheduledBy(const Layer &own) {
                      .results = static_cast<int64_t>(own.kernel.epilogue.results.size()),
                      .element_operands = count(Epilogue::Shape::PerElement),
                      .row_operands = count(Epilogue::Shape::PerRow)};
+  for (const Epilogue::Result &result : own.kernel.epilogue.results)
+    scheduled.fused.result_bytes += algrt::elementBytes(runtimeType(result.element));
+  for (const Epilogue::Operand &operand : own.kernel.epilogue.operands)
+    if (operand.shape == Epilogue::Shape::PerElement)
+      scheduled.fused.operand_bytes += algrt::elementBytes(runtimeType(operand.element));
   return scheduled;
 }
 

@@ -82,10 +82,16 @@ algebras::Fused fusedOf(const algrt::Fusion &fusion) {
     return llvm::count_if(fusion.operands,
                           [&](const algrt::FusedOperand &one) { return one.per == per && one.layer == 0; });
   };
-  return {.weights = fusion.weights,
-          .results = static_cast<int64_t>(fusion.results.size()),
-          .element_operands = count(Per::Element),
-          .row_operands = count(Per::Row)};
+  algebras::Fused fused{.weights = fusion.weights,
+                        .results = static_cast<int64_t>(fusion.results.size()),
+                        .element_operands = count(Per::Element),
+                        .row_operands = count(Per::Row)};
+  for (const algrt::ElementType result : fusion.results)
+    fused.result_bytes += algrt::elementBytes(result);
+  for (const algrt::FusedOperand &operand : fusion.operands)
+    if (operand.per == Per::Element && operand.layer == 0)
+      fused.operand_bytes += algrt::elementBytes(operand.type);
+  return fused;
 }
 
 class Planner {

@@ -89,12 +89,17 @@ Cost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, int64_t 
   // Tasks come in rounds of one for each worker; in the last round some have nothing to do.
   const double workers = static_cast<double>(cores);
   const double tasks = std::max(1.0, types / static_cast<double>(schedule.types)) * row_blocks;
-  const double bytes_like_y = static_cast<double>(m) * static_cast<double>(layer.out.total()) * element;
-  double store = static_cast<double>(layer.fused.results) * bytes_like_y / cpu_core.stored_bytes;
+  const algebras::Fused &fused = layer.fused;
+  const auto bytes_like_y = [&](int64_t matrices, int64_t bytes_of_element) {
+    const double of_element = bytes_of_element != 0 ? static_cast<double>(bytes_of_element)
+                                                    : static_cast<double>(matrices) * element;
+    return static_cast<double>(m) * static_cast<double>(layer.out.total()) * of_element;
+  };
+  double store = bytes_like_y(fused.results, fused.result_bytes) / cpu_core.stored_bytes;
   // Whole lines go past the cache; pieces of one make the machine read it first, and write it later.
   if (!writesWholeLines(layer, schedule))
     store *= 2;
-  store += static_cast<double>(layer.fused.element_operands) * bytes_like_y / cpu_core.far_bytes;
+  store += bytes_like_y(fused.element_operands, fused.operand_bytes) / cpu_core.far_bytes;
   Cost cost;
   cost.tiles = cost.turns =
       std::ceil(static_cast<double>(lift.types()) / static_cast<double>(schedule.types)) *

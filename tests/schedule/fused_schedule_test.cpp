@@ -63,6 +63,21 @@ TEST(FusedSchedules, RowsAreHeldOnceAndEachWeightIsReadOnTheCpu) {
   EXPECT_EQ(cpuCost(stored, schedule, 2048)["store"], 2 * cost_of_one["store"]);
 }
 
+// Sums are kept in f32 where a layer is bf16.
+TEST(FusedSchedules, WhatIsStoredAndReadHasTypesOfItsOwnOnTheCpu) {
+  CpuSchedule schedule;
+  schedule.register_rows = 4;
+  schedule.register_columns = 32;
+  schedule.rows = 64;
+  schedule.lanes = 8;
+  const auto stored = [&](const algebras::Fused &fused) {
+    return cpuCost(fusedLayer(fused), schedule, 2048)["store"];
+  };
+  EXPECT_EQ(stored({.results = 3, .result_bytes = 2 + 4 + 4}), 5 * stored({}));
+  EXPECT_EQ(stored({.results = 2, .result_bytes = 4}), stored({.results = 2}));
+  EXPECT_EQ(stored({.element_operands = 2, .operand_bytes = 8}), stored({.element_operands = 4}));
+}
+
 TEST(FusedSchedules, WhereThreadsCopyAStageHasABlockOfEachWeights) {
   EXPECT_EQ(stageBytes(StagedSchedule::ofThreads(64, 128, 32), 3), 64 * 32 * 2 + 3 * 32 * 128 * 2);
   const algebras::Layer two = fusedLayer({.weights = 2});
