@@ -806,10 +806,11 @@ tile.kernel @biased(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x40xbf16>, %
 // CHECK:       arith.minsi
 // CHECK:       %[[ONE:.*]] = memref.load %[[SCALE]][%{{.*}}, %c0]
 // CHECK:       vector.broadcast %[[ONE]] : f32 to vector<8xf32>
-// CHECK:       memref.load %[[SCALE]]
-// CHECK:       vector.load %[[OTHER]]
 // CHECK:       vector.load %[[OTHER]]
 // CHECK:       %[[SPREAD:.*]] = vector.broadcast %[[ALPHA]] : f32 to vector<8xf32>
+// CHECK:       math.fma %{{.*}}, %[[SPREAD]], %{{.*}} : vector<8xf32>
+// CHECK:       memref.load %[[SCALE]]
+// CHECK:       vector.load %[[OTHER]]
 // CHECK:       math.fma %{{.*}}, %[[SPREAD]], %{{.*}} : vector<8xf32>
 // CHECK:       vector.store
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, weights = <2 x 8>, out = <2 x 16>,
@@ -942,6 +943,68 @@ tile.kernel @side_by_side(%x: !tile.matrix<?x16xf32>, %gate: !tile.matrix<16x32x
           %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<2x8>
           tile.store %sums#0 to %y[%t, %s, %j, %n] mask %mask : !tile.fragment<2x8xf32>, !tile.matrix<?x32xf32>, !tile.mask<2x8>
           tile.store %half to %z[%t, %s, %j, %n] mask %mask : !tile.fragment<2x8xbf16>, !tile.matrix<?x32xbf16>, !tile.mask<2x8>
+        }
+      }
+    }
+  }
+}
+
+// -----
+
+// Maps of one tile go row by row: what the second one loads and computes as the first one does is there already.
+// The matrix is asked for before the products: each of the two rows has a line of it.
+// CHECK-LABEL: func.func @two_maps(
+// CHECK-COUNT-2: memref.prefetch {{.*}}, read, locality<3>, data : memref<?x?xf32
+// CHECK-NOT:   memref.prefetch {{.*}}, read, locality<3>
+// CHECK:       vector.fma
+// A row of two vectors, once.
+// CHECK:       vector.load
+// CHECK:       vector.load
+// CHECK-NOT:   vector.load
+// CHECK:       math.absf
+// CHECK:       arith.mulf
+// CHECK:       math.absf
+// CHECK:       arith.mulf
+// CHECK-NOT:   vector.load
+// CHECK-NOT:   math.absf
+// CHECK:       arith.addf
+// CHECK:       arith.addf
+// The second row.
+// CHECK:       vector.load
+// CHECK:       vector.load
+// CHECK-COUNT-2: math.absf
+// CHECK-NOT:   math.absf
+// CHECK:       vector.store
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 16>, weights = <4 x 16>, out = <4 x 32>,
+                       row_types = <cyclic 4>>
+tile.kernel @two_maps(%x: !tile.matrix<?x64xf32>, %w: !tile.matrix<64x128xf32>, %o: !tile.matrix<?x128xf32>,
+                      %y: !tile.matrix<?x128xf32>, %z: !tile.matrix<?x128xf32>)
+    attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 4, register_rows = 2,
+                register_columns = 16, lanes = 8, weights = direct>} {
+  tile.forall (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+    %xs = tile.hold %x[%i, %r] : !tile.matrix<?x64xf32> -> !tile.buffer<4x64xf32>
+    tile.for (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.for (%t) over [<types, 1>] {
+        tile.for (%s) over [<rows, 2>] {
+          %zero = tile.zero : !tile.fragment<2x16xf32>
+          %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
+            %next = tile.mma %xs[%t, %k, %s], %w[%b, %j, %n], %acc
+                : !tile.buffer<4x64xf32>, !tile.matrix<64x128xf32>, !tile.fragment<2x16xf32>
+            tile.yield %next : !tile.fragment<2x16xf32>
+          }
+          %a = tile.map (%u = %o[%t, %s, %j, %n] : !tile.matrix<?x128xf32>, %v = %sum : !tile.fragment<2x16xf32>) -> !tile.fragment<2x16xf32> {
+            %m = math.absf %u : f32
+            %p = arith.mulf %m, %v : f32
+            tile.yield %p : f32
+          }
+          %b = tile.map (%u = %o[%t, %s, %j, %n] : !tile.matrix<?x128xf32>, %v = %sum : !tile.fragment<2x16xf32>) -> !tile.fragment<2x16xf32> {
+            %m = math.absf %u : f32
+            %p = arith.addf %m, %v : f32
+            tile.yield %p : f32
+          }
+          %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<2x16>
+          tile.store %a to %y[%t, %s, %j, %n] mask %mask : !tile.fragment<2x16xf32>, !tile.matrix<?x128xf32>, !tile.mask<2x16>
+          tile.store %b to %z[%t, %s, %j, %n] mask %mask : !tile.fragment<2x16xf32>, !tile.matrix<?x128xf32>, !tile.mask<2x16>
         }
       }
     }

@@ -47,104 +47,127 @@ SmallVector<Value> KernelEmitter::loadColumns(const Memory &operand, Value row, 
   return loaded;
 }
 
-SmallVector<Value> KernelEmitter::rowsOfTile(Value type, Value ordinal, int64_t rows) {
+ArrayRef<Value> KernelEmitter::rowsOfTile(Value type, Value ordinal, int64_t rows) {
+  Block *block = builder_.getInsertionBlock();
+  if (tile_rows_.block == block && tile_rows_.type == type && tile_rows_.ordinal == ordinal &&
+      static_cast<int64_t>(tile_rows_.numbers.size()) == rows)
+    return tile_rows_.numbers;
+  tile_rows_ = {block, type, ordinal, {}};
   // A tile has a first row; what it has no row for is computed on another one and never stored.
   Value last = subtract(rowsOfType(type).count, 1);
-  SmallVector<Value> numbers;
   for (int64_t r = 0; r < rows; ++r)
-    numbers.push_back(rowOf(type, r == 0 ? ordinal : least(add(ordinal, r), last)));
-  return numbers;
+    tile_rows_.numbers.push_back(rowOf(type, r == 0 ? ordinal : least(add(ordinal, r), last)));
+  return tile_rows_.numbers;
 }
 
-SmallVector<Value> KernelEmitter::perColumn(tile::FragmentType tile, const Memory &operand,
-                                            ValueRange place) {
-  const int64_t vectors = tile.getColumns() / schedule_.getLanes();
-  const SmallVector<Value> of_a_row = loadColumns(operand, constant(0), place[0], place[1], vectors);
-  SmallVector<Value> values;
-  for (int64_t r = 0; r < tile.getRows(); ++r)
-    values.append(of_a_row);
-  return values;
-}
-
-SmallVector<Value> KernelEmitter::perRow(tile::FragmentType tile, const Memory &operand, ValueRange place) {
-  SmallVector<Value> values;
-  for (Value row : rowsOfTile(place[0], place[1], tile.getRows())) {
-    Value bits = memref::LoadOp::create(builder_, location_, operand.memref, ValueRange{row, constant(0)});
-    // Spread as bits: machines without bf16 convert single elements by a call.
-    values.append(tile.getColumns() / schedule_.getLanes(),
-                  asElements(builder_, location_, spread(bits), operand.element));
-  }
-  return values;
-}
-
-SmallVector<Value> KernelEmitter::perElement(tile::FragmentType tile, const Memory &operand,
-                                             ValueRange place) {
-  SmallVector<Value> values;
-  for (Value row : rowsOfTile(place[0], place[1], tile.getRows()))
-    values.append(loadColumns(operand, row, place[2], place[3], tile.getColumns() / schedule_.getLanes()));
-  return values;
-}
-
-SmallVector<Value> KernelEmitter::mapInput(tile::MapOp map, unsigned input) {
+SmallVector<Value> KernelEmitter::vectorsOf(tile::MapOp map, unsigned input, int64_t row) {
   Value value = map.getInputs()[input];
-  tile::FragmentType tile = map.getResult().getType();
+  const tile::FragmentType tile = map.getResult().getType();
+  const int64_t vectors = tile.getColumns() / schedule_.getLanes();
   SmallVector<Value> place;
   for (Value index : map.getIndicesOf(input))
     place.push_back(scalars_.lookup(index));
   switch (map.getInputKind(input)) {
   case tile::MapInputKind::Fragment:
-    return fragments_.lookup(value);
+    return llvm::to_vector(ArrayRef(fragments_.find(value)->second).slice(row * vectors, vectors));
   case tile::MapInputKind::Number:
-    return SmallVector<Value>(tile.getRows() * (tile.getColumns() / schedule_.getLanes()),
-                              spread(scalars_.lookup(value)));
+    return SmallVector<Value>(vectors, spread(scalars_.lookup(value)));
   case tile::MapInputKind::PerColumn:
-    return perColumn(tile, memory_.lookup(value), place);
-  case tile::MapInputKind::PerRow:
-    return perRow(tile, memory_.lookup(value), place);
+    return loadColumns(memory_.lookup(value), constant(0), place[0], place[1], vectors);
+  case tile::MapInputKind::PerRow: {
+    const Memory operand = memory_.lookup(value);
+    Value at[] = {rowsOfTile(place[0], place[1], tile.getRows())[row], constant(0)};
+    Value bits = memref::LoadOp::create(builder_, location_, operand.memref, at);
+    // Spread as bits: machines without bf16 convert single elements by a call.
+    return SmallVector<Value>(vectors, asElements(builder_, location_, spread(bits), operand.element));
+  }
   case tile::MapInputKind::PerElement:
-    return perElement(tile, memory_.lookup(value), place);
+    return loadColumns(memory_.lookup(value), rowsOfTile(place[0], place[1], tile.getRows())[row], place[2],
+                       place[3], vectors);
   }
   llvm_unreachable("all kinds of inputs are above");
 }
 
-LogicalResult KernelEmitter::emitMap(tile::MapOp map) {
-  Block &body = map.getBody().front();
-  const int64_t lanes = schedule_.getLanes();
-  SmallVector<SmallVector<Value>> inputs;
-  for (unsigned input = 0; input < map.getInputs().size(); ++input)
-    inputs.push_back(mapInput(map, input));
-  SmallVector<Value> results;
-  for (size_t i = 0; i < inputs.front().size(); ++i) {
-    IRMapping mapping;
-    for (auto [argument, input] : llvm::zip_equal(body.getArguments(), inputs))
-      mapping.map(argument, input[i]);
-    for (Operation &op : body.without_terminator()) {
-      if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-        auto type = VectorType::get({lanes}, constant.getType());
-        mapping.map(constant.getResult(),
-                    arith::ConstantOp::create(builder_, location_,
-                                              DenseElementsAttr::get(type, constant.getValue())));
+void KernelEmitter::prefetchOperands(tile::TermsOp terms) {
+  constexpr int64_t cache_line = 64;
+  Block &tile = *terms->getBlock();
+  if (terms.getInits().empty() || *tile.getOps<tile::TermsOp>().begin() != terms)
+    return;
+  llvm::SmallPtrSet<Value, 4> asked;
+  for (auto map : tile.getOps<tile::MapOp>())
+    for (unsigned input = 0; input < map.getInputs().size(); ++input) {
+      Value value = map.getInputs()[input];
+      if (map.getInputKind(input) != tile::MapInputKind::PerElement || !asked.insert(value).second)
         continue;
-      }
-      if (!op.hasTrait<OpTrait::Vectorizable>())
-        return op.emitOpError("has no form on vectors, so the CPU target cannot apply it");
-      // The same op on vectors: operands from outside the body are spread.
-      SmallVector<Value> operands;
-      for (Value operand : op.getOperands()) {
-        Value inside = mapping.lookupOrNull(operand);
-        operands.push_back(inside ? inside : spread(scalars_.lookupOrDefault(operand)));
-      }
-      OperationState state(location_, op.getName(), operands, {}, op.getAttrs());
-      for (Type result : op.getResultTypes())
-        state.addTypes(VectorType::get({lanes}, result));
-      Operation *vectorized = builder_.create(state);
-      mapping.map(op.getResults(), vectorized->getResults());
+      SmallVector<Value> place;
+      for (Value index : map.getIndicesOf(input))
+        place.push_back(scalars_.lookup(index));
+      const Memory operand = memory_.lookup(value);
+      const tile::FragmentType fragment = map.getResult().getType();
+      const int64_t step = cache_line / (operand.element.getIntOrFloatBitWidth() / 8);
+      Value first = add(groupStart(layout_.getOut(), "out", place[2]), place[3]);
+      for (Value row : rowsOfTile(place[0], place[1], fragment.getRows()))
+        for (int64_t column = 0; column < fragment.getColumns(); column += step)
+          memref::PrefetchOp::create(builder_, location_, operand.memref, ValueRange{row, add(first, column)},
+                                     /*isWrite=*/false,
+                                     /*localityHint=*/3, /*isDataCache=*/true);
     }
-    Value yielded = body.getTerminator()->getOperand(0);
-    Value inside = mapping.lookupOrNull(yielded);
-    results.push_back(inside ? inside : spread(scalars_.lookupOrDefault(yielded)));
+}
+
+/// The body of a map for one vector of each input; null after an error.
+Value KernelEmitter::emitBody(tile::MapOp map, ValueRange inputs) {
+  const int64_t lanes = schedule_.getLanes();
+  Block &body = map.getBody().front();
+  IRMapping mapping;
+  mapping.map(body.getArguments(), inputs);
+  for (Operation &op : body.without_terminator()) {
+    if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+      auto type = VectorType::get({lanes}, constant.getType());
+      mapping.map(
+          constant.getResult(),
+          arith::ConstantOp::create(builder_, location_, DenseElementsAttr::get(type, constant.getValue())));
+      continue;
+    }
+    if (!op.hasTrait<OpTrait::Vectorizable>()) {
+      op.emitOpError("has no form on vectors, so the CPU target cannot apply it");
+      return {};
+    }
+    // The same op on vectors: operands from outside the body are spread.
+    SmallVector<Value> operands;
+    for (Value operand : op.getOperands()) {
+      Value inside = mapping.lookupOrNull(operand);
+      operands.push_back(inside ? inside : spread(scalars_.lookupOrDefault(operand)));
+    }
+    OperationState state(location_, op.getName(), operands, {}, op.getAttrs());
+    for (Type result : op.getResultTypes())
+      state.addTypes(VectorType::get({lanes}, result));
+    Operation *vectorized = builder_.create(state);
+    mapping.map(op.getResults(), vectorized->getResults());
   }
-  fragments_[map.getResult()] = std::move(results);
+  Value yielded = body.getTerminator()->getOperand(0);
+  Value inside = mapping.lookupOrNull(yielded);
+  return inside ? inside : spread(scalars_.lookupOrDefault(yielded));
+}
+
+LogicalResult KernelEmitter::emitMaps(ArrayRef<tile::MapOp> maps) {
+  tile::MapOp first = maps.front();
+  const tile::FragmentType tile = first.getResult().getType();
+  for (tile::MapOp map : maps)
+    fragments_[map.getResult()] = {};
+  for (int64_t row = 0; row < tile.getRows(); ++row)
+    for (tile::MapOp map : maps) {
+      location_ = map.getLoc();
+      SmallVector<SmallVector<Value>> inputs;
+      for (unsigned input = 0; input < map.getInputs().size(); ++input)
+        inputs.push_back(vectorsOf(map, input, row));
+      for (int64_t v = 0; v < tile.getColumns() / schedule_.getLanes(); ++v) {
+        Value result = emitBody(
+            map, llvm::map_to_vector(inputs, [&](const SmallVector<Value> &vectors) { return vectors[v]; }));
+        if (!result)
+          return failure();
+        fragments_[map.getResult()].push_back(result);
+      }
+    }
   return success();
 }
 

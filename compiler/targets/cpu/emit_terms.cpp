@@ -173,6 +173,7 @@ void KernelEmitter::fetchSums(ArrayRef<std::pair<Value, Value>> parked) {
 }
 
 LogicalResult KernelEmitter::emitTerms(tile::TermsOp terms) {
+  prefetchOperands(terms);
   const algebras::Lift &lift = layout_.getTerms();
   const std::vector<algebras::Lift> lifts = algebras::termLevels(lift);
   Value type = scalars_.lookup(terms.getRowType()), group = scalars_.lookup(terms.getGroup());

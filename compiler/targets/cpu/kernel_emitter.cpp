@@ -172,10 +172,23 @@ Value KernelEmitter::convert(Value loaded, Type from, Type to) {
   return arith::BitcastOp::create(builder_, location_, like(to), shifted);
 }
 
+static bool haveOneShape(tile::MapOp one, tile::MapOp other) {
+  const tile::FragmentType a = one.getResult().getType(), b = other.getResult().getType();
+  return a.getRows() == b.getRows() && a.getColumns() == b.getColumns();
+}
+
 LogicalResult KernelEmitter::emitBlock(Block &block) {
-  for (Operation &op : block)
-    if (failed(emitOp(&op)))
+  for (auto op = block.begin(); op != block.end();) {
+    SmallVector<tile::MapOp> maps;
+    for (; op != block.end(); ++op) {
+      auto map = dyn_cast<tile::MapOp>(*op);
+      if (!map || (!maps.empty() && !haveOneShape(map, maps.front())))
+        break;
+      maps.push_back(map);
+    }
+    if (maps.empty() ? failed(emitOp(&*op++)) : failed(emitMaps(maps)))
       return failure();
+  }
   return success();
 }
 
@@ -199,7 +212,7 @@ LogicalResult KernelEmitter::emitOp(Operation *op) {
       .Case([&](tile::CopyOp copy) { return emitCopy(copy); })
       .Case([&](tile::ZeroOp zero) { return emitZero(zero); })
       .Case([&](tile::MmaOp mma) { return emitMma({mma}); })
-      .Case([&](tile::MapOp map) { return emitMap(map); })
+      .Case([&](tile::MapOp map) { return emitMaps({map}); })
       .Case([&](tile::MaskOp mask) {
         Value row = scalars_.lookup(mask.getRow()), type = scalars_.lookup(mask.getRowType());
         Value group = scalars_.lookup(mask.getGroup()), column = scalars_.lookup(mask.getColumn());

@@ -119,18 +119,22 @@ private:
   Value streamsPastCache(const Memory &target);
 
   // emit_map.cpp: map, on vectors and what it reads of operands in memory
-  mlir::LogicalResult emitMap(tile::MapOp map);
-  /// What an input hands to the body, for each vector of a fragment.
-  llvm::SmallVector<Value> mapInput(tile::MapOp map, unsigned input);
-  llvm::SmallVector<Value> perColumn(tile::FragmentType tile, const Memory &operand, mlir::ValueRange place);
-  llvm::SmallVector<Value> perRow(tile::FragmentType tile, const Memory &operand, mlir::ValueRange place);
-  llvm::SmallVector<Value> perElement(tile::FragmentType tile, const Memory &operand, mlir::ValueRange place);
+  /// Maps of tiles of one shape, row by row of these: what one of them leaves of a row, or computes as
+  /// another does, is in registers for the next one.
+  mlir::LogicalResult emitMaps(llvm::ArrayRef<tile::MapOp> maps);
+  /// Asks for the elements of matrices that the maps of a tile will read, before its first sums are added up.
+  /// The rows of one type lie far from each other, where no machine looks ahead.
+  void prefetchOperands(tile::TermsOp terms);
+  /// What an input hands to the body for a row of the tile, vector by vector.
+  llvm::SmallVector<Value> vectorsOf(tile::MapOp map, unsigned input, int64_t row);
+  Value emitBody(tile::MapOp map, mlir::ValueRange inputs);
   /// The vectors of columns that a row of memory has from `column` of a group on; of columns that the group
   /// does not have, zeros.
   llvm::SmallVector<Value> loadColumns(const Memory &operand, Value row, Value group, Value column,
                                        int64_t vectors);
-  /// Of the rows of a tile, the row of memory. Past the last row of the type that one stands in.
-  llvm::SmallVector<Value> rowsOfTile(Value type, Value ordinal, int64_t rows);
+  /// Of the rows of a tile, the row of memory. Past the last row of the type that one stands in. Maps of a
+  /// tile share these values, so that what several of them load and compute alike is done once.
+  llvm::ArrayRef<Value> rowsOfTile(Value type, Value ordinal, int64_t rows);
   /// A vector operation on operands that are vectors or, the same for all lanes, scalars.
   Value spread(Value value);
 
@@ -190,6 +194,12 @@ private:
   /// By result, i1: it is written past the cache; results that never are have none.
   llvm::MapVector<Value, Value> streams_;
   llvm::DenseMap<Value, TypeRows> type_rows_; ///< by lowered type index
+  /// The rows of the tile that maps have read last, and the block in which these numbers stand.
+  struct TileRows {
+    mlir::Block *block = nullptr;
+    Value type, ordinal;
+    llvm::SmallVector<Value> numbers;
+  } tile_rows_;
   /// Of each tile.once, i8 for each owned type and input group: whether this task has run its body.
   llvm::DenseMap<mlir::Operation *, Value> marks_;
 };
