@@ -80,20 +80,6 @@ const Rule<Case> rules[] = {
        return when(c.s.types > 1 && rows, "{} types in a tile, and maps that read rows: those of one type do",
                    c.s.types);
      }},
-    {all, "cluster_types",
-     [](C c) {
-       return when(!isOneOf(c.s.cluster_types, {1, 2, 4}) ||
-                       c.s.cluster_types * c.s.types > c.problem.last.out.count(),
-                   "clusters of {} tiles of {} types: 1, 2 or 4 tiles, of {} types in all", c.s.cluster_types,
-                   c.s.types, c.problem.last.out.count());
-     }},
-    {all, "cluster_types",
-     [](C c) {
-       return when(std::min(c.s.depth, c.s.hidden) % (c.s.cluster_types * swizzle_period) != 0,
-                   "clusters of {} tiles: blocks of weights that are {} and {} rows deep cannot be loaded in "
-                   "parts that are multiples of {} rows",
-                   c.s.cluster_types, c.s.depth, c.s.hidden, swizzle_period);
-     }},
     {all, "row_stages",
      [](C c) {
        return when(!isOneOf(c.s.row_stages, {1, 2}),
@@ -108,6 +94,20 @@ const Rule<Case> rules[] = {
      [](C c) {
        return when(!isOneOf(c.s.depth, {16, 32, 64}),
                    "a depth of {}: a stage is one swizzled panel of X deep, 16, 32 or 64", c.s.depth);
+     }},
+    {all, "cluster_types",
+     [](C c) {
+       return when(!isOneOf(c.s.cluster_types, {1, 2, 4}) ||
+                       c.s.cluster_types * c.s.types > c.problem.last.out.count(),
+                   "clusters of {} tiles of {} types: 1, 2 or 4 tiles, of {} types in all", c.s.cluster_types,
+                   c.s.types, c.problem.last.out.count());
+     }},
+    {all, "cluster_types",
+     [](C c) {
+       return when(std::min(c.s.depth, c.s.hidden) % (c.s.cluster_types * swizzle_period) != 0,
+                   "clusters of {} tiles: blocks of weights that are {} and {} rows deep cannot be loaded in "
+                   "parts that are multiples of {} rows",
+                   c.s.cluster_types, c.s.depth, c.s.hidden, swizzle_period);
      }},
     {all, "stationary",
      [](C c) {
