@@ -35,8 +35,11 @@ int64_t clusterOf(sm::KernelOp kernel) {
   return schedule ? schedule.getCluster() : 1;
 }
 
-/// Stages of all buffers into which blocks of an operand are loaded.
-static int64_t stagesOf(sm::KernelOp kernel, Value maps) {
+/// Stages of a layer, into which blocks of its weight matrix are loaded: as many as its schedule says, since
+/// both layers may share a ring, or those of all buffers.
+static int64_t stagesOf(sm::KernelOp kernel, tile::StagedAttr schedule, Value maps) {
+  if (schedule.getStages() > 0)
+    return schedule.getStages();
   llvm::SmallSetVector<Value, 2> buffers;
   kernel.walk([&](sm::LoadOp load) {
     if (load.getSource() == maps)
@@ -207,7 +210,7 @@ FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, int64_t shared_byt
   const auto hidden =
       kernel.getHiddenSchedule() ? cast<tile::StagedAttr>(*kernel.getHiddenSchedule()) : tile::StagedAttr();
   const int64_t stages =
-      hidden ? stagesOf(kernel, body.getArgument(1)) : product.getA().getType().getStages();
+      hidden ? stagesOf(kernel, hidden, body.getArgument(1)) : product.getA().getType().getStages();
   tile.number("stages", stages);
   auto partition = product->getParentOfType<sm::PartitionOp>();
   tile.number("consumers", partition ? static_cast<int64_t>(partition.getWarpgroups())
@@ -249,10 +252,10 @@ FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, int64_t shared_byt
     description.add("warps", warps.all());
   }
   if (schedule)
-    description.add("schedule",
-                    StringAttr::get(context, hidden ? scheduleText({hidden, schedule}, stages,
-                                                                   stagesOf(kernel, lastWeights(kernel)))
-                                                    : scheduleText(schedule, stages)));
+    description.add("schedule", StringAttr::get(context, hidden ? scheduleText({hidden, schedule}, stages,
+                                                                               stagesOf(kernel, schedule,
+                                                                                        lastWeights(kernel)))
+                                                                : scheduleText(schedule, stages)));
   description.add("tile", tile.all());
   description.add("boxes", boxes.all());
   return description.all();
