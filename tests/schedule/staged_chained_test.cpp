@@ -245,6 +245,31 @@ TEST(StagedChained, ClustersTakeLessFromTheCache) {
               0.1);
 }
 
+// A stage that blocks share waits for the slowest of them, and so does the end of a tile: 32 x 32 tiles of 6
+// chunks, each of two steps of the first layer and one of the second. The group of the rows' own type, which
+// no cluster passes over, is the rest.
+TEST(StagedChained, BlocksOfAClusterWaitForEachOther) {
+  const TwoLayers layers = qwen(4096, 12288);
+  const StagedChainedCosts costs(layers.problem(), 2048, h200_machine);
+  const auto cost_of = [&](int64_t cluster) {
+    StagedChainedSchedule schedule =
+        parseStagedChained("rows=64,hidden=64,depth=64,stages=6x2,stationary=8,row_stages=1");
+    schedule.cluster_types = cluster;
+    return costs(schedule);
+  };
+  const double in_us = 1 / (h200_machine.multiprocessors * h200_machine.dense_clock);
+  const double tiles = 32 * 32, stages = tiles * 6 * 3 * engine_parts::cycles_per_shared_stage * in_us,
+               ends = tiles * engine_parts::cycles_per_doubled_cluster * in_us;
+  const Cost alone = cost_of(1), pair = cost_of(2), four = cost_of(4);
+  EXPECT_GT(pair["tensor"] - alone["tensor"], stages + ends);
+  EXPECT_LT(pair["tensor"] - alone["tensor"], 1.5 * (stages + ends));
+  EXPECT_NEAR(four["tensor"] - pair["tensor"], ends, 1e-9);
+  // And what is predicted for them is trusted by a fiftieth less for each doubling.
+  EXPECT_EQ(alone["caution"], 0);
+  for (const auto &[cost, doublings] : {std::pair(pair, 1), std::pair(four, 2)})
+    EXPECT_NEAR(cost["caution"], 0.02 * doublings * (cost.total() - cost["launch"] - cost["caution"]), 1e-9);
+}
+
 // By parts of a microsecond.
 TEST(StagedChained, LaunchesOfClustersBeginLater) {
   const TwoLayers layers = qwen(2048, 6144);
