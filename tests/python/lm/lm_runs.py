@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 import torch.multiprocessing as multiprocessing
+from torch.distributed import TCPStore
 
 SHORT = ["--steps", "4", "--log-interval", "1", "--validation-interval", "2", "--validation-sequences", "4", "--device", "cpu"]
 
@@ -40,7 +40,10 @@ def train_in_processes(count: int, data: Path, runs: Sequence[Run]) -> None:
     """One run after the other, each in a group of its own, as torchrun would start it."""
     # Forked processes have imported everything already; beside a CUDA device that is not allowed.
     method = "spawn" if torch.cuda.is_available() else "fork"
-    ports = [_free_port() for _ in runs]
+    # This process serves the stores in which the others meet, as torchrun does, and takes ports that it gets and keeps:
+    # one that was merely free a moment ago may be another program's when a process listens on it.
+    stores = [TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False) for _ in runs]
+    ports = [store.port for store in stores]
     multiprocessing.start_processes(_train_all, (count, sys.path, data, runs, ports), nprocs=count, start_method=method)
 
 
@@ -49,14 +52,8 @@ def _train_all(rank: int, count: int, paths: list[str], data: Path, runs: Sequen
     torch.set_num_threads(1)
     for run, port in zip(runs, ports):
         os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port), WORLD_SIZE=str(count), RANK=str(rank),
-                          LOCAL_RANK=str(rank))
+                          LOCAL_RANK=str(rank), TORCHELASTIC_USE_AGENT_STORE="True")
         run.train(data)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def logged(output: Path, kind: str, name: str = "loss") -> list[float]:
