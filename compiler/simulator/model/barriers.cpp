@@ -90,7 +90,7 @@ void Multiprocessor::completeClusterBarrierIfDue() {
   ++cluster_phase;
   // A phase's clock is kept until the next completes: nobody can arrive at that before having waited for
   // this.
-  cluster_completed.join(cluster_barrier.clock);
+  cluster_completed.gather(cluster_barrier.clock);
   for (Thread *waiter : cluster_barrier.waiters)
     wake(*waiter);
   cluster_barrier.waiters.clear();

@@ -66,7 +66,7 @@ void Multiprocessor::exitThread(Thread &thread) {
   if (warp.exited == all_lanes)
     checkWarp(*this, warp);
   thread.exited = true;
-  block.exits.join(thread.clock);
+  block.exits.gather(thread.clock);
   --live_;
   if (--block.live == 0)
     for (const Warp &other : warps)

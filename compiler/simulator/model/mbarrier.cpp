@@ -20,8 +20,8 @@ void completePhase(Multiprocessor &model, Mbarrier &barrier) {
         barrier.last_copy_site);
   const uint32_t phase = barrier.phases++;
   barrier.pending = barrier.count;
-  barrier.completed.join(barrier.gathering);
-  barrier.completed_elsewhere.join(barrier.gathering_elsewhere);
+  barrier.completed.gather(barrier.gathering);
+  barrier.completed_elsewhere.gather(barrier.gathering_elsewhere);
   barrier.completed.advance(size_t(barrier.agent), barrier.phases);
   for (Thread *waiter : barrier.waiters) {
     if (waiter->waits_for_phase != phase)
@@ -123,7 +123,7 @@ int64_t arrive(Multiprocessor &model, Mbarrier &barrier, int32_t arrivals, int64
   Thread &thread = model.self();
   const bool elsewhere = barrier.block != thread.block;
   if (isOfCluster(model, scope) && elsewhere)
-    barrier.gathering_elsewhere.join(thread.clock);
+    barrier.gathering_elsewhere.gather(thread.clock);
   model.release(thread, barrier.gathering, elsewhere);
   updateMbarrier(model, barrier, arrivals, bytes);
   model.mayYield();

@@ -33,9 +33,9 @@ Order Multiprocessor::orderAsync(const Thread &thread, const AccessRecord &recor
 
 void Multiprocessor::release(Thread &thread, Clock &into, bool order_alone) {
   if (order_alone)
-    into.joinOrder(thread.clock);
+    into.gatherOrder(thread.clock);
   else
-    into.join(thread.clock);
+    into.gather(thread.clock);
   thread.clock.advance(size_t(thread.index), ++thread.time);
 }
 
