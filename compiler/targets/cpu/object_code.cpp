@@ -12,6 +12,7 @@
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CodeGen.h"
+#include "llvm/Support/Error.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
@@ -61,6 +62,12 @@ static void prepareFunctions(llvm::Module &module, const CpuLevel &level,
   }
 }
 
+/// What our lowering leaves to LLVM: descriptors in pieces, addresses that do not change in a loop, and the
+/// unrolling of inner loops. Vectors, tiles and prefetches are in the kernels already, and there is nothing
+/// to inline; the other passes of -O3 would take half of a compilation and leave kernels as fast as these.
+constexpr char pipeline[] = "function(sroa,early-cse,instcombine,simplifycfg,loop-mssa(licm),gvn,"
+                            "loop-unroll<O3>,instcombine,simplifycfg)";
+
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -72,7 +79,9 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, graph, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
+  llvm::ModulePassManager passes;
+  llvm::cantFail(builder.parsePassPipeline(passes, pipeline));
+  passes.run(module, modules);
 }
 
 std::string generateMachineCode(mlir::ModuleOp module, const CpuLevel &level, MachineCode what) {
