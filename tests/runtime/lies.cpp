@@ -29,9 +29,8 @@ template <typename Integer> Integer readAt(const std::string &bytes, size_t offs
 
 std::vector<Json> otherNumbers(int64_t number) {
   std::vector<Json> others;
-  for (const int64_t other : {number + 1, number - 1, 2 * number, number / 2, int64_t(0), int64_t(1),
-                              int64_t(-1), int64_t(2), int64_t(3), int64_t(4), int64_t(100), int64_t(1) << 16,
-                              int64_t(1) << 32, int64_t(1) << 40, INT64_MAX, INT64_MIN})
+  for (const int64_t other : {number + 1, number - 1, 2 * number, int64_t(0), int64_t(-1), int64_t(1) << 16,
+                              int64_t(1) << 32, INT64_MAX})
     if (other != number)
       others.emplace_back(other);
   others.push_back(number + 0.5);
@@ -194,12 +193,13 @@ void forEachLie(const std::string &bundle, const std::function<void(const Lie &)
   for (const Json::json_pointer &leaf : leaves)
     if (manifest[leaf].is_string())
       names[keyOf(leaf)].insert(manifest[leaf].get<std::string>());
+  Json lie = manifest;
   for (const Json::json_pointer &leaf : leaves) {
     for (const Json &other : othersFor(manifest[leaf], names[keyOf(leaf)])) {
-      Json lie = manifest;
       lie[leaf] = other;
       visit({leaf, leaf.to_string() + " = " + other.dump(), lie});
     }
+    lie[leaf] = manifest[leaf];
     Json without = manifest;
     Json &parent = without[leaf.parent_pointer()];
     if (parent.is_array())

@@ -15,7 +15,7 @@ std::string withManifest(const std::string &bundle, const nlohmann::json &manife
 struct Lie {
   nlohmann::json::json_pointer path; // of what is changed
   std::string what;                  // the change in words
-  nlohmann::json manifest;
+  const nlohmann::json &manifest;
 };
 
 // Calls `visit` for every number, name and answer of the manifest, and each of several wrong values in its
