@@ -138,8 +138,13 @@ std::string micro(const algrt::Timing &timing) {
 ProgramBench::ProgramBench(const Options &options, const ProgramTools &tools)
     : options_(options), tools_(tools), threads_(algrt::resolveThreads(options.threads)),
       libraries_(threads_),
-      flush_(options.flush_bytes != 0 ? options.flush_bytes : algrt::defaultFlushBytes()),
-      copy_bytes_per_us_(algrt::copyBytesPerSecond(threads_) / 1e6) {}
+      flush_(options.flush_bytes != 0 ? options.flush_bytes : algrt::defaultFlushBytes()) {}
+
+double ProgramBench::copyBytesPerMicrosecond() {
+  if (!copy_bytes_per_us_)
+    copy_bytes_per_us_ = algrt::copyBytesPerSecond(threads_) / 1e6;
+  return *copy_bytes_per_us_;
+}
 
 double ProgramBench::denseRate(algrt::ElementType type) {
   const auto [rate, is_new] = rates_.try_emplace(type);
@@ -226,7 +231,7 @@ std::vector<ProgramBenchCase> ProgramBench::measure(const ProgramBenchSource &so
       made.steps_us = times[in_layers.contender];
     if (apart.call)
       made.apart_us = times[apart.contender];
-    made.floor_us = static_cast<double>(made.bytes) / copy_bytes_per_us_;
+    made.floor_us = static_cast<double>(made.bytes) / copyBytesPerMicrosecond();
     if (dense && dense->exists()) {
       made.dense_us = times.back();
       const double macs_per_us =

@@ -65,6 +65,7 @@ public:
 private:
   // Multiplications in a microsecond of large dense products; 0 where no library does the type.
   double denseRate(algrt::ElementType type);
+  double copyBytesPerMicrosecond();
 
   const Options options_;
   const ProgramTools &tools_;
@@ -72,7 +73,7 @@ private:
   algrt::DenseLibraries libraries_;
   std::map<algrt::ElementType, double> rates_; // measured when a case of the type asks
   algrt::CacheFlush flush_;
-  const double copy_bytes_per_us_;
+  std::optional<double> copy_bytes_per_us_; // measured when the first case asks
 };
 
 std::string programBenchText(const std::vector<ProgramBenchCase> &cases);

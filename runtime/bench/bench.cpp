@@ -39,13 +39,20 @@ struct Bench::State {
     machine.threads = threads;
     machine.flush_bytes = given.flush_bytes != 0 ? given.flush_bytes : defaultFlushBytes();
     machine.dense_libraries = dense.found();
-    report(0, "copy bandwidth");
-    machine.copy_bytes_per_second = copyBytesPerSecond(threads);
   }
 
   void report(double fraction, const std::string &what) const {
     if (options.progress)
       options.progress(fraction, what);
+  }
+
+  // Measured when the first case asks: it takes seconds, which a call that measures nothing need not wait for.
+  double copyRate() {
+    if (machine.copy_bytes_per_second == 0) {
+      report(0, "copy bandwidth");
+      machine.copy_bytes_per_second = copyBytesPerSecond(threads);
+    }
+    return machine.copy_bytes_per_second;
   }
 
   // Measured when the first case of that type asks, also where the answer is that no library multiplies it.
@@ -289,7 +296,7 @@ BenchCase Bench::measure(const std::string &bundle_path, int64_t m, const std::s
     rate = std::max(rate, 1e6 * double(result.dense_macs) / result.dense->warm.median);
   for (const std::unique_ptr<CaseData> &part : measurement.parts()) {
     const double macs_us = rate > 0 ? 1e6 * double(part->activeMacs()) / rate : 0;
-    const double bytes_us = 1e6 * double(part->activeBytes()) / state.machine.copy_bytes_per_second;
+    const double bytes_us = 1e6 * double(part->activeBytes()) / state.copyRate();
     result.floor_macs_us += macs_us;
     result.floor_bytes_us += bytes_us;
     result.floor_us += std::max(macs_us, bytes_us);

@@ -60,7 +60,7 @@ struct BenchCase {
 struct Machine {
   std::string cpu, level;
   int threads = 0;
-  double copy_bytes_per_second = 0;     // read plus written
+  double copy_bytes_per_second = 0;     // read plus written; 0 where no case asked for it
   double dense_macs_per_second_f32 = 0; // 0 = not measured, or no library multiplies that type
   double dense_macs_per_second_bf16 = 0;
   int64_t flush_bytes = 0;

@@ -93,7 +93,7 @@ Json toJson(const Machine &machine) {
   return {{"cpu", machine.cpu},
           {"level", machine.level},
           {"threads", machine.threads},
-          {"copy_bytes_per_second", machine.copy_bytes_per_second},
+          {"copy_bytes_per_second", measured(machine.copy_bytes_per_second)},
           {"dense_macs_per_second_f32", measured(machine.dense_macs_per_second_f32)},
           {"dense_macs_per_second_bf16", measured(machine.dense_macs_per_second_bf16)},
           {"flush_bytes", machine.flush_bytes},
@@ -144,7 +144,9 @@ Json toJson(const BenchReport &report) {
 std::string text(const BenchReport &report) {
   const Machine &machine = report.machine;
   std::string text = machine.cpu + ", " + machine.level + ", " + std::to_string(machine.threads) +
-                     " threads, copies " + fixed(machine.copy_bytes_per_second / 1e9, 1) + " GB/s";
+                     " threads";
+  if (machine.copy_bytes_per_second > 0)
+    text += ", copies " + fixed(machine.copy_bytes_per_second / 1e9, 1) + " GB/s";
   for (const std::string &library : machine.dense_libraries)
     text += ", " + library;
   text += "\n\n";
