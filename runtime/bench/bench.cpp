@@ -46,7 +46,8 @@ struct Bench::State {
       options.progress(fraction, what);
   }
 
-  // Measured when the first case asks: it takes seconds, which a call that measures nothing need not wait for.
+  // Measured when the first case asks: it takes seconds, which a call that measures nothing need not wait
+  // for.
   double copyRate() {
     if (machine.copy_bytes_per_second == 0) {
       report(0, "copy bandwidth");

@@ -143,8 +143,7 @@ Json toJson(const BenchReport &report) {
 
 std::string text(const BenchReport &report) {
   const Machine &machine = report.machine;
-  std::string text = machine.cpu + ", " + machine.level + ", " + std::to_string(machine.threads) +
-                     " threads";
+  std::string text = machine.cpu + ", " + machine.level + ", " + std::to_string(machine.threads) + " threads";
   if (machine.copy_bytes_per_second > 0)
     text += ", copies " + fixed(machine.copy_bytes_per_second / 1e9, 1) + " GB/s";
   for (const std::string &library : machine.dense_libraries)
