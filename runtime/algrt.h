@@ -198,7 +198,8 @@ typedef struct algrt_weights algrt_weights;
 ALGRT_API int algrt_weights_pack(const algrt_bundle *bundle, const DLTensor *w, int32_t threads,
                                  algrt_weights **weights);
 /* The same of a weight of a program, for algrt_run: one that all steps which read it take as a weight matrix
- * of forward products of one projection. `operand` is its name, `tensor` shaped as the signature says.
+ * of forward products of one projection. `operand` is its name, `tensor` shaped as the signature says, or
+ * with a further leading extent of E: the weights of so many experts, for calls with expert_starts.
  * ALGRT_UNSUPPORTED where steps read it otherwise, or the projection has no packed kernel for this machine:
  * pass the tensor to algrt_run instead. */
 ALGRT_API int algrt_program_weights_pack(const algrt_bundle *bundle, const char *program, const char *operand,
@@ -423,13 +424,14 @@ typedef struct algrt_run_options {
   /* [E + 1], int32, where the tensors are: one call for E networks of the program's kind, as a mixture of
    * experts has. Rows expert_starts[e] to expert_starts[e + 1] - 1 of all tensors that have rows are those of
    * expert e, perhaps none, and are computed with its weights: every weight has a further leading extent of
-   * E, [E, K, N] or joined [E*K, N] for [K, N], and [E, N] for [N], and lies without gaps between experts.
+   * E, [E, K, N] or joined [E*K, N] for [K, N], and [E, N] for [N], and lies without gaps between experts;
+   * packed weights are those of E experts.
    * Numbers that are one for the call are the same for all.
    * The starts do not descend, and are from 0 to M. No result depends on rows before the first and from the
    * last one on, and theirs are not written, but by steps of element-wise functions on a CUDA device. There
    * starts are the device's to know: one launch for each step, whatever they are, of kernels that were
    * compiled for experts. An output overlaps no other tensor then. NULL: there is one network. Not with
-   * sequences or packed weights, nor for programs of which a result sums over rows. */
+   * sequences, nor for programs of which a result sums over rows. */
   const DLTensor *expert_starts;
   /* [R], int32, where the tensors are; only with expert_starts, which divide this list then and not the rows:
    * entries expert_starts[e] to expert_starts[e + 1] - 1 are the rows of the batch that expert e computes,

@@ -97,6 +97,8 @@ int bench(const BenchCommand &options, const BundleCompiler &compile, const Prog
     networks = networksOf(options.table);
   if (options.experts && *options.experts < 1)
     throw UsageError(fmt::format("--experts must be at least 1, got {}", *options.experts));
+  if (options.experts && !options.table.empty())
+    throw UsageError("--experts is for specs and bundles; rows of a table say it in the column experts");
   if (of_programs > 0 && options.maps != std::vector<std::string>{"forward"})
     throw UsageError("--map is for layers; of programs say --program-maps");
   if (of_programs > 0 || !networks.empty())
@@ -246,8 +248,8 @@ void addBench(CLI::App &app, Session &session, const BundleCompiler &compile, co
       ->type_name("MIB");
   addProgramMaps(*command, options->program_maps);
   wholeNumber(command->add_option("--experts", options->experts,
-                                  "of a feed-forward network on a GPU: its rows are divided among so many, "
-                                  "each with weights of its own"))
+                                  "of a feed-forward network: its rows are divided among so many, each with "
+                                  "weights of its own, and a call for each is measured, too"))
       ->type_name("N");
   command->add_flag("--json", options->json, "print one JSON object");
   command->footer(
@@ -261,6 +263,7 @@ Examples:
   algctl bench "Q(16)" --in 2048 --out 768 --dtype bf16 --m 512
   algctl bench up.alg --map dx,dw,training
   algctl bench examples/swiglu.toml --m 512 --program-maps forward,backward
+  algctl bench examples/swiglu.toml --in 256 --hidden 512 --m 512 --experts 8
   algctl bench --table projections.csv --dtype f32
   algctl bench --table benchmarks/tables/swiglu_q32.csv --dtype f32
   algctl bench --table projections.csv --bundles build/bundles

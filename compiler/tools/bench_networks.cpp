@@ -59,7 +59,7 @@ static ProgramBenchSource compiledSource(const BenchCommand &options, const Spec
     how.fusing = Fusing::Layers;
     how.experts = 0;
     how.m = std::max<int64_t>(1, m / experts);
-    compiled("program-each.alg");
+    source.each = compiled("program-each.alg");
   }
   if (const auto *network = std::get_if<Swiglu>(&*spec.program)) {
     source.network = *network;
@@ -98,11 +98,9 @@ int benchOnPrograms(const BenchCommand &options, const std::vector<algrt::TableR
                     const BundleCompiler &compile, const ProgramTools &tools) {
   if (!table.empty() && !compile)
     throw AbsentError("this build has no compiler to make bundles for a table");
-  if (options.experts)
-    throw UsageError("--experts is for GPUs: on a CPU a call computes one expert after the other");
-  for (const algrt::TableRow &row : table)
-    if (row.experts > 0)
-      throw UsageError(fmt::format("{} has experts, which are measured on a GPU: add --target", row.name));
+  const int64_t experts = options.experts.value_or(0);
+  if (experts > 0 && !options.program_maps.empty())
+    throw UsageError("experts are measured forward; leave out --program-maps");
   TemporaryFolder scratch;
   std::optional<algrt::ProgressBar> bar(std::in_place);
   ProgramBench::Options measured;
@@ -113,8 +111,8 @@ int benchOnPrograms(const BenchCommand &options, const std::vector<algrt::TableR
   measured.progress = [&](double fraction, const std::string &what) { bar->show(fraction, what); };
   ProgramBench bench(measured, tools);
   std::vector<ProgramBenchCase> cases;
-  const auto measure = [&](const ProgramBenchSource &source, int64_t m) {
-    for (ProgramBenchCase &one : bench.measure(source, m))
+  const auto measure = [&](const ProgramBenchSource &source, int64_t m, int64_t of_experts) {
+    for (ProgramBenchCase &one : bench.measure(source, m, of_experts))
       cases.push_back(std::move(one));
   };
   for (const std::string &product : options.products)
@@ -122,16 +120,16 @@ int benchOnPrograms(const BenchCommand &options, const std::vector<algrt::TableR
       ProgramBenchSource source;
       source.bundle = product;
       if (const std::optional<Spec> spec = programSpecOf(options, product))
-        source = compiledSource(options, *spec, m, /*experts=*/0, compile, tools, scratch.path());
+        source = compiledSource(options, *spec, m, experts, compile, tools, scratch.path());
       source.name = product.substr(product.rfind('/') + 1);
-      measure(source, m);
+      measure(source, m, experts);
     }
   for (const algrt::TableRow &row : table) {
     ProgramBenchSource source = compiledSource(options, networkOf(row, options.layer.dtype), row.m,
-                                               /*experts=*/0, compile, tools, scratch.path());
+                                               row.experts, compile, tools, scratch.path());
     source.name = row.name;
     source.published = row.published;
-    measure(source, row.m);
+    measure(source, row.m, row.experts);
   }
   bar.reset();
   if (options.json)

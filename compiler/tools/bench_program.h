@@ -21,11 +21,12 @@ namespace compiler {
 // A program on this machine's CPU, with packed weights where steps take them.
 struct ProgramBenchCase {
   std::string name, program, algebra, dense_library; // the last: empty, or why there are no dense products
-  int64_t m = 0;
+  int64_t m = 0, experts = 0;                        // 0: one network has all rows
   size_t steps = 0, steps_in_layers = 0, steps_apart = 0;
   algrt::WarmAndFlushed algebra_us;
   std::optional<algrt::WarmAndFlushed> steps_us; // where there is a bundle of other steps, one for each layer
   std::optional<algrt::WarmAndFlushed> apart_us; // where there is a bundle of the operations apart
+  std::optional<algrt::WarmAndFlushed> each_us;  // of experts: a call for each
   std::optional<algrt::WarmAndFlushed> dense_us; // of a feed-forward network without biases
   // The longer of what the multiplications of its products take at the rate of the dense products, and its
   // operands, each once, at the rate of a copy; the rate is that of large products or of these very ones, if
@@ -41,6 +42,7 @@ struct ProgramBenchSource {
   std::string name, bundle;
   std::string steps;             // the bundle of the same programs with a step for each layer, or empty
   std::string apart;             // the bundle of the same programs whose operations are kernels of their own
+  std::string each;              // the bundle of the same programs for the rows of one expert
   std::optional<Swiglu> network; // where the programs are of one
   std::string activation;        // the bundle of its activation
   algrt::PublishedFigures published = {};
@@ -54,13 +56,12 @@ public:
     int64_t flush_bytes = 0; // 0: as runtime/bench/bench.h has it
     std::function<void(double fraction, const std::string &what)> progress = {};
   };
-  // Measures the machine's rate of copies.
   ProgramBench(const Options &options, const ProgramTools &tools);
 
-  // Every program of the bundle, with m rows. Throws Failure for results that are wrong: the first rows are
-  // compared with the program's definition, all with those of the other bundles, and the dense network with
-  // its own definition.
-  std::vector<ProgramBenchCase> measure(const ProgramBenchSource &source, int64_t m);
+  // Every program of the bundle, with m rows, which may be divided evenly among experts. Throws Failure for
+  // results that are wrong: the first rows are compared with the program's definition, all with those of the
+  // other bundles, and the dense network with its own definition.
+  std::vector<ProgramBenchCase> measure(const ProgramBenchSource &source, int64_t m, int64_t experts);
 
 private:
   // Multiplications in a microsecond of large dense products; 0 where no library does the type.

@@ -16,11 +16,24 @@ std::string dividedText(int64_t experts, std::optional<int64_t> listed) {
   return listed ? fmt::format(", {} listed by {}", *listed, who) : " divided among " + who;
 }
 
-ExpertDivision randomDivision(int64_t m, int64_t experts, uint64_t seed) {
+static void requireCounted(int64_t m, int64_t experts) {
   constexpr int64_t most = std::numeric_limits<int32_t>::max();
   if (m > most || experts > most)
     throw Failure(fmt::format("{} are more than starts of experts count, which have 32 bits",
                               m > most ? fmt::format("{} rows", m) : fmt::format("{} experts", experts)));
+}
+
+ExpertDivision evenDivision(int64_t m, int64_t experts) {
+  requireCounted(m, experts);
+  ExpertDivision division;
+  for (int64_t expert = 0; expert <= experts; ++expert)
+    division.starts.push_back(static_cast<int32_t>(expert * m / experts));
+  division.batch_rows = m;
+  return division;
+}
+
+ExpertDivision randomDivision(int64_t m, int64_t experts, uint64_t seed) {
+  requireCounted(m, experts);
   std::mt19937_64 random(seed);
   std::uniform_int_distribution<int64_t> any(0, experts - 1);
   std::vector<int32_t> counts(static_cast<size_t>(experts));

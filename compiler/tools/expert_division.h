@@ -32,6 +32,9 @@ struct ExpertDivision {
 // " divided among 4 experts", ", 50 listed by 4 experts"; empty where there are none.
 std::string dividedText(int64_t experts, std::optional<int64_t> listed = std::nullopt);
 
+// As many rows for each expert, or one more. Throws Failure where there are more rows or experts than 32 bits
+// count.
+ExpertDivision evenDivision(int64_t m, int64_t experts);
 // Every row has an expert by chance. Throws Failure where there are more rows or experts than 32 bits count.
 ExpertDivision randomDivision(int64_t m, int64_t experts, uint64_t seed);
 // Experts have lists of rows by chance: some rows are in several or in one more than once, others in none.

@@ -13,6 +13,9 @@ namespace algrt {
 
 [[noreturn]] void refuse(const std::string &what);
 
+// "1 expert", "3 experts".
+std::string countText(int64_t count, const std::string &what);
+
 // Throws unless value is 0 or more.
 void checkCount(const char *name, int64_t value);
 

@@ -24,6 +24,8 @@ public:
 
 private:
   void checkOptions() const;
+  // That packed weights are those of so many experts, for the CPU.
+  void checkPacked(const std::string &name, const algrt_weights &weights) const;
   // That a vector of the options is where the other tensors are.
   void checkPlace(const DLTensor &vector, const char *name) const;
   // That starts in CPU memory do not descend and lie within the rows, or the list of rows.
@@ -122,8 +124,17 @@ void Division::checkOptions() const {
       refuse(std::string(name) + ": is given, but expert_starts is, too: say positions");
   for (const algrt_named_tensor &given : given_)
     if (given.weights != nullptr)
-      refuse(std::string(given.name) + ": is given as packed weights, which are those of one network, but "
-                                       "expert_starts is given: pass the tensor of all experts");
+      checkPacked(given.name, *given.weights);
+}
+
+void Division::checkPacked(const std::string &name, const algrt_weights &weights) const {
+  if (isOnDevice())
+    refuse(name + ": is given as packed weights, which are for the CPU: pass the tensor of all experts");
+  const auto packed = int64_t(weights.experts.size());
+  if (packed != experts_)
+    refuse(name + ": is given as packed weights of " +
+           (packed == 0 ? "one network" : countText(packed, "expert")) + ", needs those of " +
+           countText(experts_, "expert"));
 }
 
 void Division::checkPlace(const DLTensor &vector, const char *name) const {
@@ -179,7 +190,7 @@ void Division::checkOverlaps() const {
   };
   std::vector<Read> all;
   for (const ProgramOperand &operand : divided_.operands)
-    if (const algrt_named_tensor *found = call_.find(operand.name))
+    if (const algrt_named_tensor *found = call_.find(operand.name); found && found->tensor)
       all.push_back(
           {&operand,
            readJoined(found->tensor, operand.name.c_str(), operand.host ? cpu_device : call_.device()),
@@ -221,6 +232,10 @@ std::vector<algrt_named_tensor> Division::tensorsOf(int64_t expert, int64_t firs
   std::vector<algrt_named_tensor> tensors;
   for (const algrt_named_tensor &given : given_) {
     const ProgramOperand &operand = *program_.findOperand(given.name);
+    if (given.weights != nullptr) {
+      tensors.push_back({given.name, nullptr, given.weights->experts[size_t(expert)].get()});
+      continue;
+    }
     const DLTensor &tensor = *given.tensor;
     const Extent &extent = operand.shape[0];
     // A device has rows of all experts.

@@ -58,4 +58,7 @@ struct algrt_weights {
   size_t kernel;           // index of the kernel that reads it
   int64_t layer;           // of that kernel's, as Fusion::layerOf
   algrt::AlignedBuffer packed;
+  // Of experts, in the place of `packed`: the weights of each, and what shape these have.
+  std::vector<std::unique_ptr<algrt_weights>> experts = {};
+  algrt::Shape expert_shape = {};
 };

@@ -111,6 +111,9 @@ void multiplyOnCuda(const LoadedProjection &bundle, const RowProduct &product) {
 PackedWeights readPacked(const LoadedProjection &projection, const algrt_weights &weights,
                          const std::string &name) {
   const Bundle &bundle = projection.bundle;
+  if (!weights.experts.empty())
+    refuse(name + " are those of " + countText(int64_t(weights.experts.size()), "expert") +
+           ": say in expert_starts which rows are whose");
   if (weights.bundle_hash != bundle.hash())
     refuse(name + " were packed for another bundle");
   if (weights.projection != projection.number)

@@ -95,6 +95,76 @@ TEST(Experts, ComputeTheirRowsByTheirWeights) {
   }
 }
 
+WeightsHandle packExperts(const Both &both, const char *operand, const DLTensor &tensor) {
+  algrt_weights *weights = nullptr;
+  EXPECT_EQ(algrt_program_weights_pack(both.bundle.get(), "both", operand, &tensor, 0, &weights), ALGRT_OK)
+      << algrt_last_error();
+  return WeightsHandle(weights);
+}
+
+TEST(Experts, TakePackedWeightsOfAllOfThem) {
+  Experts call(11, {0, 3, 3, 4, 11});
+  const WeightsHandle down = packExperts(call.both, "down", call.down.tensor);
+  for (const bool both : {false, true}) { // each step may have its weights packed
+    const WeightsHandle up = packExperts(call.both, "up", call.up.tensor);
+    EXPECT_EQ(algrt_weights_bytes(up.get()) % 4, 0u);
+    call.both.tensors[1] = {"up", nullptr, up.get()};
+    if (both)
+      call.both.tensors[3] = {"down", nullptr, down.get()};
+    ASSERT_EQ(call.run(), ALGRT_OK) << algrt_last_error();
+    call.expectRight();
+    // As an optimizer leaves other weights behind.
+    call.up.all.fill(9, 0.3);
+    ASSERT_EQ(algrt_weights_repack(call.both.bundle.get(), &call.up.tensor, 2, up.get()), ALGRT_OK)
+        << algrt_last_error();
+    ASSERT_EQ(call.run(), ALGRT_OK) << algrt_last_error();
+    call.expectRight();
+  }
+  // Four times what one network has.
+  const WeightsHandle up = packExperts(call.both, "up", call.up.tensor);
+  call.both.tensors[1] = {"up", nullptr, up.get()};
+  const WeightsHandle of_one = packExperts(call.both, "up", call.both.w_up.tensor);
+  EXPECT_EQ(algrt_weights_bytes(up.get()), 4 * algrt_weights_bytes(of_one.get()));
+}
+
+TEST(Experts, PackedWeightsOfTooManyOrTooFewAreRefused) {
+  Experts call(6, {0, 4, 6});
+  const WeightsHandle up = packExperts(call.both, "up", call.up.tensor);
+  ExpertWeights three(3, 20, 30, 30, 8);
+  const WeightsHandle more = packExperts(call.both, "up", three.tensor);
+  call.both.tensors[1] = {"up", nullptr, more.get()};
+  EXPECT_THAT(call.refusal(),
+              HasSubstr("up: is given as packed weights of 3 experts, needs those of 2 experts"));
+  // One network has none of experts.
+  call.both.options.expert_starts = nullptr;
+  call.both.tensors[3].tensor = &call.both.w_down.tensor;
+  EXPECT_THAT(call.refusal(), HasSubstr("are those of 3 experts: say in expert_starts which rows are whose"));
+  algrt_bundle *bundle = call.both.bundle.get();
+  const auto repacked = [&](const DLTensor *tensor) {
+    EXPECT_EQ(algrt_weights_repack(bundle, tensor, 0, up.get()), ALGRT_INVALID_ARGUMENT);
+    return std::string(algrt_last_error());
+  };
+  const char *needs = "w: is no f32 tensor of the weights of 2 experts, each of shape [20, 30]";
+  EXPECT_THAT(repacked(&three.tensor), HasSubstr(needs));
+  EXPECT_THAT(repacked(&call.both.w_up.tensor), HasSubstr(needs));
+  EXPECT_THAT(repacked(nullptr), HasSubstr(needs));
+  // Of other shapes, and none at all.
+  const auto packs = [&](const DLTensor &tensor) {
+    algrt_weights *weights = nullptr;
+    EXPECT_EQ(algrt_program_weights_pack(bundle, "both", "up", &tensor, 0, &weights), ALGRT_INVALID_ARGUMENT);
+    EXPECT_EQ(weights, nullptr);
+    return std::string(algrt_last_error());
+  };
+  EXPECT_THAT(packs(call.down.tensor), HasSubstr("up: has shape [2, 30, 20], needs [20, 30]"));
+  std::vector<int64_t> none = {0, 20, 30}, apart = {700, 30, 1};
+  DLTensor tensor = three.tensor;
+  tensor.shape = none.data();
+  EXPECT_THAT(packs(tensor), HasSubstr("up: has shape [0, 20, 30], needs [20, 30]"));
+  tensor = three.tensor;
+  tensor.strides = apart.data();
+  EXPECT_THAT(packs(tensor), HasSubstr("up: has blocks 700 elements apart, needs 600"));
+}
+
 // A projection, whose program takes positions: one expert's are those of its rows.
 struct PlacedExperts {
   PlacedExperts() {
@@ -194,7 +264,8 @@ TEST(Experts, TellWhatIsWrongWithACall) {
   const BundleHandle alone = openBytes(bundleOf(call.both.up));
   const WeightsHandle packed = packWeights(alone, call.both.w_up.tensor);
   call.both.tensors[1] = {"up", nullptr, packed.get()};
-  EXPECT_THAT(call.refusal(), HasSubstr("up: is given as packed weights, which are those of one network"));
+  EXPECT_THAT(call.refusal(),
+              HasSubstr("up: is given as packed weights of one network, needs those of 2 experts"));
   call.both.tensors[1] = {"up", &call.both.w_up.tensor, nullptr};
   EXPECT_THAT(call.refusal(), HasSubstr("up: has shape [20, 30], needs [2, 20, 30] or [40, 30]"));
   // Weights that a result is written over are those of some expert.
