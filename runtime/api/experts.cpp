@@ -1,6 +1,7 @@
 #include "runtime/api/experts.h"
 
 #include "runtime/api/arguments.h"
+#include "runtime/api/handles.h"
 #include "runtime/api/tensor.h"
 #include "runtime/api/tensor_parts.h"
 #include "runtime/gpu_kernel_abi.h"

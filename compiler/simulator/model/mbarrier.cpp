@@ -7,7 +7,7 @@
 namespace simulator {
 
 namespace {
-constexpr int64_t most_transactions = (1 << 20) - 1, mostArrivals = (1 << 20) - 1;
+constexpr int64_t most_transactions = (1 << 20) - 1, most_arrivals = (1 << 20) - 1;
 
 void completePhase(Multiprocessor &model, Mbarrier &barrier) {
   if (barrier.in_flight > 0)
@@ -115,7 +115,7 @@ bool isOfCluster(Multiprocessor &model, int32_t scope) {
 
 int64_t arrive(Multiprocessor &model, Mbarrier &barrier, int32_t arrivals, int64_t bytes,
                int32_t scope = sm_scope_cta) {
-  if (arrivals < 1 || arrivals > mostArrivals)
+  if (arrivals < 1 || arrivals > most_arrivals)
     model.fault(FaultKind::BadCall, fmt::format("an arrival that counts {}", arrivals));
   if (bytes < 0 || bytes > most_transactions)
     model.fault(FaultKind::Mbarrier, fmt::format("{} bytes expected: at most 2^20 - 1", bytes));
@@ -197,7 +197,7 @@ extern "C" {
 void sm_mbarrier_init(int32_t site, void *address, int32_t count) {
   enter(site, [&](Multiprocessor &model) {
     const Multiprocessor::Shared where = model.ownShared(address, 8, 8);
-    if (count < 1 || count > mostArrivals)
+    if (count < 1 || count > most_arrivals)
       model.fault(FaultKind::Mbarrier, fmt::format("an mbarrier that expects {} arrivals", count));
     Mbarrier &barrier = where.block->mbarriers[where.offset];
     if (barrier.live)
