@@ -92,9 +92,11 @@ TEST(Clock, SaysWhatPlainClocksSay) {
           thread[k].advance(copy, time[copy]);
         break;
       }
-      case 3: // a barrier tells another what it knows, and of a copy
-        meeting.gather(barrier[below(barriers)], false);
-        meeting.advance(agents - 1, time[agents - 1]);
+      case 3: // a barrier hears of a copy, or tells another what it knows
+        if (below(2) == 0)
+          meeting.advance(agents - 1, ++time[agents - 1]);
+        else
+          meeting.gather(barrier[below(barriers)], false);
         break;
       case 4:
         meeting.gather(thread[i], true);
