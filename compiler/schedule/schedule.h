@@ -110,6 +110,9 @@ struct StagedChainedSchedule {
   /// belong to an output group for each other, too. The ring of a layer is divided into one for these and one
   /// for the types' own.
   int64_t cluster_types = 1;
+  /// 1: blocks of weights that belong to one of the tile's own types leave the cache before anything else. No
+  /// other tile reads them where a type has no more rows than a tile.
+  int64_t evict_first = 0;
 
   int64_t warpgroups() const { return types * rows / 64; }
   int64_t threads() const { return (warpgroups() + 1) * 128; }

@@ -49,6 +49,7 @@ template <class Visitor> void visitEntries(StagedChainedSchedule &schedule, Visi
   visitor.other("types", schedule.types);
   visitor.other("row_stages", schedule.row_stages);
   visitor.other("cluster_types", schedule.cluster_types);
+  visitor.other("evict_first", schedule.evict_first);
 }
 
 template <class Visitor> void visitEntries(ReductionSchedule &schedule, Visitor &visitor) {

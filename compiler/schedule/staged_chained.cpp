@@ -13,6 +13,7 @@ namespace {
 
 constexpr int64_t most_columns = 256; // of an instruction, and of a box
 constexpr int64_t swizzle_period = 8; // rows
+constexpr int64_t line_bytes = 128;   // of the second-level cache
 
 struct Case {
   const StagedChainedProblem &problem;
@@ -46,6 +47,9 @@ struct Case {
   /// those of the step before are still being read.
   int64_t stagesOfStep() const { return 1 + s.types; }
   int64_t leastStages() const { return stagesOfStep() * (inputWidth() > s.depth ? 2 : 1); }
+
+  /// Whether no two groups of columns share a line.
+  static bool wholeLines(const algebras::Layer &layer) { return 2 * layer.out.width(0) % line_bytes == 0; }
 
   /// Of a thread: sums of the result and of the hidden layer, those rounded, and addresses and counters.
   int64_t registersNeeded() const {
@@ -108,6 +112,15 @@ const Rule<Case> rules[] = {
                    "clusters of {} tiles: blocks of weights that are {} and {} rows deep cannot be loaded in "
                    "parts that are multiples of {} rows",
                    c.s.cluster_types, c.s.depth, c.s.hidden, swizzle_period);
+     }},
+    {all, "evict_first",
+     [](C c) { return when(!isOneOf(c.s.evict_first, {0, 1}), "evict_first={}: 1, or 0", c.s.evict_first); }},
+    {all, "evict_first",
+     [](C c) {
+       return when(c.s.evict_first == 1 && !c.wholeLines(c.problem.first) && !c.wholeLines(c.problem.last),
+                   "weights that leave the cache first, and groups of {} and {} columns: other groups read "
+                   "their lines of {} bytes, too",
+                   c.hiddenWidth(), c.problem.last.out.width(0), line_bytes);
      }},
     {all, "stationary",
      [](C c) {
@@ -196,8 +209,9 @@ std::vector<StagedChainedSchedule> considerStagedChained(const StagedChainedProb
     for (const int64_t hidden : {64, 32, 16})
       for (const int64_t depth : {64, 32, 16})
         for (const auto &[next_stages, row_stages] :
-             {std::pair<int64_t, int64_t>{2, 2}, {3, 2}, {4, 2}, {2, 1}, {3, 1}, {4, 1}})
-          for (const int64_t cluster_types : {1, 2})
+             {std::pair<int64_t, int64_t>{2, 2}, {3, 2}, {4, 2}, {6, 2}, {2, 1}, {3, 1}, {4, 1}, {6, 1}})
+          // No clusters: of the published networks all kernels with them took longer than those without.
+          for (const int64_t evict_first : {0, 1})
             for (int64_t parts = 1; parts <= groups; ++parts) {
               // As many equal parts of the groups as there are turns of a block of rows.
               const int64_t stationary = (groups + parts - 1) / parts;
@@ -210,7 +224,7 @@ std::vector<StagedChainedSchedule> considerStagedChained(const StagedChainedProb
                                              .stationary_groups = stationary,
                                              .types = types,
                                              .row_stages = row_stages,
-                                             .cluster_types = cluster_types};
+                                             .evict_first = evict_first};
               if (!refusal(problem, schedule))
                 candidates.push_back(completed(problem, schedule));
             }

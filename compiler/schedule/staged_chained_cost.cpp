@@ -17,6 +17,9 @@ static constexpr double exposed_of_layers = 0.35;
 // Cycles until rows of a type of the next input group are there, where they come into the only stage that
 // there is for them once the last ones are done with.
 static constexpr double cycles_of_row_stage = 500;
+// Cycles until the second layer's blocks of the next chunk are there, where they are asked for when this
+// chunk's have been multiplied. Fitted to networks of 2560 x 9728 on an H200.
+static constexpr double cycles_until_next_blocks = 1400;
 // What a schedule has to save to be trusted: each time that its steps are half as deep, since a loop issues
 // more beside its products then, and each time that its cluster is doubled, as in kernels of one layer.
 static constexpr double half_depth = 0.05, doubled_cluster = 0.02;
@@ -32,6 +35,14 @@ Floor StagedChainedCosts::floor() const {
           (first_.macs + last_.macs) / machine_.denseMacsPerUs()};
 }
 
+/// Segments of rows, of which each has one type.
+static double typesWithRows(const ProjectionWork &work) {
+  double segments = 0;
+  for (const EqualSegments &kind : work.segments)
+    segments += kind.count;
+  return segments;
+}
+
 namespace {
 /// Of one block of rows: what one term of a hidden group takes, and one of an output group.
 struct TermOfLayers {
@@ -44,9 +55,7 @@ struct TermOfLayers {
 static double rereadWeights(const ProjectionWork &work, double row_blocks, double together,
                             const GpuMachine &machine) {
   using engine_parts::lost;
-  double segments = 0;
-  for (const EqualSegments &kind : work.segments)
-    segments += kind.count;
+  const double segments = typesWithRows(work);
   const double of_segment = std::max(1.0, ceilDivide(row_blocks / segments, together));
   return segments * (of_segment - 1) * work.type_bytes * lost(work.type_bytes, machine) +
          std::max(0.0, segments * work.type_bytes - work.weight_bytes) * lost(work.type_bytes, machine);
@@ -142,9 +151,12 @@ Cost StagedChainedCosts::operator()(const StagedChainedSchedule &schedule) const
   // The groups of a turn lie beside each other, and follow one another while the line that two of them share
   // is in the cache.
   auto in_lines = [&](double bytes, double width) { return inLines(bytes, groups_of_turn * width); };
+  // Where no tile reads what another one's types own, that can leave the cache first, and X stays there
+  // between the kernel that wrote it and this one.
+  const bool read_once = row_blocks <= typesWithRows(first_);
+  const double x_bytes = schedule.evict_first && read_once ? 0 : in_lines(first_.x_bytes, 2 * first_.k);
   const double memory =
-      (in_lines(first_.x_bytes, 2 * first_.k) + in_lines(first_.weight_bytes, 2 * first_.n) +
-       in_lines(last_.weight_bytes, 2 * last_.n) +
+      (x_bytes + in_lines(first_.weight_bytes, 2 * first_.n) + in_lines(last_.weight_bytes, 2 * last_.n) +
        in_lines(last_.y_bytes, static_cast<double>(byteWidth(output_)) * last_.n) +
        rereadWeights(first_, row_blocks, together, machine_) +
        rereadWeights(last_, row_blocks, together, machine_)) /
@@ -156,14 +168,18 @@ Cost StagedChainedCosts::operator()(const StagedChainedSchedule &schedule) const
     return std::max(
         {products, warpgroups * maps, products / warpgroups + maps + waits_of_chunk * cycles_per_wait});
   };
-  const double of_own = chunk(types * of_hidden.multiplied / chunks),
-               of_other = chunk(2 * types * (of_hidden.multiplied + of_output.multiplied) / chunks);
+  const double of_own = chunk(types * of_hidden.multiplied / chunks);
+  double of_other = chunk(2 * types * (of_hidden.multiplied + of_output.multiplied) / chunks);
   // Where the ring has no room for a chunk's blocks of all types, no type can run ahead of another: the
   // blocks of every chunk come while it waits.
   const bool in_turn = types > 1 && static_cast<double>(schedule.stages) < (1 + types) * steps;
   const double starved = in_turn ? others * chunks * machine_.engine_latency_us * machine_.dense_clock : 0;
   // Of what a cluster shares every stage waits for the slowest block.
   const double shared_stages = cluster > 1 ? others * chunks * (steps + 1) * cycles_per_shared_stage : 0;
+  // Where the second layer's ring has no room for the next chunk's blocks, these are asked for when this
+  // one's have been multiplied, and come while the next chunk is made.
+  if (schedule.next_stages <= 1 + schedule.types)
+    of_other = std::max(of_other, cycles_until_next_blocks + 2 * of_output.multiplied / chunks);
   const double busy = chunks * (cost.turns * of_own + others * of_other) + only_own * of_output.multiplied +
                       starved + shared_stages;
   const double sums = types * rows * last_.n, written = sums * static_cast<double>(byteWidth(output_));

@@ -94,6 +94,25 @@ static LogicalResult verifyOfParts(Operation *op, int64_t parts, AccumulatorType
   return success();
 }
 
+LogicalResult TakeColumnsOp::verify() {
+  AccumulatorType all = getAccumulator().getType(), taken = getColumns().getType();
+  if (failed(verifyHoldRows(*this, all)) || failed(verifyHoldRows(*this, taken)))
+    return failure();
+  const int64_t from = getFromAttr().getInt();
+  if (taken.getRows() != all.getRows() || from < 0 || from % mma_columns != 0 ||
+      from + taken.getColumns() > all.getColumns())
+    return emitOpError("takes the columns from ")
+           << from << " on of " << all.getRows() << " x " << all.getColumns() << " sums as "
+           << taken.getRows() << " x " << taken.getColumns() << ": instructions have multiples of "
+           << mma_columns;
+  return success();
+}
+
+int64_t MultiplyHeldOp::getBeside() {
+  const int64_t columns = cast<BlockType>(getBlocks().front().getType()).getColumns();
+  return getAccumulator().getType().getColumns() == 2 * columns && getBlocks().size() % 2 == 0 ? 2 : 1;
+}
+
 LogicalResult MultiplyHeldOp::verify() {
   if (!getShallow() != !getShallowDepth())
     return emitOpError("says where blocks are shallow together with their depth there");
@@ -107,8 +126,8 @@ LogicalResult MultiplyHeldOp::verify() {
   if (!llvm::all_equal(getBlocks().getTypes()))
     return emitOpError("has blocks of different types for the parts of its sums");
   AccumulatorType sums = getAccumulator().getType();
-  if (failed(verifyOfParts(*this, static_cast<int64_t>(getBlocks().size()), sums)))
-    return failure();
+  if (getBlocks().empty() || failed(verifyOfParts(*this, getParts(), sums)))
+    return getBlocks().empty() ? verifyOfParts(*this, 0, sums) : failure();
   auto b = cast<BlockType>(getBlocks().front().getType());
   if (columns % b.getRows() != 0)
     return emitOpError("has rows of ")
@@ -117,7 +136,8 @@ LogicalResult MultiplyHeldOp::verify() {
     return failure();
   if (!element.isBF16())
     return emitOpError("multiplies rows of bf16, got ") << element;
-  return verifyProductOfRows(*this, rows, b.getRows(), b.getElementType(), b.getRows(), b.getColumns(), sums);
+  return verifyProductOfRows(*this, rows, b.getRows(), b.getElementType(), b.getRows(),
+                             getBeside() * b.getColumns(), sums);
 }
 
 LogicalResult MultiplyFragmentOp::verify() {

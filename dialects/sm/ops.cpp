@@ -270,6 +270,25 @@ LogicalResult CopyWaitOp::verify() {
 // Products
 //===--------------------------------------------------------------------------------------------===//
 
+/// A product by two stages of B.
+static LogicalResult verifyBeside(MmaOp mma) {
+  BufferType b = mma.getB().getType();
+  AccumulatorType sums = mma.getAccumulator().getType();
+  if (!sums.hasWarpgroups() || sums.getTransposed())
+    return mma.emitOpError("has two stages beside each other for sums of warpgroups that hold rows, got ")
+           << sums;
+  if (mma.getBeside().getType() != b || mma.getBTransposed() || !b.getSwizzle() || b.getPanels() != 1)
+    return mma.emitOpError(
+               "goes from a stage to one beside it as from panel to panel: both are alike, of one "
+               "swizzled panel of columns, got ")
+           << b << " and " << mma.getBeside().getType();
+  auto one = AccumulatorType::get(mma.getContext(), sums.getRows(), b.getColumns());
+  if (sums.getColumns() != 2 * b.getColumns())
+    return mma.emitOpError("multiplies two stages of ")
+           << b.getColumns() << " columns, the sums have " << sums.getColumns();
+  return verifyProduct(mma, mma.getA().getType(), mma.getATransposed(), b, mma.getBTransposed(), one);
+}
+
 LogicalResult MmaOp::verify() {
   if (getNegateIf() && !getAccumulator().getType().hasWarps())
     return emitOpError(
@@ -280,6 +299,8 @@ LogicalResult MmaOp::verify() {
     return emitOpError("has a sign as an attribute and one as a value");
   if (failed(verifyDepth(*this, getDepth(), getStageDepth())))
     return failure();
+  if (getBeside())
+    return verifyBeside(*this);
   return verifyProduct(*this, getA().getType(), getATransposed(), getB().getType(), getBTransposed(),
                        getAccumulator().getType());
 }

@@ -29,6 +29,8 @@ def Sm_FetchOp : Sm_Op<"fetch", [AttrSizedOperandSegments, MemoryEffects<[MemRea
     %own = sm.fetch %w[%map][%column, %group, %depth, %row] : !sm.maps<1 x 32 x 192 x bf16, row_dimension 2> -> !sm.block<64 x 192 x bf16>
     ```
 
+    With `evict_first` what is fetched leaves the second-level cache before anything else: nobody reads it again.
+
     Where `narrow` is true, only the first columns of the block are needed, as many as follow `to`, and those beyond
     them may be anything: panels that have none of them are not fetched. All thread blocks of a mask agree on it.
 
@@ -38,16 +40,17 @@ def Sm_FetchOp : Sm_Op<"fetch", [AttrSizedOperandSegments, MemoryEffects<[MemRea
   }];
   let arguments = (ins Sm_MapsType:$source, Index:$map, Variadic<Index>:$coordinates, Optional<Index>:$part,
                        OptionalAttr<I64Attr>:$parts, Optional<Index>:$mask, Optional<I1>:$narrow,
-                       OptionalAttr<I64Attr>:$narrow_columns);
+                       OptionalAttr<I64Attr>:$narrow_columns, UnitAttr:$evict_first);
   let results = (outs Sm_BlockType:$block);
   let assemblyFormat = [{
     $source `[` $map `]` `[` $coordinates `]` (`part` $part^ `of` $parts)? (`multicast` $mask^)?
-    (`narrow` $narrow^ `to` $narrow_columns)? attr-dict `:` type($source) `->` type($block)
+    (`narrow` $narrow^ `to` $narrow_columns)? (`evict_first` $evict_first^)? attr-dict `:` type($source) `->` type($block)
   }];
   let builders = [OpBuilder<(ins "::mlir::Type":$block, "::mlir::Value":$source, "::mlir::Value":$map,
                                  "::mlir::ValueRange":$coordinates, CArg<"::mlir::Value", "{}">:$part,
                                  CArg<"::mlir::IntegerAttr", "{}">:$parts, CArg<"::mlir::Value", "{}">:$mask), [{
-    build($_builder, $_state, block, source, map, coordinates, part, parts, mask, ::mlir::Value(), ::mlir::IntegerAttr());
+    build($_builder, $_state, block, source, map, coordinates, part, parts, mask, ::mlir::Value(), ::mlir::IntegerAttr(),
+          /*evict_first=*/false);
   }]>];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

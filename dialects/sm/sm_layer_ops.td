@@ -89,6 +89,15 @@ def Sm_MultiplyHeldOp : Sm_Op<"multiply_held", [MemoryEffects<[MemRead]>, AttrSi
     %own = sm.multiply_held %rows[%piece], [%w0, %w1], %sum
         : !sm.block<128 x 192 x bf16>, !sm.block<64 x 128 x bf16>, !sm.accumulator<128 x 128>
     ```
+
+    Where the sums have twice as many columns as a block, they are those of the products by two blocks *beside* each other,
+    of two weight matrices that the same rows multiply. Of parts that have blocks of their own, each has two, one behind the
+    other.
+
+    ```mlir
+    %both = sm.multiply_held %rows[%piece], [%gate, %up], %sum
+        : !sm.block<64 x 192 x bf16>, !sm.block<64 x 64 x bf16>, !sm.accumulator<64 x 128>
+    ```
   }];
   let arguments = (ins Sm_BlockOrBuffer:$rows, Index:$piece, Variadic<Sm_BlockType>:$blocks,
                        Sm_AccumulatorType:$accumulator, Optional<I1>:$shallow, OptionalAttr<I64Attr>:$shallow_depth);
@@ -97,6 +106,28 @@ def Sm_MultiplyHeldOp : Sm_Op<"multiply_held", [MemoryEffects<[MemRead]>, AttrSi
     $rows `[` $piece `]` `,` `[` $blocks `]` `,` $accumulator (`shallow` $shallow^ `to` $shallow_depth)? attr-dict
     `:` type($rows) `,` custom<SameTypes>(type($blocks), ref($blocks)) `,` type($accumulator)
   }];
+  let extraClassDeclaration = [{
+    /// Blocks beside each other, 1 or 2: the sums have the columns of all.
+    int64_t getBeside();
+    /// Parts of the sums that have blocks of their own; 1 where they have the same.
+    int64_t getParts() { return static_cast<int64_t>(getBlocks().size()) / getBeside(); }
+  }];
+  let hasVerifier = 1;
+}
+
+def Sm_TakeColumnsOp : Sm_Op<"take_columns", [Pure]> {
+  let summary = "Some columns of finished sums";
+  let description = [{
+    As many columns as the result has, from the column `from` on: the sums of one of several products beside each other. They
+    are in the registers in which the product has left them.
+
+    ```mlir
+    %up = sm.take_columns %sums from 64 : !sm.accumulator<64 x 128> to !sm.accumulator<64 x 64>
+    ```
+  }];
+  let arguments = (ins Sm_AccumulatorType:$accumulator, I64Attr:$from);
+  let results = (outs Sm_AccumulatorType:$columns);
+  let assemblyFormat = "$accumulator `from` $from attr-dict `:` type($accumulator) `to` type($columns)";
   let hasVerifier = 1;
 }
 

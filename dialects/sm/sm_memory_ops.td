@@ -124,6 +124,8 @@ def Sm_LoadOp : Sm_Op<"load", [Sm_RunsInOneThread, AttrSizedOperandSegments, Mem
     of the mask, and signals the corresponding barrier of each. Every thread block receives the bytes of its whole
     stage.
 
+    With `evict_first` the copies say so to the second-level cache (`sm.fetch`).
+
     Where `narrow` is true, only the panels are loaded that have some of as many columns as follow `to`, and only their
     bytes arrive.
 
@@ -135,10 +137,10 @@ def Sm_LoadOp : Sm_Op<"load", [Sm_RunsInOneThread, AttrSizedOperandSegments, Mem
                        Optional<Index>:$part, OptionalAttr<I64Attr>:$parts, Optional<Index>:$mask,
                        Optional<Sm_BarriersType>:$barriers, Optional<Index>:$barrier_stage,
                        OptionalAttr<I64Attr>:$row, Optional<I1>:$condition, Optional<I1>:$narrow,
-                       OptionalAttr<I64Attr>:$narrow_columns);
+                       OptionalAttr<I64Attr>:$narrow_columns, UnitAttr:$evict_first);
   let assemblyFormat = [{
     $source `[` $map `]` `[` $coordinates `]` `to` $target `[` $stage `]` (`part` $part^ `of` $parts)?
-    (`multicast` $mask^)? (`row` $row^)? (`where` $condition^)? (`narrow` $narrow^ `to` $narrow_columns)? (`signal` $barriers^ `[` $barrier_stage `]`)? attr-dict
+    (`multicast` $mask^)? (`row` $row^)? (`where` $condition^)? (`narrow` $narrow^ `to` $narrow_columns)? (`evict_first` $evict_first^)? (`signal` $barriers^ `[` $barrier_stage `]`)? attr-dict
     `:` type($source) `to` type($target) (`,` type($barriers)^)?
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$source, "::mlir::Value":$map, "::mlir::ValueRange":$coordinates,
@@ -146,7 +148,7 @@ def Sm_LoadOp : Sm_Op<"load", [Sm_RunsInOneThread, AttrSizedOperandSegments, Mem
                                  "::mlir::Value":$barrier_stage), [{
     build($_builder, $_state, source, map, coordinates, target, stage, ::mlir::Value(), ::mlir::IntegerAttr(),
           ::mlir::Value(), barriers, barrier_stage, ::mlir::IntegerAttr(), ::mlir::Value(), ::mlir::Value(),
-          ::mlir::IntegerAttr());
+          ::mlir::IntegerAttr(), /*evict_first=*/false);
   }]>];
   let extraClassDeclaration = [{
     /// That arrive where the load is made: of all parts, where other blocks load the others.

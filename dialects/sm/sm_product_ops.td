@@ -28,7 +28,7 @@ def Sm_MmaFenceOp : Sm_Op<"mma_fence", [MemoryEffects<[MemRead, MemWrite]>]> {
   let assemblyFormat = "attr-dict";
 }
 
-def Sm_MmaOp : Sm_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["accumulator", "result"]>]> {
+def Sm_MmaOp : Sm_Op<"mma", [AttrSizedOperandSegments, MemoryEffects<[MemRead]>, AllTypesMatch<["accumulator", "result"]>]> {
   let summary = "Add a stage of rows times a stage of the weight matrix to the sums";
   let description = [{
     The product of the stage of A (rows x depth) and the stage of B (depth x columns) is added, or subtracted with
@@ -45,6 +45,10 @@ def Sm_MmaOp : Sm_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["accumulat
     With `depth` only the first `depth` elements of the stages' depth are multiplied. Where the sums have fewer columns
     than the stage of B, they are those of the first ones: the instruction is narrower.
 
+    With a buffer `beside` B, which is alike, the sums have the columns of both, first those of B: one instruction reads
+    the rows of A once for two weight matrices. Each of the two is one panel wide, since the instruction goes from one to
+    the other as it goes from panel to panel.
+
     A stage of a `transposed` B holds columns x depth, a stage of a `transposed` A depth x rows. Both orders cost the
     same: the order is a bit of the instruction, or of the instruction that loads fragments.
 
@@ -54,23 +58,27 @@ def Sm_MmaOp : Sm_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["accumulat
 
     ```mlir
     %next = sm.mma %a[%stage], %b[%stage], %sum negate : !sm.buffer<...>, !sm.buffer<...>, !sm.accumulator<128 x 192>
+    %both = sm.mma %a[%stage], %gate[%stage] beside %up, %sums : !sm.buffer<...>, !sm.buffer<...>, !sm.accumulator<64 x 128>, !sm.buffer<...>
     %other = sm.mma %a[%stage], %b[%stage], %sum negate_if %minus : !sm.buffer<...>, !sm.buffer<...>, !sm.accumulator<64 x 128, warps 2 x 2>
     ```
   }];
   let arguments = (ins Sm_BufferType:$a, Index:$a_stage, Sm_BufferType:$b, Index:$b_stage, Sm_AccumulatorType:$accumulator,
                        UnitAttr:$negate, Optional<I1>:$negate_if, OptionalAttr<I64Attr>:$depth,
-                       UnitAttr:$a_transposed, UnitAttr:$b_transposed, UnitAttr:$overwrite);
+                       UnitAttr:$a_transposed, UnitAttr:$b_transposed, UnitAttr:$overwrite,
+                       Optional<Sm_BufferType>:$beside);
   let results = (outs Sm_AccumulatorType:$result);
   let assemblyFormat = [{
-    $a `[` $a_stage `]` (`transposed` $a_transposed^)? `,` $b `[` $b_stage `]` (`transposed` $b_transposed^)? `,` $accumulator (`overwrite` $overwrite^)? (`negate` $negate^)? (`negate_if` $negate_if^)?
+    $a `[` $a_stage `]` (`transposed` $a_transposed^)? `,` $b `[` $b_stage `]` (`transposed` $b_transposed^)?
+    (`beside` $beside^)? `,` $accumulator (`overwrite` $overwrite^)? (`negate` $negate^)? (`negate_if` $negate_if^)?
     (`depth` $depth^)? attr-dict
-    `:` type($a) `,` type($b) `,` type($accumulator)
+    `:` type($a) `,` type($b) `,` type($accumulator) (`,` type($beside)^)?
   }];
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$a, "::mlir::Value":$a_stage,
                                  "::mlir::Value":$b, "::mlir::Value":$b_stage, "::mlir::Value":$accumulator,
                                  "bool":$negate), [{
     build($_builder, $_state, result, a, a_stage, b, b_stage, accumulator, negate, ::mlir::Value(),
-          ::mlir::IntegerAttr(), /*a_transposed=*/false, /*b_transposed=*/false, /*overwrite=*/false);
+          ::mlir::IntegerAttr(), /*a_transposed=*/false, /*b_transposed=*/false, /*overwrite=*/false,
+          /*beside=*/::mlir::Value());
   }]>];
   let extraClassDeclaration = [{
     /// The stages' depth, and what is multiplied of it.

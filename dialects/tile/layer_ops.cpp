@@ -28,6 +28,9 @@ static LogicalResult verifyStaged(LayerOp layer, StagedAttr hidden, StagedAttr o
     return layer.emitOpError("runs in clusters of ")
            << hidden.getClusterTypes() << " workers along the types, the kernel in clusters of "
            << own.getClusterTypes();
+  if (hidden.getEvictFirst() != own.getEvictFirst())
+    return layer.emitOpError("has evict_first = ")
+           << hidden.getEvictFirst() << ", the kernel " << own.getEvictFirst();
   if (hidden.getColumns() != own.getDepth())
     return layer.emitOpError("makes ") << hidden.getColumns() << " columns at a time, but the kernel's own "
                                        << "layer multiplies " << own.getDepth();

@@ -18,6 +18,8 @@
 // WIDE-NOT:   afn
 // NVVM-NOT:   llvm.fdiv
 // NVVM:       llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%{{.*}}) : (f32) -> f32
+// By 1 + exp a quotient is a product by a reciprocal.
+// NVVM:       llvm.call_intrinsic "llvm.nvvm.div.approx.ftz.f"(%{{.*}}, %{{.*}}) : (f32, f32) -> f32
 // NVVM:       llvm.call_intrinsic "llvm.nvvm.div.full"(%{{.*}}, %{{.*}}) : (f32, f32) -> f32
 // NVVM:       llvm.intr.tanh(%{{.*}}) {fastmathFlags = #llvm.fastmath<afn>} : (f32) -> f32
 func.func @f(%x: tensor<?x64xbf16>, %w: tensor<64x96xbf16>, %p0: index) -> tensor<?x96xbf16> {

@@ -1,8 +1,10 @@
 // The gradients of programs on a CPU, whose kernels have several results: what the definition gives, in
-// double precision, and to the last bit what steps of one operation each give, for every number of threads.
+// double precision, and to the last bit what steps of one operation each give where both round alike, for
+// every number of threads.
 #include "algebras/expression.h"
 #include "compiler/pipeline/pipeline.h"
 #include "compiler/pipeline/program_plan.h"
+#include "compiler/schedule/cpu_level.h"
 #include "compiler/spec/program_spec.h"
 #include "compiler/tools/checked_outputs.h"
 #include "compiler/tools/opened_bundle.h"
@@ -89,7 +91,7 @@ private:
   compiler::OpenedBundle opened_;
 };
 
-void checkGradients(const compiler::Spec &spec, const std::string &level,
+void checkGradients(const compiler::Spec &spec, const std::string &level, DataType dtype,
                     const std::function<void(const Gradients &)> &look_at) {
   SCOPED_TRACE(level);
   const Gradients together(spec, level, Fusing::Layers), apart(spec, level, Fusing::Nothing);
@@ -108,12 +110,20 @@ void checkGradients(const compiler::Spec &spec, const std::string &level,
       const Results results = together.run(program, arrays, m, p0, /*threads=*/1);
       const compiler::ReferenceArrays expected =
           compiler::expectedOutputs(together.bundle(), program, arrays, p0, compiler::programTools());
-      for (const compiler::CheckedOutput &output :
-           compiler::checkOutputs(together.bundle(), program, arrays, expected, p0, compiler::programTools()))
-        EXPECT_TRUE(output.passed()) << output.name << ": " << output.comparison.relative_l2 << " of "
-                                     << output.limit;
+      const auto check = [&] {
+        for (const compiler::CheckedOutput &output : compiler::checkOutputs(
+                 together.bundle(), program, arrays, expected, p0, compiler::programTools()))
+          EXPECT_TRUE(output.passed())
+              << output.name << ": " << output.comparison.relative_l2 << " of " << output.limit;
+      };
+      check();
       EXPECT_EQ(together.run(program, arrays, m, p0, /*threads=*/2), results);
-      EXPECT_EQ(apart.run(program, arrays, m, p0, /*threads=*/1), results);
+      const Results of_steps = apart.run(program, arrays, m, p0, /*threads=*/1);
+      check();
+      // Kernels of few rows read weights as they are, others may have copied them into pairs, whose dot
+      // products are rounded otherwise: of how many rows each is depends on what shares the kernel.
+      if (dtype == DataType::F32 || !compiler::cpuLevel(level).bf16_dot)
+        EXPECT_EQ(of_steps, results);
     }
 }
 
@@ -154,7 +164,7 @@ TEST_P(GradientsOfNetworks, AreThoseOfTheDefinitionWhateverSharesAKernel) {
                        .gate = network.gate,
                        .bias = network.bias};
   for (const char *level : {"x86-64-v3", "native"})
-    checkGradients(spec, level, [&](const Gradients &gradients) {
+    checkGradients(spec, level, network.dtype, [&](const Gradients &gradients) {
       // The sums of gate and up with their map, and the gradients of both.
       EXPECT_EQ(gradients.mostResults(algrt::Map::Forward), network.gate ? 3U : 2U);
       EXPECT_GE(gradients.mostResults(algrt::Map::Dx), network.gate ? 2U : 1U);
@@ -206,7 +216,7 @@ TEST(GradientsOfRandomPrograms, AreThoseOfTheDefinitionWhateverSharesAKernel) {
     spec.program =
         compiler::ProgramFile{"random.mlir", program_test::randomProgram(random, algebra, lift, schedule)};
     SCOPED_TRACE(std::get<compiler::ProgramFile>(*spec.program).text);
-    checkGradients(spec, "native", [&](const Gradients &gradients) {
+    checkGradients(spec, "native", DataType::F32, [&](const Gradients &gradients) {
       most =
           std::max({most, gradients.mostResults(algrt::Map::Forward), gradients.mostResults(algrt::Map::Dx)});
     });

@@ -197,9 +197,8 @@ TEST(StagedChained, CostsWhatAWalkOverAllGroupsCounts) {
     const std::vector<StagedChainedSchedule> candidates = considerStagedChained(layers.problem());
     for (int pick = 0; pick < 6; ++pick) {
       StagedChainedSchedule schedule = candidates[random() % candidates.size()];
-      // Only clusters of one and of two are considered.
-      if (schedule.cluster_types == 2 && random() % 2 == 0)
-        schedule.cluster_types = 4;
+      // Clusters are not considered, and may be asked for.
+      schedule.cluster_types = int64_t{1} << random() % 3;
       if (refusal(layers.problem(), schedule))
         continue;
       const Walk walk(layers, schedule, m);

@@ -13,5 +13,7 @@ llvm.func @approximate(%a: f32, %b: f32) -> f32 attributes {nvvm.kernel} {
   %tanh = llvm.intr.tanh(%power) {fastmathFlags = #llvm.fastmath<afn>} : (f32) -> f32
   // CHECK: llvm.call @sm_div_full(%{{.*}}, %{{.*}}, %{{.*}}) : (i32, i32, i32) -> i32
   %quotient = llvm.call_intrinsic "llvm.nvvm.div.full"(%tanh, %b) : (f32, f32) -> f32
-  llvm.return %quotient : f32
+  // CHECK: llvm.call @sm_div_approx(%{{.*}}, %{{.*}}, %{{.*}}) : (i32, i32, i32) -> i32
+  %fast = llvm.call_intrinsic "llvm.nvvm.div.approx.ftz.f"(%quotient, %b) : (f32, f32) -> f32
+  llvm.return %fast : f32
 }

@@ -92,4 +92,19 @@ TEST(Approximations, HaveTheFunctionsSpecialValues) {
     EXPECT_TRUE(std::isnan(approximateQuotient(a, b)));
 }
 
+// By the reciprocal of the divisor, which has none where that would be subnormal.
+TEST(Approximations, FastQuotientsHaveTheirSpecialValues) {
+  EXPECT_EQ(approximateFastQuotient(6, 3), approximateQuotient(6, 3));
+  EXPECT_EQ(approximateFastQuotient(0x1p100f, 0x1p126f), approximateQuotient(0x1p100f, 0x1p126f));
+  EXPECT_EQ(approximateFastQuotient(0x1p100f, 0x1.8p126f), 0);
+  EXPECT_TRUE(std::signbit(approximateFastQuotient(-0x1p100f, 0x1.8p126f)));
+  EXPECT_TRUE(std::isnan(approximateFastQuotient(infinity, 0x1.8p126f)));
+  EXPECT_TRUE(std::isnan(approximateFastQuotient(-infinity, infinity)));
+  EXPECT_EQ(approximateFastQuotient(-3, infinity), 0);
+  EXPECT_EQ(approximateFastQuotient(subnormal, 1), 0);
+  EXPECT_EQ(approximateFastQuotient(0x1p-120f, 0x1p10f), 0); // would be subnormal
+  EXPECT_EQ(approximateFastQuotient(1, subnormal), infinity);
+  EXPECT_TRUE(std::isnan(approximateFastQuotient(nan, 2)));
+}
+
 } // namespace

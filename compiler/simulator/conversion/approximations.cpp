@@ -11,6 +11,7 @@ std::optional<StringRef> modelOfApproximation(Operation *op) {
     return llvm::StringSwitch<std::optional<StringRef>>(intrinsic.getIntrin())
         .Case("llvm.nvvm.ex2.approx.ftz.f32", "sm_ex2_approx")
         .Case("llvm.nvvm.div.full", "sm_div_full")
+        .Case("llvm.nvvm.div.approx.ftz.f", "sm_div_approx")
         .Default(std::nullopt);
   auto tanh = dyn_cast<LLVM::TanhOp>(op);
   if (tanh && tanh.getType().isF32() && bitEnumContainsAny(tanh.getFastmathFlags(), LLVM::FastmathFlags::afn))

@@ -23,6 +23,7 @@ std::span<const std::pair<const char *, void *>> modelSymbols() {
       SYMBOL(sm_cp_async_commit_group),
       SYMBOL(sm_cp_async_mbarrier_arrive),
       SYMBOL(sm_cp_async_wait_group),
+      SYMBOL(sm_div_approx),
       SYMBOL(sm_div_full),
       SYMBOL(sm_elect),
       SYMBOL(sm_ex2_approx),

@@ -64,6 +64,16 @@ float approximateQuotient(float a, float b) {
   return result;
 }
 
+float approximateFastQuotient(float a, float b) {
+  const auto flushed = [](float value) { return isSubnormal(value) ? std::copysign(0.0f, value) : value; };
+  a = flushed(a);
+  b = flushed(b);
+  constexpr float most = 0x1p126f;
+  if (std::isfinite(b) && std::abs(b) > most)
+    b = std::copysign(Limits::infinity(), b);
+  return flushed(approximateQuotient(a, b));
+}
+
 } // namespace simulator
 
 extern "C" {
@@ -74,6 +84,11 @@ int32_t sm_ex2_approx(int32_t, int32_t x) {
 
 int32_t sm_tanh_approx(int32_t, int32_t x) {
   return std::bit_cast<int32_t>(simulator::approximateTanh(std::bit_cast<float>(x)));
+}
+
+int32_t sm_div_approx(int32_t, int32_t a, int32_t b) {
+  return std::bit_cast<int32_t>(
+      simulator::approximateFastQuotient(std::bit_cast<float>(a), std::bit_cast<float>(b)));
 }
 
 int32_t sm_div_full(int32_t, int32_t a, int32_t b) {

@@ -10,5 +10,8 @@ float approximateExp2(float x);
 float approximateTanh(float x);
 /// a / b, off by up to two units in the last place (PTX: 9.7.3, div.full).
 float approximateQuotient(float a, float b);
+/// The same by the reciprocal of b. Divisors above 2^126 are taken for infinite, where an infinite a gives
+/// NaN; subnormal numbers are zero (PTX: 9.7.3, div.approx.ftz).
+float approximateFastQuotient(float a, float b);
 
 } // namespace simulator

@@ -165,9 +165,10 @@ void sm_griddepcontrol_launch_dependents(int32_t site);
 
 /* ---- approximations, PTX: 9.7.3; f32 passes its bits ---- */
 
-int32_t sm_ex2_approx(int32_t site, int32_t x);          /* llvm.nvvm.ex2.approx.ftz.f32 */
-int32_t sm_tanh_approx(int32_t site, int32_t x);         /* llvm.intr.tanh with the flag afn */
-int32_t sm_div_full(int32_t site, int32_t a, int32_t b); /* llvm.nvvm.div.full */
+int32_t sm_ex2_approx(int32_t site, int32_t x);            /* llvm.nvvm.ex2.approx.ftz.f32 */
+int32_t sm_tanh_approx(int32_t site, int32_t x);           /* llvm.intr.tanh with the flag afn */
+int32_t sm_div_full(int32_t site, int32_t a, int32_t b);   /* llvm.nvvm.div.full */
+int32_t sm_div_approx(int32_t site, int32_t a, int32_t b); /* llvm.nvvm.div.approx.ftz.f */
 
 /* ---- what remains ---- */
 

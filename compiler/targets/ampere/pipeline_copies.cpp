@@ -150,7 +150,8 @@ void CopyPipeline::multiplyFrom(Value stage) {
       sm::MultiplyOp of = multiply;
       sums.push_back(sm::MmaOp::create(builder_, location_, of.getResult().getType(), buffers_[0], stage,
                                        weights, stage, of.getAccumulator(), /*negate=*/false, of.getNegate(),
-                                       depth, of.getATransposed(), of.getBTransposed()));
+                                       depth, of.getATransposed(), of.getBTransposed(), /*overwrite=*/false,
+                                       /*beside=*/Value()));
     }
     return sums;
   };

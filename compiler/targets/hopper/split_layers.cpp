@@ -78,7 +78,8 @@ static Use useBeside(sm::FetchOp fetch) {
   if (user->getBlock() != fetch->getBlock())
     return {};
   if (auto multiply = dyn_cast<sm::MultiplyHeldOp>(user))
-    return {multiply.getRows(), use.getOperandNumber() - multiply.getBlocks().getBeginOperandIndex()};
+    return {multiply.getRows(), (use.getOperandNumber() - multiply.getBlocks().getBeginOperandIndex()) /
+                                    static_cast<unsigned>(multiply.getBeside())};
   if (auto multiply = dyn_cast<sm::MultiplyFragmentOp>(user))
     return {multiply.getRows()};
   return {};
@@ -185,7 +186,7 @@ void LayersSplit::writeLoad(ArrayRef<Operation *> program, int64_t registers) {
   SmallVector<Operation *> computing;
   elect.walk([&](Operation *op) {
     if (isa<sm::MultiplyHeldOp, sm::MultiplyFragmentOp, sm::MapOp, sm::ClipColumnsOp, sm::FragmentOp,
-            sm::KeepOp, sm::StoreSumsOp, sm::StoreSumsInPartsOp>(op))
+            sm::KeepOp, sm::TakeColumnsOp, sm::StoreSumsOp, sm::StoreSumsInPartsOp>(op))
       computing.push_back(op);
   });
   for (Operation *op : llvm::reverse(computing)) {

@@ -40,7 +40,8 @@ static void loadBlock(OpBuilder &builder, sm::FetchOp fetch, Value buffer, Value
   if (fetch.getBoxes() == 1) {
     sm::LoadOp::create(builder, location, fetch.getSource(), fetch.getMap(), fetch.getCoordinates(), buffer,
                        stage, fetch.getPart(), fetch.getPartsAttr(), fetch.getMask(), Value(), Value(),
-                       IntegerAttr(), Value(), fetch.getNarrow(), fetch.getNarrowColumnsAttr());
+                       IntegerAttr(), Value(), fetch.getNarrow(), fetch.getNarrowColumnsAttr(),
+                       fetch.getEvictFirst());
     return;
   }
   const IntegerArithmetic math(builder, location);
@@ -52,7 +53,7 @@ static void loadBlock(OpBuilder &builder, sm::FetchOp fetch, Value buffer, Value
     sm::LoadOp::create(builder, location, fetch.getSource(), fetch.getMap(), coordinates, buffer, stage,
                        Value(), IntegerAttr(), Value(), Value(), Value(),
                        builder.getI64IntegerAttr(box * maps.getRows()), Value(), fetch.getNarrow(),
-                       fetch.getNarrowColumnsAttr());
+                       fetch.getNarrowColumnsAttr(), fetch.getEvictFirst());
   }
 }
 

@@ -64,10 +64,11 @@ struct Product {
   explicit Product(Operation *op)
       : op(op), held(dyn_cast<sm::MultiplyHeldOp>(op)), fragment(dyn_cast<sm::MultiplyFragmentOp>(op)) {}
 
-  /// One, or of parts of the sums one each.
+  /// One, or of parts of the sums one each, or two beside each other.
   SmallVector<Value> blocks() {
     return held ? SmallVector<Value>(held.getBlocks()) : SmallVector<Value>{fragment.getB()};
   }
+  size_t beside() { return held ? static_cast<size_t>(held.getBeside()) : 1; }
   /// Whether only some parts of the sums are multiplied.
   bool conditions() { return fragment && !fragment.getConditions().empty(); }
   Value accumulator() { return held ? held.getAccumulator() : fragment.getAccumulator(); }
@@ -102,6 +103,9 @@ static LogicalResult checkStaged(Product &product, const StagedBlocks &blocks) {
     multiplied.push_back(product.held.getRows());
   if (!llvm::all_of(multiplied, [&](Value block) { return blocks.contains(block); }))
     return product.op->emitOpError("multiplies a block that comes through no pipe");
+  for (size_t number = 0; product.beside() == 2 && number + 1 < product.blocks().size(); number += 2)
+    if (blocks.at(multiplied[number]).wait != blocks.at(multiplied[number + 1]).wait)
+      return product.op->emitOpError("multiplies blocks beside each other that do not come together");
   return success();
 }
 
@@ -122,11 +126,11 @@ static Value ofPart(OpBuilder &builder, Location location, ArrayRef<Value> value
 static Value instructionsOf(OpBuilder &builder, Product &product, Value sums, IntegerAttr depth,
                             const StagedBlocks &blocks) {
   Location location = product.op->getLoc();
-  SmallVector<Value> stages;
-  for (Value block : product.blocks())
-    stages.push_back(sm::ConsumerWaitOp(blocks.at(block).wait).getStage());
-  // Blocks of one type come through one pipe.
-  const StagedBlock b = blocks.at(product.blocks().front());
+  // Blocks of one type come through one pipe, those beside each other in one stage.
+  SmallVector<Value> stages, multiplied = product.blocks();
+  for (size_t number = 0; number < multiplied.size(); number += product.beside())
+    stages.push_back(sm::ConsumerWaitOp(blocks.at(multiplied[number]).wait).getStage());
+  const StagedBlock b = blocks.at(multiplied.front());
   const int64_t rows_of_sums = cast<sm::AccumulatorType>(sums.getType()).getRows();
   Value stage = ofPart(builder, location, stages, rows_of_sums);
   if (product.fragment) {
@@ -142,6 +146,8 @@ static Value instructionsOf(OpBuilder &builder, Product &product, Value sums, In
   auto mma = sm::MmaOp::create(builder, location, sums.getType(), rows.buffer, place, b.buffer, stage, sums,
                                /*negate=*/false);
   mma.setDepthAttr(depth);
+  if (product.beside() == 2)
+    mma.getBesideMutable().assign(blocks.at(multiplied[1]).buffer);
   mma.setOverwrite(sums.getDefiningOp<sm::ZeroOp>() != nullptr);
   return mma;
 }

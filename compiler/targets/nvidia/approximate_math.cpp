@@ -3,6 +3,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -14,6 +15,27 @@ bool isApproximated(Operation &op) {
          bitEnumContainsAny(flags.getFastMathFlagsAttr().getValue(), arith::FastMathFlags::afn);
 }
 
+/// Whether a number is 1 plus an exponential, so that its reciprocal neither overflows nor loses digits.
+static bool isOnePlusExponential(Value value) {
+  auto sum = value.getDefiningOp<arith::AddFOp>();
+  if (!sum)
+    return false;
+  const auto isOne = [](Value term) {
+    FloatAttr constant;
+    return matchPattern(term, m_Constant(&constant)) && constant.getValue().isExactlyValue(1);
+  };
+  const auto isExponential = [](Value term) { return term.getDefiningOp<math::Exp2Op>() != nullptr; };
+  return (isOne(sum.getLhs()) && isExponential(sum.getRhs())) ||
+         (isOne(sum.getRhs()) && isExponential(sum.getLhs()));
+}
+
+/// Of an operation that is approximated, but for tanh.
+static StringRef intrinsicOf(Operation &op) {
+  if (isa<math::Exp2Op>(op))
+    return "llvm.nvvm.ex2.approx.ftz.f32";
+  return isOnePlusExponential(op.getOperand(1)) ? "llvm.nvvm.div.approx.ftz.f" : "llvm.nvvm.div.full";
+}
+
 Value writeApproximation(OpBuilder &builder, Operation &op, IRMapping &values) {
   const Location location = op.getLoc();
   SmallVector<Value> operands;
@@ -23,9 +45,8 @@ Value writeApproximation(OpBuilder &builder, Operation &op, IRMapping &values) {
   if (isa<math::TanhOp>(op))
     return LLVM::TanhOp::create(builder, location, operands.front().getType(), operands.front(),
                                 LLVM::FastmathFlags::afn);
-  const StringRef intrinsic = isa<math::Exp2Op>(op) ? "llvm.nvvm.ex2.approx.ftz.f32" : "llvm.nvvm.div.full";
   return LLVM::CallIntrinsicOp::create(builder, location, builder.getF32Type(),
-                                       builder.getStringAttr(intrinsic), operands)
+                                       builder.getStringAttr(intrinsicOf(op)), operands)
       .getResult(0);
 }
 

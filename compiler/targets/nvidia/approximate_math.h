@@ -10,7 +10,8 @@ namespace compiler {
 bool isApproximated(mlir::Operation &op);
 
 /// The instruction for such an operation: ex2.approx.ftz.f32 for math.exp2, tanh.approx.f32 for math.tanh and
-/// div.full.f32 for arith.divf. approximate-math says what their errors are.
+/// for arith.divf div.approx.ftz.f32 by 1 + exp2 and else div.full.f32. approximate-math says what their
+/// errors are.
 mlir::Value writeApproximation(mlir::OpBuilder &builder, mlir::Operation &op, mlir::IRMapping &values);
 
 } // namespace compiler

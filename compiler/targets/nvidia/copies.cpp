@@ -59,6 +59,11 @@ struct LoadLowering : ConvertOpToLLVMPattern<sm::LoadOp> {
       first[maps.getRowDimension()] = write.add(first[maps.getRowDimension()], rows_before);
       mask = LLVM::TruncOp::create(rewriter, location, rewriter.getI16Type(), adaptor.getMask());
     }
+    // What `createpolicy.fractional.L2::evict_first` of all lines makes, on every GPU with tensor maps.
+    constexpr int64_t evict_first = 0x12f0000000000000;
+    Value policy;
+    if (op.getEvictFirst())
+      policy = LLVM::ConstantOp::create(rewriter, location, rewriter.getI64IntegerAttr(evict_first));
     auto copy = [&](Value address, ValueRange coordinates) {
       if (rows_before)
         address = write.advance(address, write.multiply(rows_before, maps.getSwizzle()));
@@ -67,7 +72,7 @@ struct LoadLowering : ConvertOpToLLVMPattern<sm::LoadOp> {
       Value target = LLVM::AddrSpaceCastOp::create(
           rewriter, location, pointerTo(rewriter.getContext(), Space::ClusterShared), address);
       NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-          rewriter, location, target, map, coordinates, barrier, ValueRange(), mask, Value(), tile,
+          rewriter, location, target, map, coordinates, barrier, ValueRange(), mask, policy, tile,
           rewriter.getBoolAttr(false), NVVM::CTAGroupKindAttr(), Value());
     };
     auto load = [&](Panels panels) {

@@ -21,6 +21,13 @@ mlir::Value lowWord(const Instructions &write, mlir::Value address, const Descri
   return write.bitOr(write.bitAnd(write.shiftRight(address, 4), address_mask), fields.low());
 }
 
+mlir::Value besidePanels(const Instructions &write, mlir::Value address, DescriptorFields fields,
+                         mlir::Value distance) {
+  fields.leading_bytes = 0;
+  constexpr int64_t shift_to_field = 16 - 4; // of bytes, which count in units of 16
+  return write.bitOr(lowWord(write, address, fields), write.shiftLeft(distance, shift_to_field));
+}
+
 mlir::Value descriptor(const Instructions &write, mlir::Value low, const DescriptorFields &fields) {
   return write.bitOr(write.wide(low), static_cast<int64_t>(uint64_t{fields.high()} << 32));
 }

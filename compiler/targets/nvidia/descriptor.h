@@ -44,6 +44,10 @@ struct DescriptorFields {
 /// The low word of the descriptor of an operand that starts at `address` (32 bits): the one that changes from
 /// instruction to instruction. The address stays inside its field.
 mlir::Value lowWord(const Instructions &write, mlir::Value address, const DescriptorFields &fields);
+/// The same of an operand stored along its columns whose next panel lies in another buffer, `distance` bytes
+/// (32 bits, not negative) behind the panel at `address`, wherever buffers have been placed.
+mlir::Value besidePanels(const Instructions &write, mlir::Value address, DescriptorFields fields,
+                         mlir::Value distance);
 /// The whole descriptor, i64.
 mlir::Value descriptor(const Instructions &write, mlir::Value low, const DescriptorFields &fields);
 

@@ -38,6 +38,26 @@ struct FragmentLowering : ConvertOpToLLVMPattern<sm::FragmentOp> {
   }
 };
 
+/// Columns of sums are consecutive registers.
+struct TakeColumnsLowering : ConvertOpToLLVMPattern<sm::TakeColumnsOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(sm::TakeColumnsOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location location = op.getLoc();
+    const auto registers = [](int64_t columns) { return columns / sm::mma_columns * sums_of_piece; };
+    const int64_t first = registers(op.getFromAttr().getInt()),
+                  count = registers(op.getColumns().getType().getInstructionWidth());
+    Value taken = LLVM::PoisonOp::create(rewriter, location, typeConverter->convertType(op.getType()));
+    for (int64_t position = 0; position < count; ++position) {
+      Value sum =
+          LLVM::ExtractValueOp::create(rewriter, location, adaptor.getAccumulator(), first + position);
+      taken = LLVM::InsertValueOp::create(rewriter, location, taken, sum, position);
+    }
+    rewriter.replaceOp(op, taken);
+    return success();
+  }
+};
+
 struct ClipColumnsLowering : ConvertOpToLLVMPattern<sm::ClipColumnsOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult matchAndRewrite(sm::ClipColumnsOp op, OpAdaptor adaptor,
@@ -85,7 +105,7 @@ struct MmaFragmentLowering : ConvertOpToLLVMPattern<sm::MmaFragmentOp> {
 } // namespace
 
 void addFragmentPatterns(const LLVMTypeConverter &types, RewritePatternSet &patterns) {
-  patterns.add<FragmentLowering, ClipColumnsLowering, MmaFragmentLowering>(types);
+  patterns.add<FragmentLowering, TakeColumnsLowering, ClipColumnsLowering, MmaFragmentLowering>(types);
 }
 
 } // namespace compiler

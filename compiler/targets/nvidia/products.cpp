@@ -70,8 +70,12 @@ struct MmaLowering : ConvertOpToLLVMPattern<sm::MmaOp> {
                            weight_fields = weight_along_depth ? major_descriptor(weight_type)
                                                               : mnMajorDescriptor(weight_type);
     const Side rows = {lowWord(write, rows_start, rows_fields), rows_fields, rows_type, rows_along_depth};
-    const Side weights = {lowWord(write, weight_start, weight_fields), weight_fields, weight_type,
-                          weight_along_depth};
+    Side weights = {lowWord(write, weight_start, weight_fields), weight_fields, weight_type,
+                    weight_along_depth};
+    if (adaptor.getBeside()) {
+      Value distance = write.subtract(write.address(adaptor.getBeside()), write.address(adaptor.getB()));
+      weights.low = besidePanels(write, weight_start, weight_fields, distance);
+    }
     const Side &m = transposed ? weights : rows, &n = transposed ? rows : weights;
 
     auto shape =

@@ -62,7 +62,8 @@ private:
   /// Blocks that are the output group's own are the same for all types of a cluster, whose blocks load them
   /// for each other.
   enum class Reader { OwnType, AllTypes };
-  Value fetch(Value weights, mlir::ValueRange coordinates, Reader reader);
+  /// Lines that the blocks of several groups share may be read by others.
+  Value fetch(Value weights, mlir::ValueRange coordinates, Reader reader, bool of_whole_lines);
   Value fetchHiddenWeights(Value weights, Value column, Value group, Value depth, Value weight_row,
                            Reader reader);
   Value fetchLastWeights(Value group, Value chunk, Value weight_row, Reader reader);

@@ -46,14 +46,23 @@ SmallVector<Value> ChainedProgram::placeOfRows(const Place &place, Value column,
   return {rows.segment.map, column, group, rows.segment.segment, rows.row};
 }
 
-Value ChainedProgram::fetch(Value weights, ValueRange coordinates, Reader reader) {
+/// Whether no two groups of columns share a line of the second-level cache.
+static bool isOfWholeLines(tile::LayoutAttr layout) {
+  constexpr int64_t line_bytes = 128, element_bytes = 2;
+  return layout.getOut().getWidth(0) * element_bytes % line_bytes == 0;
+}
+
+Value ChainedProgram::fetch(Value weights, ValueRange coordinates, Reader reader, bool of_whole_lines) {
   auto maps = cast<sm::MapsType>(weights.getType());
   // A box is what one block of a cluster loads for all.
   const int64_t boxes = schedule_.getClusterTypes();
   auto block = sm::BlockType::get(builder_.getContext(), boxes * maps.getRows(), maps.getColumns(),
                                   maps.getElementType(), 0);
-  if (boxes == 1 || reader == Reader::OwnType)
-    return sm::FetchOp::create(builder_, location_, block, weights, math_.constant(0), coordinates);
+  if (boxes == 1 || reader == Reader::OwnType) {
+    auto fetch = sm::FetchOp::create(builder_, location_, block, weights, math_.constant(0), coordinates);
+    fetch.setEvictFirst(schedule_.getEvictFirst() != 0 && reader == Reader::OwnType && of_whole_lines);
+    return fetch;
+  }
   return sm::FetchOp::create(builder_, location_, block, weights, math_.constant(0), coordinates,
                              place_in_cluster_->row, builder_.getI64IntegerAttr(boxes),
                              place_in_cluster_->column_mask);
@@ -61,12 +70,13 @@ Value ChainedProgram::fetch(Value weights, ValueRange coordinates, Reader reader
 
 Value ChainedProgram::fetchHiddenWeights(Value weights, Value column, Value group, Value depth,
                                          Value weight_row, Reader reader) {
-  return fetch(weights, {column, group, depth, weight_row}, reader);
+  return fetch(weights, {column, group, depth, weight_row}, reader, isOfWholeLines(hidden_layout_));
 }
 
 Value ChainedProgram::fetchLastWeights(Value group, Value chunk, Value weight_row, Reader reader) {
   Value depth = math_.multiply(chunk, schedule_.getDepth());
-  return fetch(weights_.back(), {math_.constant(0), group, depth, weight_row}, reader);
+  return fetch(weights_.back(), {math_.constant(0), group, depth, weight_row}, reader,
+               isOfWholeLines(layout_));
 }
 
 Value ChainedProgram::isShort(Value chunk) {
@@ -81,10 +91,16 @@ FailureOr<Value> ChainedProgram::makeHidden(const Place &place, Value group, Val
   const int64_t depth = hidden_schedule_.getDepth(), width = hidden_layout_.getIn().getWidth(0);
   const int64_t steps = llvm::divideCeil(width, depth);
   const size_t products = tile_.hidden_terms.getInits().size();
-  Value column = math_.multiply(chunk, hidden_schedule_.getColumns());
+  const int64_t columns = hidden_schedule_.getColumns();
+  Value column = math_.multiply(chunk, columns);
+  // Two products of the same rows, gate and up, are one product beside each other: each instruction reads the
+  // rows once for both.
+  const bool beside = products == 2;
+  const sm::AccumulatorType one = sumsOf(hidden_schedule_);
+  const auto both = sm::AccumulatorType::get(builder_.getContext(), one.getRows(), 2 * columns);
   SmallVector<Value> sums;
-  for (size_t product = 0; product < products; ++product)
-    sums.push_back(sm::ZeroOp::create(builder_, location_, sumsOf(hidden_schedule_)));
+  for (size_t sum = 0; sum < (beside ? 1 : products); ++sum)
+    sums.push_back(sm::ZeroOp::create(builder_, location_, beside ? both : one));
   auto loop = scf::ForOp::create(builder_, location_, math_.constant(0), math_.constant(steps),
                                  math_.constant(1), sums);
   {
@@ -98,14 +114,17 @@ FailureOr<Value> ChainedProgram::makeHidden(const Place &place, Value group, Val
     // All blocks first, so that the products of all terms are one group of instructions; and what passes
     // together, the blocks of all weight matrices that the same rows multiply, one behind the other.
     const ArrayRef<Value> matrices = ArrayRef(weights_).take_front(products);
-    SmallVector<SmallVector<Value>> shared, own(products);
+    SmallVector<SmallVector<Value>> shared(sums.size()), own(sums.size());
+    const auto of_sum = [&](size_t product) { return beside ? 0 : product; };
     if (group)
-      for (Value weights : matrices)
-        shared.push_back({fetchHiddenWeights(weights, column, group, k, group, Reader::AllTypes)});
+      for (auto [product, weights] : llvm::enumerate(matrices))
+        shared[of_sum(product)].push_back(
+            fetchHiddenWeights(weights, column, group, k, group, Reader::AllTypes));
     for (const RowSegments::RowBlock &part : place.parts)
-      for (auto [weights, blocks] : llvm::zip_equal(matrices, own)) {
+      for (auto [product, weights] : llvm::enumerate(matrices)) {
         Value type = part.segment.type;
-        blocks.push_back(fetchHiddenWeights(weights, column, group ? group : type, k, type, Reader::OwnType));
+        own[of_sum(product)].push_back(
+            fetchHiddenWeights(weights, column, group ? group : type, k, type, Reader::OwnType));
       }
     SmallVector<Value> next(loop.getRegionIterArgs());
     auto multiply = [&](Value rows, ArrayRef<SmallVector<Value>> blocks) {
@@ -118,8 +137,13 @@ FailureOr<Value> ChainedProgram::makeHidden(const Place &place, Value group, Val
     multiply(place.rows_of_types, own);
     scf::YieldOp::create(builder_, location_, next);
   }
-  for (auto [sum, result] : llvm::zip_equal(tile_.hidden_terms.getResults(), loop.getResults()))
-    sums_[sum] = result;
+  for (auto [product, sum] : llvm::enumerate(tile_.hidden_terms.getResults())) {
+    if (!beside)
+      sums_[sum] = loop.getResult(static_cast<unsigned>(product));
+    else
+      sums_[sum] = sm::TakeColumnsOp::create(builder_, location_, one, loop.getResult(0),
+                                             static_cast<int64_t>(product) * columns);
+  }
   Block &body = tile_.columns.getBody().front();
   const NamedPlace named(
       {tile_.own.getIndex(tile::AxisKind::Types), tile_.own.getIndex(tile::AxisKind::Rows)},

@@ -28,13 +28,22 @@ const Function approximated_functions[] = {
     %e = math.exp %m : f32
     %b = arith.addf %one, %e : f32
     %y = arith.divf %one, %b : f32)",
-     [](double x) { return 1 / (1 + std::exp(-x)); }, "div.full.f32", 1.2e-5, 0x1p-126},
+     [](double x) { return 1 / (1 + std::exp(-x)); }, "div.approx.ftz.f32", 1.2e-5, 0x1p-126},
     {"silu", R"(%one = arith.constant 1.0 : f32
     %m = arith.negf %x : f32
     %e = math.exp %m : f32
     %b = arith.addf %one, %e : f32
     %y = arith.divf %x, %b : f32)",
-     [](double x) { return x / (1 + std::exp(-x)); }, "div.full.f32", 1.2e-5, 0x1p-119},
+     [](double x) { return x / (1 + std::exp(-x)); }, "div.approx.ftz.f32", 1.2e-5, 0x1p-119},
+    {"quotient", R"(%three = arith.constant 3.0 : f32
+    %square = arith.mulf %x, %x : f32
+    %b = arith.addf %three, %square : f32
+    %y = arith.divf %x, %b : f32)",
+     [](double x) {
+       const auto square = static_cast<double>(static_cast<float>(x * x));
+       return x / static_cast<double>(static_cast<float>(3 + square));
+     },
+     "div.full.f32", 0x1p-21, 0x1p-126},
     {"tanh", "%y = math.tanh %x : f32", [](double x) { return std::tanh(x); }, "tanh.approx.f32", 0x1p-11, 0},
     {"gelu_tanh", R"(%one = arith.constant 1.0 : f32
     %half = arith.constant 0.5 : f32

@@ -34,17 +34,20 @@
 // The hidden group of the type's own has one term.
 // CHECK-NEXT:        scf.for %[[CHUNK:.*]] = %c0 to %c2 step %c1 {
 // CHECK-NEXT:          %[[COLUMN:.*]] = arith.muli %[[CHUNK]], %c32
-// CHECK-NEXT:          %[[ZERO:.*]] = sm.zero : <64 x 32>
-// CHECK-NEXT:          %[[MADE:.*]]:2 = scf.for %[[STEP:.*]] = %c0 to %c2 step %c1 iter_args(%[[GATE:.*]] = %[[ZERO]], %[[UP:.*]] = %[[ZERO]])
+// Both products are one, whose sums lie beside each other.
+// CHECK-NEXT:          %[[ZERO:.*]] = sm.zero : <64 x 64>
+// CHECK-NEXT:          %[[MADE:.*]] = scf.for %[[STEP:.*]] = %c0 to %c2 step %c1 iter_args(%[[BESIDE:.*]] = %[[ZERO]])
 // CHECK-DAG:             %[[K:.*]] = arith.muli %[[STEP]], %c32
 // CHECK-DAG:             %[[LAST_STEP:.*]] = arith.cmpi eq, %[[STEP]], %c1
 // CHECK-DAG:             %[[A:.*]] = sm.fetch %w[%c0] [%[[COLUMN]], %[[TYPE]], %[[K]], %[[TYPE]]] :
 // CHECK-DAG:             %[[B:.*]] = sm.fetch %[[W2]][%c0] [%[[COLUMN]], %[[TYPE]], %[[K]], %[[TYPE]]] :
-// CHECK:                 %[[GATE1:.*]] = sm.multiply_held %[[X]][%[[STEP]]], [%[[A]]], %[[GATE]] shallow %[[LAST_STEP]] to 16 :
-// CHECK-NEXT:            %[[UP1:.*]] = sm.multiply_held %[[X]][%[[STEP]]], [%[[B]]], %[[UP]] shallow %[[LAST_STEP]] to 16 :
-// CHECK-NEXT:            scf.yield %[[GATE1]], %[[UP1]]
+// CHECK:                 %[[BESIDE1:.*]] = sm.multiply_held %[[X]][%[[STEP]]], [%[[A]], %[[B]]], %[[BESIDE]] shallow %[[LAST_STEP]] to 16 :
+// CHECK-SAME:              !sm.block<32 x 32 x bf16>, <64 x 64>
+// CHECK-NEXT:            scf.yield %[[BESIDE1]]
 // CHECK-NEXT:          }
-// CHECK-NEXT:          %[[MAPPED:.*]] = sm.map (%{{.*}} = %[[MADE]]#0 : {{.*}}, %{{.*}} = %[[MADE]]#1 : {{.*}}, %{{.*}} = %[[BIAS]] : !sm.columns<4 x 40 x f32>) at [%[[COLUMN]], %[[TYPE]]] -> !sm.accumulator<64 x 32> {
+// CHECK-NEXT:          %[[GATE:.*]] = sm.take_columns %[[MADE]] from 0 : <64 x 64> to <64 x 32>
+// CHECK-NEXT:          %[[UP:.*]] = sm.take_columns %[[MADE]] from 32 : <64 x 64> to <64 x 32>
+// CHECK-NEXT:          %[[MAPPED:.*]] = sm.map (%{{.*}} = %[[GATE]] : {{.*}}, %{{.*}} = %[[UP]] : {{.*}}, %{{.*}} = %[[BIAS]] : !sm.columns<4 x 40 x f32>) at [%[[COLUMN]], %[[TYPE]]] -> !sm.accumulator<64 x 32> {
 // CHECK:               %[[LAST:.*]] = arith.cmpi eq, %[[CHUNK]], %c1
 // CHECK-NEXT:          %[[CLIPPED:.*]] = sm.clip_columns %[[MAPPED]] narrow %[[LAST]] to 8 : <64 x 32>
 // CHECK-NEXT:          sm.keep %[[CLIPPED]] to %[[KEPT]][%[[CHUNK]]] : <64 x 32> to <64 x 64 x bf16>
@@ -59,19 +62,16 @@
 // CHECK-NEXT:            %[[XG:.*]] = sm.hold %x[%[[MAP]]] [%c0, %[[GROUP]], %[[LINE]], %[[ROW]]] stages 2 : {{.*}} -> <64 x 64 x bf16>
 // CHECK-NEXT:            %[[BOTH:.*]] = scf.for %[[CHUNK2:.*]] = %c0 to %c2 step %c1 iter_args(%[[BEFORE:.*]] = %[[NONE]])
 // CHECK-NEXT:              %[[COLUMN2:.*]] = arith.muli %[[CHUNK2]], %c32
-// CHECK-NEXT:              %[[ZERO2:.*]] = sm.zero : <64 x 32>
-// CHECK-NEXT:              %[[MADE2:.*]]:2 = scf.for %[[STEP2:.*]] = %c0 to %c2 step %c1 iter_args(%[[GATE2:.*]] = %[[ZERO2]], %[[UP2:.*]] = %[[ZERO2]])
+// CHECK-NEXT:              %[[MADE2:.*]] = scf.for %[[STEP2:.*]] = %c0 to %c2 step %c1 iter_args(%[[BESIDE2:.*]] = %[[NONE]])
 // All blocks are fetched ahead of all products: of the group's own weights, and of the type's for the group.
 // CHECK-DAG:                 %[[K2:.*]] = arith.muli %[[STEP2]], %c32
 // CHECK-DAG:                 %[[AG:.*]] = sm.fetch %w[%c0] [%[[COLUMN2]], %[[GROUP]], %[[K2]], %[[GROUP]]] :
 // CHECK-DAG:                 %[[BG:.*]] = sm.fetch %[[W2]][%c0] [%[[COLUMN2]], %[[GROUP]], %[[K2]], %[[GROUP]]] :
 // CHECK-DAG:                 %[[AT:.*]] = sm.fetch %w[%c0] [%[[COLUMN2]], %[[GROUP]], %[[K2]], %[[TYPE]]] :
 // CHECK-DAG:                 %[[BT:.*]] = sm.fetch %[[W2]][%c0] [%[[COLUMN2]], %[[GROUP]], %[[K2]], %[[TYPE]]] :
-// CHECK:                     %[[GATE3:.*]] = sm.multiply_held %[[XG]][%[[STEP2]]], [%[[AG]]], %[[GATE2]] shallow %{{.*}} to 16 :
-// CHECK-NEXT:                %[[UP3:.*]] = sm.multiply_held %[[XG]][%[[STEP2]]], [%[[BG]]], %[[UP2]] shallow %{{.*}} to 16 :
-// CHECK-NEXT:                %[[GATE4:.*]] = sm.multiply_held %[[X]][%[[STEP2]]], [%[[AT]]], %[[GATE3]] shallow %{{.*}} to 16 :
-// CHECK-NEXT:                %[[UP4:.*]] = sm.multiply_held %[[X]][%[[STEP2]]], [%[[BT]]], %[[UP3]] shallow %{{.*}} to 16 :
-// CHECK-NEXT:                scf.yield %[[GATE4]], %[[UP4]]
+// CHECK:                     %[[BESIDE3:.*]] = sm.multiply_held %[[XG]][%[[STEP2]]], [%[[AG]], %[[BG]]], %[[BESIDE2]] shallow %{{.*}} to 16 :
+// CHECK-NEXT:                %[[BESIDE4:.*]] = sm.multiply_held %[[X]][%[[STEP2]]], [%[[AT]], %[[BT]]], %[[BESIDE3]] shallow %{{.*}} to 16 :
+// CHECK-NEXT:                scf.yield %[[BESIDE4]]
 // CHECK:                   %[[MAPPED2:.*]] = sm.map ({{.*}}) at [%[[COLUMN2]], %[[GROUP]]] -> !sm.accumulator<64 x 32> {
 // CHECK:                   %[[CLIPPED2:.*]] = sm.clip_columns %[[MAPPED2]] narrow %[[LAST2:.*]] to 8 : <64 x 32>
 // CHECK-NEXT:              %[[FRAGMENT:.*]] = sm.fragment %[[CLIPPED2]] : <64 x 32> to <64 x 32>

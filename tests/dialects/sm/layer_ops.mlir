@@ -113,3 +113,34 @@ func.func @registers(%sums: !llvm.struct<(f32, f32, f32, f32)>, %a: i32, %b: i64
 // The smallest fragment, of one warpgroup and one instruction.
 // CHECK-LABEL: func.func private @smallest(!sm.fragment<64 x 16>)
 func.func private @smallest(!sm.fragment<64 x 16>)
+
+// Two blocks beside each other, of sums with the columns of both, and of two parts with two blocks each; then the sums of either.
+// CHECK-LABEL: func.func @beside
+func.func @beside(%rows: !sm.block<64 x 128 x bf16>, %more: !sm.block<128 x 128 x bf16>, %gate: !sm.block<32 x 64 x bf16>,
+                  %up: !sm.block<32 x 64 x bf16>, %sum: !sm.accumulator<64 x 128>, %sums: !sm.accumulator<128 x 128>, %i: index) {
+  // CHECK: %[[BOTH:.*]] = sm.multiply_held %{{.*}}[%{{.*}}], [%{{.*}}, %{{.*}}], %{{.*}} : !sm.block<64 x 128 x bf16>, !sm.block<32 x 64 x bf16>, <64 x 128>
+  %both = sm.multiply_held %rows[%i], [%gate, %up], %sum : !sm.block<64 x 128 x bf16>, !sm.block<32 x 64 x bf16>, <64 x 128>
+  // CHECK: sm.multiply_held %{{.*}}[%{{.*}}], [%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}], %{{.*}} : !sm.block<128 x 128 x bf16>, !sm.block<32 x 64 x bf16>, <128 x 128>
+  %parts = sm.multiply_held %more[%i], [%gate, %up, %up, %gate], %sums : !sm.block<128 x 128 x bf16>, !sm.block<32 x 64 x bf16>, <128 x 128>
+  // CHECK: sm.take_columns %[[BOTH]] from 0 : <64 x 128> to <64 x 64>
+  %of_gate = sm.take_columns %both from 0 : <64 x 128> to <64 x 64>
+  // CHECK: sm.take_columns %[[BOTH]] from 64 : <64 x 128> to <64 x 64>
+  %of_up = sm.take_columns %both from 64 : <64 x 128> to <64 x 64>
+  return
+}
+
+// The instruction: stages beside each other are alike and have one number.
+// CHECK-LABEL: func.func @instruction_beside
+func.func @instruction_beside(%a: !sm.buffer<2 x 64 x 32 x bf16, swizzle 64>, %gate: !sm.buffer<3 x 32 x 64 x bf16, swizzle 128>,
+                              %up: !sm.buffer<3 x 32 x 64 x bf16, swizzle 128>, %sum: !sm.accumulator<64 x 128>, %i: index) {
+  // CHECK: sm.mma %{{.*}}[%{{.*}}], %{{.*}}[%{{.*}}] beside %{{.*}}, %{{.*}} overwrite depth 16 : <2 x 64 x 32 x bf16, swizzle 64>, <3 x 32 x 64 x bf16, swizzle 128>, <64 x 128>, !sm.buffer<3 x 32 x 64 x bf16, swizzle 128>
+  %next = sm.mma %a[%i], %gate[%i] beside %up, %sum overwrite depth 16 : <2 x 64 x 32 x bf16, swizzle 64>, <3 x 32 x 64 x bf16, swizzle 128>, <64 x 128>, !sm.buffer<3 x 32 x 64 x bf16, swizzle 128>
+  return
+}
+
+// CHECK-LABEL: func.func @evicted
+func.func @evicted(%w: !sm.maps<1 x 32 x 64 x bf16, row_dimension 2>, %i: index) {
+  // CHECK: sm.fetch %{{.*}}[%{{.*}}] [{{.*}}] evict_first : <1 x 32 x 64 x bf16, row_dimension 2> -> <32 x 64 x bf16>
+  %b = sm.fetch %w[%i] [%i, %i, %i, %i] evict_first : <1 x 32 x 64 x bf16, row_dimension 2> -> <32 x 64 x bf16>
+  return
+}

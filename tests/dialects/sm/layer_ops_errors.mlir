@@ -435,3 +435,124 @@ func.func @no_stage(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %i: index
   %rows = sm.hold %x[%i] [%i, %i, %i, %i] stages 0 : !sm.maps<2 x 64 x 64 x bf16, row_dimension 3> -> !sm.block<64 x 64 x bf16>
   return
 }
+
+// -----
+
+// Three blocks are no two beside each other.
+func.func @held_three(%rows: !sm.block<64 x 64 x bf16>, %b: !sm.block<64 x 32 x bf16>, %sum: !sm.accumulator<64 x 96>, %i: index) {
+  // expected-error @+1 {{has something for each of 3 parts, which do not cut up 64 rows into whole warpgroups of 64}}
+  %next = sm.multiply_held %rows[%i], [%b, %b, %b], %sum : !sm.block<64 x 64 x bf16>, !sm.block<64 x 32 x bf16>, <64 x 96>
+  return
+}
+
+// -----
+
+// One block does not make twice as many columns.
+func.func @held_one(%rows: !sm.block<64 x 64 x bf16>, %b: !sm.block<64 x 32 x bf16>, %sum: !sm.accumulator<64 x 64>, %i: index) {
+  // expected-error @+1 {{the product is 64 x 32, the sums are 64 x 64}}
+  %next = sm.multiply_held %rows[%i], [%b], %sum : !sm.block<64 x 64 x bf16>, !sm.block<64 x 32 x bf16>, <64 x 64>
+  return
+}
+
+// -----
+
+func.func @taken_rows(%sum: !sm.accumulator<128 x 64>) {
+  // expected-error @+1 {{takes the columns from 0 on of 128 x 64 sums as 64 x 32: instructions have multiples of 8}}
+  %some = sm.take_columns %sum from 0 : <128 x 64> to <64 x 32>
+  return
+}
+
+// -----
+
+func.func @taken_between(%sum: !sm.accumulator<64 x 64>) {
+  // expected-error @+1 {{takes the columns from 4 on of 64 x 64 sums as 64 x 32: instructions have multiples of 8}}
+  %some = sm.take_columns %sum from 4 : <64 x 64> to <64 x 32>
+  return
+}
+
+// -----
+
+func.func @taken_beyond(%sum: !sm.accumulator<64 x 64>) {
+  // expected-error @+1 {{takes the columns from 40 on of 64 x 64 sums as 64 x 32: instructions have multiples of 8}}
+  %some = sm.take_columns %sum from 40 : <64 x 64> to <64 x 32>
+  return
+}
+
+// -----
+
+func.func @taken_before(%sum: !sm.accumulator<64 x 64>) {
+  // expected-error @+1 {{takes the columns from -8 on of 64 x 64 sums as 64 x 32: instructions have multiples of 8}}
+  %some = sm.take_columns %sum from -8 : <64 x 64> to <64 x 32>
+  return
+}
+
+// -----
+
+func.func @taken_of_warps(%sum: !sm.accumulator<64 x 64, warps 2 x 2>) {
+  // expected-error @+1 {{is for sums of warpgroups that hold rows, got '!sm.accumulator<64 x 64, warps 2 x 2>'}}
+  %some = sm.take_columns %sum from 0 : <64 x 64, warps 2 x 2> to <64 x 32>
+  return
+}
+
+// -----
+
+func.func @taken_for_warps(%sum: !sm.accumulator<64 x 64>) {
+  // expected-error @+1 {{is for sums of warpgroups that hold rows, got '!sm.accumulator<64 x 32, warps 2 x 2>'}}
+  %some = sm.take_columns %sum from 0 : <64 x 64> to <64 x 32, warps 2 x 2>
+  return
+}
+
+// -----
+
+func.func @beside_of_warps(%a: !sm.buffer<2 x 64 x 64 x bf16, swizzle 128>, %b: !sm.buffer<2 x 64 x 64 x bf16, swizzle 128>,
+                           %sum: !sm.accumulator<64 x 128, warps 2 x 2>, %i: index) {
+  // expected-error @+1 {{has two stages beside each other for sums of warpgroups that hold rows, got '!sm.accumulator<64 x 128, warps 2 x 2>'}}
+  %next = sm.mma %a[%i], %b[%i] beside %b, %sum : <2 x 64 x 64 x bf16, swizzle 128>, <2 x 64 x 64 x bf16, swizzle 128>, <64 x 128, warps 2 x 2>, !sm.buffer<2 x 64 x 64 x bf16, swizzle 128>
+  return
+}
+
+// -----
+
+func.func @beside_unlike(%a: !sm.buffer<2 x 64 x 64 x bf16, swizzle 128>, %b: !sm.buffer<2 x 64 x 64 x bf16, swizzle 128>,
+                         %c: !sm.buffer<3 x 64 x 64 x bf16, swizzle 128>, %sum: !sm.accumulator<64 x 128>, %i: index) {
+  // expected-error @+1 {{goes from a stage to one beside it as from panel to panel: both are alike, of one swizzled panel of columns, got '!sm.buffer<2 x 64 x 64 x bf16, swizzle 128>' and '!sm.buffer<3 x 64 x 64 x bf16, swizzle 128>'}}
+  %next = sm.mma %a[%i], %b[%i] beside %c, %sum : <2 x 64 x 64 x bf16, swizzle 128>, <2 x 64 x 64 x bf16, swizzle 128>, <64 x 128>, !sm.buffer<3 x 64 x 64 x bf16, swizzle 128>
+  return
+}
+
+// -----
+
+// Two panels of 32 columns.
+func.func @beside_panels(%a: !sm.buffer<2 x 64 x 64 x bf16, swizzle 128>, %b: !sm.buffer<2 x 64 x 64 x bf16, swizzle 64>,
+                         %sum: !sm.accumulator<64 x 128>, %i: index) {
+  // expected-error @+1 {{goes from a stage to one beside it as from panel to panel: both are alike, of one swizzled panel of columns}}
+  %next = sm.mma %a[%i], %b[%i] beside %b, %sum : <2 x 64 x 64 x bf16, swizzle 128>, <2 x 64 x 64 x bf16, swizzle 64>, <64 x 128>, !sm.buffer<2 x 64 x 64 x bf16, swizzle 64>
+  return
+}
+
+// -----
+
+func.func @beside_transposed(%a: !sm.buffer<2 x 64 x 64 x bf16, swizzle 128>, %b: !sm.buffer<2 x 64 x 64 x bf16, swizzle 128>,
+                             %sum: !sm.accumulator<64 x 128>, %i: index) {
+  // expected-error @+1 {{goes from a stage to one beside it as from panel to panel}}
+  %next = sm.mma %a[%i], %b[%i] transposed beside %b, %sum : <2 x 64 x 64 x bf16, swizzle 128>, <2 x 64 x 64 x bf16, swizzle 128>, <64 x 128>, !sm.buffer<2 x 64 x 64 x bf16, swizzle 128>
+  return
+}
+
+// -----
+
+func.func @beside_columns(%a: !sm.buffer<2 x 64 x 64 x bf16, swizzle 128>, %b: !sm.buffer<2 x 64 x 64 x bf16, swizzle 128>,
+                          %sum: !sm.accumulator<64 x 96>, %i: index) {
+  // expected-error @+1 {{multiplies two stages of 64 columns, the sums have 96}}
+  %next = sm.mma %a[%i], %b[%i] beside %b, %sum : <2 x 64 x 64 x bf16, swizzle 128>, <2 x 64 x 64 x bf16, swizzle 128>, <64 x 96>, !sm.buffer<2 x 64 x 64 x bf16, swizzle 128>
+  return
+}
+
+// -----
+
+func.func @beside_depth(%a: !sm.buffer<2 x 64 x 32 x bf16, swizzle 64>, %b: !sm.buffer<2 x 64 x 64 x bf16, swizzle 128>,
+                        %sum: !sm.accumulator<64 x 128>, %i: index) {
+  // expected-error @+1 {{the depth of A is 32, that of B 64}}
+  %next = sm.mma %a[%i], %b[%i] beside %b, %sum : <2 x 64 x 32 x bf16, swizzle 64>, <2 x 64 x 64 x bf16, swizzle 128>, <64 x 128>, !sm.buffer<2 x 64 x 64 x bf16, swizzle 128>
+  return
+}

@@ -166,6 +166,11 @@ func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, column
 
 // -----
 
+// expected-error @+1 {{blocks leave the cache first (1) or do not (0), got evict_first = 2}}
+func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, evict_first = 2>}
+
+// -----
+
 // expected-error @+1 {{a cluster has at least one worker along the types, got 0}}
 func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, cluster_types = 0>}
 
