@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t most_columns = 256; // of an instruction, and of a box
 constexpr int64_t swizzle_period = 8; // rows
-constexpr int64_t line_bytes = 128;   // of the second-level cache
+constexpr int64_t line_columns = 64;  // bf16 in a line of the second-level cache
 
 struct Case {
   const StagedChainedProblem &problem;
@@ -48,8 +48,9 @@ struct Case {
   int64_t stagesOfStep() const { return 1 + s.types; }
   int64_t leastStages() const { return stagesOfStep() * (inputWidth() > s.depth ? 2 : 1); }
 
-  /// Whether no two groups of columns share a line.
-  static bool wholeLines(const algebras::Layer &layer) { return 2 * layer.out.width(0) % line_bytes == 0; }
+  /// Whether blocks of a layer's weights have lines of the cache to themselves.
+  bool firstOfWholeLines() const { return hiddenWidth() % line_columns == 0 && s.hidden % line_columns == 0; }
+  bool lastOfWholeLines() const { return problem.last.out.width(0) % line_columns == 0; }
 
   /// Of a thread: sums of the result and of the hidden layer, those rounded, and addresses and counters.
   int64_t registersNeeded() const {
@@ -117,10 +118,10 @@ const Rule<Case> rules[] = {
      [](C c) { return when(!isOneOf(c.s.evict_first, {0, 1}), "evict_first={}: 1, or 0", c.s.evict_first); }},
     {all, "evict_first",
      [](C c) {
-       return when(c.s.evict_first == 1 && !c.wholeLines(c.problem.first) && !c.wholeLines(c.problem.last),
-                   "weights that leave the cache first, and groups of {} and {} columns: other groups read "
-                   "their lines of {} bytes, too",
-                   c.hiddenWidth(), c.problem.last.out.width(0), line_bytes);
+       return when(c.s.evict_first == 1 && !c.firstOfWholeLines() && !c.lastOfWholeLines(),
+                   "weights that leave the cache first, and groups of {} and {} columns, made {} at a time: "
+                   "other blocks read their lines of {} columns, too",
+                   c.hiddenWidth(), c.problem.last.out.width(0), c.s.hidden, line_columns);
      }},
     {all, "stationary",
      [](C c) {
@@ -208,8 +209,9 @@ std::vector<StagedChainedSchedule> considerStagedChained(const StagedChainedProb
        {std::pair<int64_t, int64_t>{64, 1}, {128, 1}, {192, 1}, {256, 1}, {64, 2}, {64, 3}, {128, 2}})
     for (const int64_t hidden : {64, 32, 16})
       for (const int64_t depth : {64, 32, 16})
+        // Of those that are predicted alike the first is taken: with room for the next chunk's blocks.
         for (const auto &[next_stages, row_stages] :
-             {std::pair<int64_t, int64_t>{2, 2}, {3, 2}, {4, 2}, {6, 2}, {2, 1}, {3, 1}, {4, 1}, {6, 1}})
+             {std::pair<int64_t, int64_t>{4, 2}, {6, 2}, {3, 2}, {2, 2}, {4, 1}, {6, 1}, {3, 1}, {2, 1}})
           // No clusters: of the published networks all kernels with them took longer than those without.
           for (const int64_t evict_first : {0, 1})
             for (int64_t parts = 1; parts <= groups; ++parts) {

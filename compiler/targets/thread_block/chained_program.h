@@ -62,7 +62,7 @@ private:
   /// Blocks that are the output group's own are the same for all types of a cluster, whose blocks load them
   /// for each other.
   enum class Reader { OwnType, AllTypes };
-  /// Lines that the blocks of several groups share may be read by others.
+  /// Lines of the cache that several blocks share are read again.
   Value fetch(Value weights, mlir::ValueRange coordinates, Reader reader, bool of_whole_lines);
   Value fetchHiddenWeights(Value weights, Value column, Value group, Value depth, Value weight_row,
                            Reader reader);

@@ -46,10 +46,10 @@ SmallVector<Value> ChainedProgram::placeOfRows(const Place &place, Value column,
   return {rows.segment.map, column, group, rows.segment.segment, rows.row};
 }
 
-/// Whether no two groups of columns share a line of the second-level cache.
-static bool isOfWholeLines(tile::LayoutAttr layout) {
-  constexpr int64_t line_bytes = 128, element_bytes = 2;
-  return layout.getOut().getWidth(0) * element_bytes % line_bytes == 0;
+/// Whether blocks of so many columns, and groups of them, have lines of the second-level cache to themselves.
+static bool isOfWholeLines(tile::LayoutAttr layout, int64_t columns) {
+  constexpr int64_t line_columns = 64;
+  return layout.getOut().getWidth(0) % line_columns == 0 && columns % line_columns == 0;
 }
 
 Value ChainedProgram::fetch(Value weights, ValueRange coordinates, Reader reader, bool of_whole_lines) {
@@ -70,13 +70,13 @@ Value ChainedProgram::fetch(Value weights, ValueRange coordinates, Reader reader
 
 Value ChainedProgram::fetchHiddenWeights(Value weights, Value column, Value group, Value depth,
                                          Value weight_row, Reader reader) {
-  return fetch(weights, {column, group, depth, weight_row}, reader, isOfWholeLines(hidden_layout_));
+  return fetch(weights, {column, group, depth, weight_row}, reader, isOfWholeLines(hidden_layout_, hidden_schedule_.getColumns()));
 }
 
 Value ChainedProgram::fetchLastWeights(Value group, Value chunk, Value weight_row, Reader reader) {
   Value depth = math_.multiply(chunk, schedule_.getDepth());
   return fetch(weights_.back(), {math_.constant(0), group, depth, weight_row}, reader,
-               isOfWholeLines(layout_));
+               isOfWholeLines(layout_, schedule_.getColumns()));
 }
 
 Value ChainedProgram::isShort(Value chunk) {

@@ -192,3 +192,40 @@ sm.kernel @elsewhere(%x: !x, %w: !w, %y: !x, %rows: index, %offset: index, %term
     }
   }
 }
+
+// -----
+
+// An instruction goes from a block to one beside it in the same stage.
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 64>, weights = <2 x 64>, out = <2 x 64>,
+                       row_types = <cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 2, stationary = 2>
+!b = !sm.block<64 x 64 x bf16, swizzle 128>
+!x = !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>
+!w = !sm.maps<1 x 64 x 64 x bf16, row_dimension 2, swizzle 128>
+sm.kernel @beside(%x: !x, %w: !w, %y: !x, %rows: index, %offset: index, %terms: !sm.terms_table)
+    attributes {hidden_layout = #layout, hidden_schedule = #schedule, layout = #layout, schedule = #schedule} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %kept = sm.kept_rows pieces 1 : !b
+  %blocks = sm.pipe stages 4 : <!b>
+  sm.partition @multiply warpgroups 1 registers 240 {
+    %zero = sm.zero : <64 x 128>
+    %total = scf.for %step = %c0 to %rows step %c1 iter_args(%sum = %zero) -> (!sm.accumulator<64 x 128>) {
+      %gate = sm.consume %blocks : <!b> -> !b
+      %up = sm.consume %blocks : <!b> -> !b
+      // expected-error @+1 {{multiplies blocks beside each other that do not come together}}
+      %next = sm.multiply_held %kept[%c0], [%gate, %up], %sum : !b, !b, <64 x 128>
+      scf.yield %next : !sm.accumulator<64 x 128>
+    }
+  }
+  sm.partition @load warpgroups 1 registers 56 {
+    sm.elect {
+      scf.for %step = %c0 to %rows step %c1 {
+        %gate = sm.fetch %w[%c0] [%c0, %c0, %step, %c0] : !w -> !b
+        sm.produce %blocks, %gate : <!b>, !b
+        %up = sm.fetch %w[%c0] [%c0, %c0, %step, %c1] : !w -> !b
+        sm.produce %blocks, %up : <!b>, !b
+      }
+    }
+  }
+}
