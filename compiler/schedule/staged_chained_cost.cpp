@@ -40,8 +40,8 @@ Floor StagedChainedCosts::floor() const {
           (first_.macs + last_.macs) / machine_.denseMacsPerUs()};
 }
 
-/// Segments of rows, of which each has one type.
-static double typesWithRows(const ProjectionWork &work) {
+/// Of rows, each of one type.
+static double countSegments(const ProjectionWork &work) {
   double segments = 0;
   for (const EqualSegments &kind : work.segments)
     segments += kind.count;
@@ -60,7 +60,7 @@ struct TermOfLayers {
 static double rereadWeights(const ProjectionWork &work, double row_blocks, double together,
                             const GpuMachine &machine) {
   using engine_parts::lost;
-  const double segments = typesWithRows(work);
+  const double segments = countSegments(work);
   const double of_segment = std::max(1.0, ceilDivide(row_blocks / segments, together));
   return segments * (of_segment - 1) * work.type_bytes * lost(work.type_bytes, machine) +
          std::max(0.0, segments * work.type_bytes - work.weight_bytes) * lost(work.type_bytes, machine);
@@ -156,9 +156,9 @@ Cost StagedChainedCosts::operator()(const StagedChainedSchedule &schedule) const
   // The groups of a turn lie beside each other, and follow one another while the line that two of them share
   // is in the cache.
   auto in_lines = [&](double bytes, double width) { return inLines(bytes, groups_of_turn * width); };
-  // Where no tile reads what another one's types own, that can leave the cache first, and X stays there
-  // between the kernel that wrote it and this one.
-  const bool read_once = row_blocks <= typesWithRows(first_);
+  // Where no tile reads what another one's types own, that can leave the cache first, and most of X stays
+  // there from the kernel that wrote it on. Intervals may have several segments of a type.
+  const bool read_once = row_blocks <= std::min(countSegments(first_), first_.types);
   const double x_bytes =
       (schedule.evict_first && read_once ? rows_from_memory : 1) * in_lines(first_.x_bytes, 2 * first_.k);
   const double memory =

@@ -126,8 +126,8 @@ LogicalResult MultiplyHeldOp::verify() {
   if (!llvm::all_equal(getBlocks().getTypes()))
     return emitOpError("has blocks of different types for the parts of its sums");
   AccumulatorType sums = getAccumulator().getType();
-  if (getBlocks().empty() || failed(verifyOfParts(*this, getParts(), sums)))
-    return getBlocks().empty() ? verifyOfParts(*this, 0, sums) : failure();
+  if (failed(verifyOfParts(*this, getBlocks().empty() ? 0 : getParts(), sums)))
+    return failure();
   auto b = cast<BlockType>(getBlocks().front().getType());
   if (columns % b.getRows() != 0)
     return emitOpError("has rows of ")

@@ -74,8 +74,8 @@ TEST_F(DescriptorTest, RowsByDepthAreReadWhereBoxesPutThem) {
         for (int64_t depth = 0; depth < 64; depth += instruction_depth) {
           constexpr uint64_t start = 5 * 1024;
           const uint64_t first =
-              start + warpgroup * 64 * swizzle + static_cast<uint64_t>(major_step(type, depth));
-          const Decoded decoded = decode(assembled(first, major_descriptor(type)));
+              start + warpgroup * 64 * swizzle + static_cast<uint64_t>(majorStep(type, depth));
+          const Decoded decoded = decode(assembled(first, majorDescriptor(type)));
           ASSERT_EQ(decoded.base, 0u);
           for (uint64_t row = 0; row < 64; ++row)
             for (uint64_t k = 0; k < instruction_depth; ++k)

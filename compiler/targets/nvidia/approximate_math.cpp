@@ -20,13 +20,13 @@ static bool isOnePlusExponential(Value value) {
   auto sum = value.getDefiningOp<arith::AddFOp>();
   if (!sum)
     return false;
-  const auto isOne = [](Value term) {
+  const auto is_one = [](Value term) {
     FloatAttr constant;
     return matchPattern(term, m_Constant(&constant)) && constant.getValue().isExactlyValue(1);
   };
-  const auto isExponential = [](Value term) { return term.getDefiningOp<math::Exp2Op>() != nullptr; };
-  return (isOne(sum.getLhs()) && isExponential(sum.getRhs())) ||
-         (isOne(sum.getRhs()) && isExponential(sum.getLhs()));
+  const auto is_exponential = [](Value term) { return term.getDefiningOp<math::Exp2Op>() != nullptr; };
+  return (is_one(sum.getLhs()) && is_exponential(sum.getRhs())) ||
+         (is_one(sum.getRhs()) && is_exponential(sum.getLhs()));
 }
 
 /// Of an operation that is approximated, but for tanh.

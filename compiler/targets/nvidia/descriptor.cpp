@@ -32,7 +32,7 @@ mlir::Value descriptor(const Instructions &write, mlir::Value low, const Descrip
   return write.bitOr(write.wide(low), static_cast<int64_t>(uint64_t{fields.high()} << 32));
 }
 
-DescriptorFields major_descriptor(sm::BufferType buffer) {
+DescriptorFields majorDescriptor(sm::BufferType buffer) {
   // The leading offset is not read; one unit is what the manual's examples put there.
   return {unit, atom_rows * buffer.getSwizzle(), buffer.getSwizzle()};
 }
@@ -41,7 +41,7 @@ DescriptorFields mnMajorDescriptor(sm::BufferType buffer) {
   return {buffer.getPanelBytes(), atom_rows * buffer.getSwizzle(), buffer.getSwizzle()};
 }
 
-int64_t major_step(sm::BufferType buffer, int64_t depth) {
+int64_t majorStep(sm::BufferType buffer, int64_t depth) {
   const int64_t panel = depth / buffer.getPanelColumns();
   const int64_t within = depth % buffer.getPanelColumns();
   const int64_t element_bytes = buffer.getElementType().getIntOrFloatBitWidth() / 8;

@@ -52,12 +52,12 @@ mlir::Value besidePanels(const Instructions &write, mlir::Value address, Descrip
 mlir::Value descriptor(const Instructions &write, mlir::Value low, const DescriptorFields &fields);
 
 /// Of a stage that holds rows x depth, or columns x depth.
-DescriptorFields major_descriptor(sm::BufferType buffer);
+DescriptorFields majorDescriptor(sm::BufferType buffer);
 /// Of a stage that holds depth x columns.
 DescriptorFields mnMajorDescriptor(sm::BufferType buffer);
 
 /// Bytes from the start of the operand to what the instruction for depths `depth` .. `depth` + 15 reads.
-int64_t major_step(sm::BufferType buffer, int64_t depth);
+int64_t majorStep(sm::BufferType buffer, int64_t depth);
 int64_t mnMajorStep(sm::BufferType buffer, int64_t depth);
 
 } // namespace compiler

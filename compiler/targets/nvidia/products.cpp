@@ -32,7 +32,7 @@ struct Side {
   bool along_depth;
 
   int64_t stepBytes(int64_t depth) const {
-    return along_depth ? major_step(type, depth) : mnMajorStep(type, depth);
+    return along_depth ? majorStep(type, depth) : mnMajorStep(type, depth);
   }
 };
 
@@ -66,8 +66,8 @@ struct MmaLowering : ConvertOpToLLVMPattern<sm::MmaOp> {
       cut = write.add(cut, write.multiply(warpgroup, part_bytes));
     }
     const DescriptorFields rows_fields =
-                               rows_along_depth ? major_descriptor(rows_type) : mnMajorDescriptor(rows_type),
-                           weight_fields = weight_along_depth ? major_descriptor(weight_type)
+                               rows_along_depth ? majorDescriptor(rows_type) : mnMajorDescriptor(rows_type),
+                           weight_fields = weight_along_depth ? majorDescriptor(weight_type)
                                                               : mnMajorDescriptor(weight_type);
     const Side rows = {lowWord(write, rows_start, rows_fields), rows_fields, rows_type, rows_along_depth};
     Side weights = {lowWord(write, weight_start, weight_fields), weight_fields, weight_type,

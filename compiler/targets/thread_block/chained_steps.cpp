@@ -70,7 +70,8 @@ Value ChainedProgram::fetch(Value weights, ValueRange coordinates, Reader reader
 
 Value ChainedProgram::fetchHiddenWeights(Value weights, Value column, Value group, Value depth,
                                          Value weight_row, Reader reader) {
-  return fetch(weights, {column, group, depth, weight_row}, reader, isOfWholeLines(hidden_layout_, hidden_schedule_.getColumns()));
+  return fetch(weights, {column, group, depth, weight_row}, reader,
+               isOfWholeLines(hidden_layout_, hidden_schedule_.getColumns()));
 }
 
 Value ChainedProgram::fetchLastWeights(Value group, Value chunk, Value weight_row, Reader reader) {
