@@ -74,7 +74,7 @@ def ApproximateMath : Pass<"approximate-math", "mlir::ModuleOp"> {
     - `exp x` becomes `exp2 (x log2 e)`, which is `ex2.approx.ftz.f32`: its relative error is below 2^-22 + 2^-23 |x|, which is 1.1e-5
       where it is largest. Results below 2^-126 are 0, as those of `expand-math` are.
     - Quotients are `div.full.f32`, whose error is two units in the last place of f32 at most. Those a / (1 + exp x) are
-      `div.approx.ftz.f32`, two instructions instead of some eight, with the same error, and |a| 2^-126 beside it, since a divisor
+      `div.approx.ftz.f32`, two instructions instead of nine, with the same error, and |a| 2^-126 beside it, since a divisor
       above 2^126 counts as infinite.
     - `1 + tanh u` becomes `2 / (1 + exp (-2u))`, in which nothing cancels: its relative error is below 2^-20 + 2^-22 |u|.
     - Any other `tanh` is `tanh.approx.f32` where nothing but products, quotients and signs stand between it and a rounding to

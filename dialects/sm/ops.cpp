@@ -282,6 +282,10 @@ static LogicalResult verifyBeside(MmaOp mma) {
                "goes from a stage to one beside it as from panel to panel: both are alike, of one "
                "swizzled panel of columns, got ")
            << b << " and " << mma.getBeside().getType();
+  // The distance to the next panel has no sign.
+  auto first = mma.getB().getDefiningOp<AllocateOp>(), second = mma.getBeside().getDefiningOp<AllocateOp>();
+  if (first && second && first->getBlock() == second->getBlock() && !first->isBeforeInBlock(second))
+    return mma.emitOpError("goes from a stage to one behind it: the buffer beside B is allocated after it");
   auto one = AccumulatorType::get(mma.getContext(), sums.getRows(), b.getColumns());
   if (sums.getColumns() != 2 * b.getColumns())
     return mma.emitOpError("multiplies two stages of ")

@@ -104,7 +104,7 @@ TEST(MeasuredNetworks, TakeWhatIsPredicted) {
                {first, "H200", 8192, 40, 1.22, 1.15},
                // The widest network is faster by the kernel that comes in stages.
                {first, "H200", 16, 44, 1.35, 1.45},
-               // These kernels multiply by gate and up in one instruction. Their quotients took six
+               // These kernels multiply by gate and up in one instruction. Their quotients took seven
                // instructions more than those of today, which the model counts.
                {second, "H200", 2048, 120, 1.2, 1.1},
                {second, "H200", 64, 46, 1.25, 1.2},

@@ -556,3 +556,23 @@ func.func @beside_depth(%a: !sm.buffer<2 x 64 x 32 x bf16, swizzle 64>, %b: !sm.
   %next = sm.mma %a[%i], %b[%i] beside %b, %sum : <2 x 64 x 32 x bf16, swizzle 64>, <2 x 64 x 64 x bf16, swizzle 128>, <64 x 128>, !sm.buffer<2 x 64 x 64 x bf16, swizzle 128>
   return
 }
+
+// -----
+
+// Instructions count the bytes to the next panel without a sign.
+#layout = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 64>, weights = <4 x 64>, out = <4 x 64>,
+                       row_types = <cyclic 4>>
+sm.kernel @beside_before(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
+    %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2, swizzle 128>, %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
+    %rows: index, %offset: index, %terms: !sm.terms_table) attributes {layout = #layout, schedule = "by hand"} {
+  %up = sm.allocate : <2 x 64 x 64 x bf16, swizzle 128>
+  %gate = sm.allocate : <2 x 64 x 64 x bf16, swizzle 128>
+  sm.partition @multiply warpgroups 1 registers 240 {
+    %i = sm.block_index
+    %sum = sm.zero : <64 x 128>
+    // expected-error @+1 {{goes from a stage to one behind it: the buffer beside B is allocated after it}}
+    %next = sm.mma %gate[%i], %gate[%i] beside %up, %sum : <2 x 64 x 64 x bf16, swizzle 128>, <2 x 64 x 64 x bf16, swizzle 128>, <64 x 128>, !sm.buffer<2 x 64 x 64 x bf16, swizzle 128>
+  }
+  sm.partition @load warpgroups 1 registers 40 {
+  }
+}
