@@ -396,6 +396,10 @@ ALGRT_API int algrt_program_get_operand(const algrt_bundle *bundle, const char *
  * device `threads` means nothing. */
 ALGRT_API int algrt_program_workspace_size(const algrt_bundle *bundle, const char *program, int64_t m,
                                            int32_t threads, size_t *bytes);
+/* The same of a call whose rows are divided among up to so many experts: m is of results then, and on a CUDA
+ * device a list of rows may have those of each type of each expert. */
+ALGRT_API int algrt_program_experts_workspace_size(const algrt_bundle *bundle, const char *program, int64_t m,
+                                                   int64_t experts, int32_t threads, size_t *bytes);
 
 /* A tensor of a call under its name in the signature; or on the CPU, in the place of a weight, what
  * algrt_program_weights_pack has made of it, or algrt_weights_pack where it is the weight matrix of the
@@ -410,8 +414,9 @@ typedef struct algrt_run_options {
   size_t struct_size; /* set by algrt_run_options_init */
   int64_t p0;         /* absolute position of row 0, as in algrt_forward_args */
   void *stream;       /* a CUstream, NULL for the legacy default stream; NULL on the CPU */
-  /* Where the tensors are, algrt_program_workspace_size bytes; NULL on the CPU: allocated for the call. On a
-   * CUDA device it has to stay until the work is done. */
+  /* Where the tensors are, algrt_program_workspace_size bytes, of experts
+   * algrt_program_experts_workspace_size; NULL on the CPU: allocated for the call. On a CUDA device it has to
+   * stay until the work is done. */
   void *workspace;
   size_t workspace_bytes;
   int32_t threads;          /* most threads to use, 0 = all */

@@ -181,7 +181,7 @@ LogicalResult ConvertAlgToTile::writeStagedKernel(func::FuncOp function, Matched
   if (reduced)
     writeReducedProduct(builder, function.getLoc(), name, kernel, reduced).setExperts(experts > 0);
   else
-    writeStagedProduct(builder, function.getLoc(), name, kernel, chosen);
+    writeStagedProduct(builder, function.getLoc(), name, kernel, chosen).setExperts(experts > 0);
   return success();
 }
 

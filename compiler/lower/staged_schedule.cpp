@@ -72,7 +72,7 @@ tile::StagedAttr stagedSchedule(MLIRContext *context, std::string_view target, c
                                 const StagedChoice &choice) {
   const TargetEntry &entry = entryOf(targetNamed(target));
   requireGpuLayer(layer, target);
-  const StagedProblem problem(layer, choice.output, choice.weight_gradient);
+  const StagedProblem problem(layer, choice.output, choice.weight_gradient, choice.experts);
   const Schedule schedule = choice.schedule.empty() ? cheapestFor(problem, entry, choice)
                                                     : parseSchedule(choice.schedule, entry.kernels);
   if (const auto *staged = std::get_if<StagedSchedule>(&schedule))
@@ -87,11 +87,13 @@ tile::ReducedAttr reducedSchedule(MLIRContext *context, std::string_view target,
   std::optional<Schedule> schedule;
   if (choice.experts > 0 && !choice.forward)
     throw algebras::InputError("kernels whose rows are divided among experts compute no gradients");
-  if (choice.experts > 0 && !isReduction(choice.schedule)) {
+  const bool listed = layer.row_types.kind() == algebras::RowTypes::Kind::Explicit;
+  if (choice.experts > 0 && !listed && !isReduction(choice.schedule)) {
     if (!choice.schedule.empty())
       throw impossible(choice.schedule,
                        "a kernel of one layer whose rows are divided among experts is one of "
-                       "vector reductions, as reduce=16,rows=4,columns=64");
+                       "vector reductions, as reduce=16,rows=4,columns=64, or finds them in a list, which "
+                       "is for explicit row types");
     if (const std::string why = whyNoExperts(layer, target); !why.empty())
       throw algebras::InputError(why);
     const auto best = chooseReduction(layer, choice.rows, choice.output, choice.vector,
@@ -99,7 +101,7 @@ tile::ReducedAttr reducedSchedule(MLIRContext *context, std::string_view target,
     if (!best)
       throw algebras::InputError(fmt::format("no schedule of vector reductions is legal on {}", target));
     schedule = *best;
-  } else if (by_cost) {
+  } else if (by_cost && choice.experts == 0) {
     const int64_t rows = std::min(choice.rows, most_reduction_rows);
     const Ranking ranking = rankSchedules(layer, target, rows, choice.output);
     const RankedSchedule *best = choice.positions        ? bestReduction(ranking)

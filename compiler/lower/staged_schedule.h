@@ -19,7 +19,7 @@ struct StagedChoice {
   bool weight_gradient = false; ///< of the layer's weight matrix, whose type `output` then is
   bool forward = true;          ///< of the product; of no gradient, whose layer may look like one
   bool positions = false;       ///< each row says where it is: for vector reductions alone
-  int64_t experts = 0;          ///< rows are divided among so many: for vector reductions alone
+  int64_t experts = 0;          ///< rows are divided among so many
 };
 
 /// The schedule for a layer on a GPU, one of gpuTargetNames(). Throws algebras::InputError, with a hint, for

@@ -135,7 +135,8 @@ private:
 
 } // namespace
 
-GpuProgram gpuProgram(const KernelSource &source, Target target, const CompileOptions &options) {
+GpuProgram gpuProgram(const KernelSource &given, Target target, const CompileOptions &options) {
+  const KernelSource source = sourceForRows(given, target, options);
   GpuLowering lowering(source, target, options);
   lowering.toNvvm();
   return {lowering.print(/*names=*/true), lowering.kernel()};
@@ -171,8 +172,9 @@ static std::string requireCubin(const KernelSource &source, Target target, const
   return std::move(images.cubin);
 }
 
-std::string emitGpuStage(const KernelSource &source, Target target, Stage stage,
+std::string emitGpuStage(const KernelSource &given, Target target, Stage stage,
                          const CompileOptions &options) {
+  const KernelSource source = sourceForRows(given, target, options);
   if (stage == Stage::Cubin)
     return requireCubin(source, target, options);
   if (stage == Stage::Sass)
@@ -239,37 +241,76 @@ static CompiledPart compileKernel(const KernelSource &source, Target target, con
   return part;
 }
 
+namespace {
+/// Kernels that are made from one source: as it is, or with listed rows.
+struct SourceOfKernels {
+  std::shared_ptr<const KernelSource> source;
+  bool listed; ///< beside kernels of the source as it is
+  CompileOptions options;
+};
+} // namespace
+
+static bool findsRowsInLists(const KernelSource &source) {
+  return source.layer.lift.kind() == algebras::Lift::Kind::Rows && !source.next &&
+         source.layer.row_types.kind() == algebras::RowTypes::Kind::Explicit;
+}
+
+/// Rows that are divided among experts are for vector reductions, or for kernels that find them in lists, as
+/// either is faster.
+static std::vector<SourceOfKernels> sourcesOfExperts(const std::shared_ptr<const KernelSource> &source,
+                                                     Target target, const CompileOptions &options) {
+  std::vector<int64_t> of_lists, of_reductions;
+  std::vector<int64_t> asked = {options.rows};
+  asked.insert(asked.end(), options.further_rows.begin(), options.further_rows.end());
+  for (const int64_t rows : asked)
+    (listsExperts(*source, target, rows, options) ? of_lists : of_reductions).push_back(rows);
+  std::vector<SourceOfKernels> sources;
+  const auto add = [&](const std::shared_ptr<const KernelSource> &one, bool listed,
+                       const std::vector<int64_t> &rows) {
+    if (rows.empty())
+      return;
+    sources.push_back({one, listed, options});
+    sources.back().options.rows = rows.front();
+    sources.back().options.further_rows.assign(rows.begin() + 1, rows.end());
+  };
+  add(source, false, of_reductions);
+  if (!of_lists.empty())
+    add(std::make_shared<const KernelSource>(withListedRows(*source, options)), true, of_lists);
+  return sources;
+}
+
+static std::vector<SourceOfKernels> sourcesOfKernels(const KernelSource &given, Target target,
+                                                     const CompileOptions &options) {
+  const std::shared_ptr<const KernelSource> source(std::shared_ptr<const KernelSource>(), &given);
+  if (options.experts > 0)
+    return sourcesOfExperts(source, target, options);
+  std::vector<SourceOfKernels> sources = {{source, false, options}};
+  if (options.row_lists && given.layer.lift.kind() == algebras::Lift::Kind::Rows && given.takes_positions &&
+      !given.next && given.layer.row_types.kind() != algebras::RowTypes::Kind::Explicit) {
+    sources.push_back({std::make_shared<const KernelSource>(withListedRows(given, options)), true, options});
+    // A schedule by hand is for the other kernels; these take operands at any address by themselves.
+    sources.back().options.schedule.clear();
+    sources.back().options.further_schedules.clear();
+  }
+  return sources;
+}
+
 void addGpuJobs(const KernelSource &source, Target target, const CompileOptions &given,
                 std::vector<CompileJob> &jobs) {
   const CompileOptions options = optionsFor(source, given);
   // Refused before schedules are looked for.
   requireSupported(source.layer, target, options);
+  std::vector<SourceOfKernels> sources = sourcesOfKernels(source, target, options);
   // Jobs refer to what is given, which outlives them.
-  if (!source.rows && !source.next && options.experts == 0)
-    for (CompileJob &job : groupRowsJobs(source, target, given))
-      jobs.push_back(std::move(job));
-  const bool rows_of_types = source.layer.lift.kind() == algebras::Lift::Kind::Rows;
-  // Kernels of experts read positions themselves.
-  const bool some_listed = options.row_lists && options.experts == 0 && rows_of_types &&
-                           source.takes_positions && !source.next &&
-                           source.layer.row_types.kind() != algebras::RowTypes::Kind::Explicit;
-  std::vector<std::shared_ptr<const KernelSource>> sources = {
-      {std::shared_ptr<const KernelSource>(), &source}};
-  if (some_listed)
-    sources.push_back(std::make_shared<const KernelSource>(withListedRows(source, options)));
+  if (std::ranges::any_of(sources, [](const SourceOfKernels &one) { return findsRowsInLists(*one.source); }))
+    jobs.push_back(groupRowsJob(source, target, given));
   const std::string of = source.projection.empty() ? "" : source.projection + ", ";
   for (const algrt::Map map : source.maps)
     for (const algebras::DataType output : source.results)
-      for (const std::shared_ptr<const KernelSource> &which : sources) {
-        const bool listed = which != sources.front();
-        CompileOptions one = options;
+      for (const auto &[which, listed, of_source] : sources) {
+        CompileOptions one = of_source;
         one.map = map;
         one.output = output;
-        // A schedule by hand is for the other kernels; these take operands at any address by themselves.
-        if (listed) {
-          one.schedule.clear();
-          one.further_schedules.clear();
-        }
         size_t number = 0;
         const std::vector<GpuVariant> variants =
             which->next ? chainedVariants({which->layer, *which->next, output}, target, one)

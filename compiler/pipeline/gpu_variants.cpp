@@ -148,7 +148,7 @@ static std::string besideBatched(const StagedProblem &problem, Target target, co
 static std::vector<GpuVariant> variantsForAnyAddress(const algebras::Layer &layer, Target target,
                                                      algebras::DataType output, const CompileOptions &options,
                                                      const std::vector<GpuVariant> &variants) {
-  const StagedProblem problem(layer, output, options.map == algrt::Map::Dw);
+  const StagedProblem problem(layer, output, options.map == algrt::Map::Dw, options.experts);
   const bool given = !options.schedule.empty();
   std::vector<GpuVariant> found;
   bool batched = false;
@@ -196,6 +196,12 @@ static std::vector<GpuVariant> variantsForRows(const CompileOptions &options,
 static std::vector<GpuVariant> variantsForExperts(const algebras::Layer &given, Target target,
                                                   algebras::DataType output, const CompileOptions &options) {
   const algebras::Layer layer = algebras::coarsest(given);
+  if (layer.row_types.kind() == algebras::RowTypes::Kind::Explicit) {
+    const StagedProblem problem(layer, output, /*weight_gradient=*/false, options.experts);
+    return variantsForRows(options, [&](int64_t rows) {
+      return toString(chooseStaged(problem, Copies::Threads, rows, *entryOf(target).machine));
+    });
+  }
   if (const std::string why = whyNoExperts(layer, toString(target)); !why.empty())
     throw algebras::InputError(why);
   return variantsForRows(options, [&](int64_t rows) {

@@ -23,12 +23,12 @@ namespace {
 
 /// The module with its context, and for a target what the manifest says of the kernel, without images.
 struct Program {
-  Program() {
+  explicit Program(ListedNetworks networks) {
     loadAuxiliaryDialects(context);
-    module = groupRowsModule(context, group_rows_threads);
+    module = groupRowsModule(context, group_rows_threads, networks);
   }
   /// What becomes machine code, with what the kernel says of itself.
-  explicit Program(Target target) : Program() {
+  Program(Target target, ListedNetworks networks) : Program(networks) {
     kernel.name = group_rows_name.str();
     kernel.map = algrt::group_rows_map;
     kernel.target = toString(target);
@@ -50,8 +50,12 @@ struct Program {
   algrt::Kernel kernel;
 };
 
+ListedNetworks networksOf(const CompileOptions &options) {
+  return options.experts > 0 ? ListedNetworks::Experts : ListedNetworks::One;
+}
+
 std::string requireCubin(Target target, const CompileOptions &options) {
-  GpuCode made = Program(target).code(options);
+  GpuCode made = Program(target, networksOf(options)).code(options);
   if (made.code.cubin.empty())
     throw AbsentError(made.why_no_cubin);
   return std::move(made.code.cubin);
@@ -73,11 +77,11 @@ void requireFewTypes(const algebras::Layer &layer) {
 std::string emitGroupRows(Target target, Stage stage, const CompileOptions &options) {
   switch (stage) {
   case Stage::Nvvm:
-    return printModule(*Program().module, /*names=*/true);
+    return printModule(*Program(networksOf(options)).module, /*names=*/true);
   case Stage::Llvm:
-    return nvptxLlvmIr(*Program(target).module, toString(target));
+    return nvptxLlvmIr(*Program(target, networksOf(options)).module, toString(target));
   case Stage::Ptx:
-    return generatePtx(*Program(target).module, toString(target)).ptx;
+    return generatePtx(*Program(target, networksOf(options)).module, toString(target)).ptx;
   case Stage::Cubin:
     return requireCubin(target, options);
   case Stage::Sass:
@@ -89,24 +93,18 @@ std::string emitGroupRows(Target target, Stage stage, const CompileOptions &opti
   }
 }
 
-std::vector<CompileJob> groupRowsJobs(const KernelSource &source, Target target,
-                                      const CompileOptions &options) {
-  const algebras::Layer &layer = source.layer;
-  if (layer.lift.kind() != algebras::Lift::Kind::Rows ||
-      (!(options.row_lists && source.takes_positions) &&
-       layer.row_types.kind() != algebras::RowTypes::Kind::Explicit))
-    return {};
-  requireFewTypes(layer);
-  return {{"kernel that lists rows by type for " + toString(target),
-           [target, &options, projection = source.projection] {
-             Program program(target);
-             GpuCode made = program.code(options);
-             return CompiledPart{
-                 [projection, kernel = program.kernel, code = std::move(made.code)](BundleParts &parts) {
-                   parts.addGpu(projection, kernel, code.ptx, code.cubin);
-                 },
-                 std::move(made.notes)};
-           }}};
+CompileJob groupRowsJob(const KernelSource &source, Target target, const CompileOptions &options) {
+  requireFewTypes(source.layer);
+  return {"kernel that lists rows by type for " + toString(target),
+          [target, &options, projection = source.projection] {
+            Program program(target, networksOf(options));
+            GpuCode made = program.code(options);
+            return CompiledPart{
+                [projection, kernel = program.kernel, code = std::move(made.code)](BundleParts &parts) {
+                  parts.addGpu(projection, kernel, code.ptx, code.cubin);
+                },
+                std::move(made.notes)};
+          }};
 }
 
 } // namespace compiler

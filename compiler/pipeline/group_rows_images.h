@@ -14,10 +14,8 @@ namespace compiler {
 /// other stages, which it does not have.
 std::string emitGroupRows(Target target, Stage stage, const CompileOptions &options);
 
-/// The job that adds it to a projection of a bundle whose products find rows in lists, or none. The options
-/// have to outlive it. Throws algebras::InputError where the layer has more row types than a block of it can
-/// count.
-std::vector<CompileJob> groupRowsJobs(const KernelSource &source, Target target,
-                                      const CompileOptions &options);
+/// The job that adds it to a projection of a bundle whose products find rows in lists. The options have to
+/// outlive it. Throws algebras::InputError where the layer has more row types than a block of it can count.
+CompileJob groupRowsJob(const KernelSource &source, Target target, const CompileOptions &options);
 
 } // namespace compiler

@@ -2,6 +2,7 @@
 
 #include "compiler/pipeline/compilation.h"
 #include "compiler/program/passes.h"
+#include "compiler/schedule/experts.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 
@@ -24,6 +25,19 @@ KernelSource withListedRows(const KernelSource &source, const CompileOptions &op
     if (getElementTypeOrSelf(argument.getType()).isInteger())
       roles = {"types"};
   return listed;
+}
+
+bool listsExperts(const KernelSource &source, Target target, int64_t rows, const CompileOptions &options) {
+  if (options.experts == 0 || source.next || !entryOf(target).isGpu() ||
+      !whyNoExperts(source.layer, toString(target)).empty())
+    return false;
+  if (!options.schedule.empty())
+    return !isReduction(options.schedule);
+  return chooseForExperts(source.layer, toString(target), rows, options.experts, options.output).isListed();
+}
+
+KernelSource sourceForRows(const KernelSource &source, Target target, const CompileOptions &options) {
+  return listsExperts(source, target, options.rows, options) ? withListedRows(source, options) : source;
 }
 
 } // namespace compiler

@@ -4,6 +4,9 @@
 #include "algebras/error.h"
 #include "compiler/schedule/layers_choice.h"
 #include "compiler/schedule/reduction_schedule.h"
+#include "compiler/schedule/staged.h"
+#include "runtime/bundle/gpu_kernel.h"
+#include "runtime/gpu_kernel_abi.h"
 
 #include <fmt/format.h>
 
@@ -14,15 +17,15 @@ std::string whyNoExperts(const algebras::Layer &given, std::string_view target) 
   if (!entry.isGpu())
     return "";
   const algebras::Layer layer = algebras::coarsest(given);
-  const std::string kernels = fmt::format("on {} kernels of experts are vector reductions, ", target);
+  const std::string kernels = fmt::format("on {} kernels of experts ", target);
   if (layer.dtype != algebras::DataType::BF16)
-    return kernels + "of bf16, and they are f32";
+    return kernels + "multiply bf16, and these are f32";
   if (layer.lift.isTransposed())
-    return kernels + "which compute no gradients";
+    return kernels + "compute no gradients";
   if (layer.row_types.kind() == algebras::RowTypes::Kind::Explicit)
-    return kernels + "which compute row types from positions, and they are explicit";
+    return kernels + "find row types by positions, and they are explicit";
   if (!layer.in.isEqual() || !layer.out.isEqual())
-    return kernels + "which read groups of one width";
+    return kernels + "read groups of one width";
   return "";
 }
 
@@ -32,20 +35,49 @@ template <class OfRows> static Floor floorOfAll(const RowsOfNetworks &networks, 
           networks.total([&](int64_t rows) -> double { return of_rows(rows).tensor; })};
 }
 
+algebras::Layer withListedRows(algebras::Layer layer) {
+  layer.row_types = algebras::RowTypes::explicitTypes(layer.row_types.count());
+  return layer;
+}
+
+/// Whether a block of the kernel that lists rows has room to count those of each type of each expert.
+static bool canBeListed(const algebras::Layer &layer, int64_t experts) {
+  const int64_t room =
+      algrt::most_group_rows_shared_bytes - algrt_group_rows_shared_bytes(group_rows_threads, 0);
+  return experts <= room / static_cast<int64_t>(sizeof(int32_t)) / layer.row_types.count();
+}
+
+ExpertsSchedule chooseForExperts(const algebras::Layer &given, std::string_view target, int64_t m,
+                                 int64_t experts, algebras::DataType output) {
+  if (const std::string why = whyNoExperts(given, target); !why.empty())
+    throw algebras::InputError(why);
+  const algebras::Layer layer = algebras::coarsest(given);
+  const GpuMachine &machine = *entryOf(targetNamed(target)).machine;
+  const auto reduction = chooseReduction(layer, m, output, /*vector=*/0, machine, experts);
+  if (!reduction)
+    throw algebras::InputError(fmt::format("no schedule of vector reductions is legal on {}", target));
+  const RowsOfNetworks networks(m, experts);
+  const ProjectionWork work = projectionWork(layer, networks.rows, output);
+  ExpertsSchedule best{*reduction,
+                       ReductionCosts(layer, networks.rows, work, machine, networks.count)(*reduction)};
+  if (!canBeListed(given, experts))
+    return best;
+  const algebras::Layer listed = withListedRows(layer);
+  const StagedProblem problem(listed, output, /*weight_gradient=*/false, experts);
+  const StagedSchedule staged = chooseStaged(problem, Copies::Threads, m, machine);
+  if (Cost cost = StagedCosts(problem, m, machine)(staged); cost.total() < best.cost.total())
+    best = {staged, std::move(cost)};
+  return best;
+}
+
 static LayersPrediction predictOnGpu(const algebras::Layer &layer, const TargetEntry &target, int64_t m,
                                      int64_t experts, algebras::DataType output) {
   const GpuMachine &machine = *target.machine;
-  if (const std::string why = whyNoExperts(layer, target.name); !why.empty())
-    throw algebras::InputError(why);
-  const auto schedule = chooseReduction(layer, m, output, /*vector=*/0, machine, experts);
-  if (!schedule)
-    throw algebras::InputError(fmt::format("no schedule of vector reductions is legal on {}", target.name));
-  const RowsOfNetworks networks(m, experts);
-  const ProjectionWork work = projectionWork(layer, networks.rows, output);
-  const Cost cost = ReductionCosts(layer, networks.rows, work, machine, networks.count)(*schedule);
-  const Floor floor = floorOfAll(
-      networks, [&](int64_t rows) { return floorOf(projectionWork(layer, rows, output), machine); });
-  return {std::string(machine.name), toString(*schedule), cost.total(), floor.longest(),
+  const ExpertsSchedule best = chooseForExperts(layer, target.name, m, experts, output);
+  const Floor floor = floorOfAll(RowsOfNetworks(m, experts), [&](int64_t rows) {
+    return floorOf(projectionWork(layer, rows, output), machine);
+  });
+  return {std::string(machine.name), toString(best.schedule), best.cost.total(), floor.longest(),
           floor.memory >= floor.tensor ? "memory" : "arithmetic"};
 }
 

@@ -3,6 +3,7 @@
 
 #include "algebras/layer.h"
 #include "compiler/schedule/ranking.h"
+#include "compiler/schedule/targets.h"
 
 #include <cstdint>
 #include <string>
@@ -13,6 +14,20 @@ namespace compiler {
 /// Why a target has no kernel whose rows are divided among experts for one layer, whatever the schedule: the
 /// end of a sentence; empty where it has one. A CPU computes one expert after another by any kernel.
 std::string whyNoExperts(const algebras::Layer &layer, std::string_view target);
+
+/// The same layer, whose rows a list groups by type.
+algebras::Layer withListedRows(algebras::Layer layer);
+
+/// The schedule of a kernel of one layer whose `m` rows are divided among experts: of vector reductions, or,
+/// where each has many rows, of one that finds them in a list, and what it costs.
+struct ExpertsSchedule {
+  Schedule schedule;
+  Cost cost;
+  bool isListed() const { return !isReduction(schedule); }
+};
+/// The cheapest. Throws algebras::InputError where whyNoExperts gives a reason.
+ExpertsSchedule chooseForExperts(const algebras::Layer &layer, std::string_view target, int64_t m,
+                                 int64_t experts, algebras::DataType output);
 
 /// What `m` rows that are divided among experts (work.h) are predicted to take, in one launch on a GPU, and
 /// the least that bytes and arithmetic of all experts allow. The prediction is that of experts which all have

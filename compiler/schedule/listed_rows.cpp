@@ -11,13 +11,14 @@ namespace compiler {
 static constexpr double cycles_per_row = 70;
 // The two meetings of a block, and the sums of its warps.
 static constexpr double cycles_per_type = 400;
-// A block goes through all rows twice: once to count, once to list.
+// A block goes through all rows, or those of one network, twice: once to count, once to list.
 static constexpr double walks = 2;
 
-ListedRows::ListedRows(int64_t rows, int64_t types) : row_count_(rows), type_count_(types) {
+ListedRows::ListedRows(int64_t rows, int64_t types, int64_t networks)
+    : row_count_(rows), type_count_(types * networks), networks_(networks) {
   constexpr double impossible = 1e-12;
   const double n = this->rows(), p = 1 / this->types();
-  if (types == 1) {
+  if (type_count_ == 1) {
     at_least_.assign(static_cast<size_t>(rows) + 1, 1);
     return;
   }
@@ -59,8 +60,11 @@ double groupingTime(const ListedRows &rows, const GpuMachine &machine) {
   constexpr double threads = group_rows_threads;
   const double together = std::min<double>(machine.most_blocks, std::floor(machine.most_threads / threads));
   const double turns = std::ceil((rows.types() + 1) / (machine.multiprocessors * together));
-  const double piece = std::ceil(rows.rows() / threads);
-  return machine.launch_us + turns * (walks * piece * cycles_per_row + cycles_per_type) / machine.clock;
+  const double piece = std::ceil(rows.rows() / rows.networks() / threads);
+  const double listing = turns * (walks * piece * cycles_per_row + cycles_per_type);
+  // One block looks for the most rows of a type among all.
+  const double counting = std::ceil(rows.rows() / threads) * cycles_per_row + cycles_per_type;
+  return machine.launch_us + std::max(listing, counting) / machine.clock;
 }
 
 } // namespace compiler

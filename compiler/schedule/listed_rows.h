@@ -16,11 +16,13 @@ inline constexpr int64_t group_rows_threads = 1024;
 /// and their number is spread around that as in so many draws (the binomial distribution).
 class ListedRows {
 public:
-  /// Both are above 0.
-  ListedRows(int64_t rows, int64_t types);
+  /// All are above 0. Of several networks, each of which has rows of its own one after another, each has such
+  /// types, and `rows` is what all have together.
+  ListedRows(int64_t rows, int64_t types, int64_t networks = 1);
 
   double rows() const { return static_cast<double>(row_count_); }
-  double types() const { return static_cast<double>(type_count_); }
+  double types() const { return static_cast<double>(type_count_); } ///< of all networks
+  double networks() const { return static_cast<double>(networks_); }
 
   /// Blocks of `height` rows that all types have together, on average; the last one of a type may be partial.
   double blocks(double height) const;
@@ -34,7 +36,7 @@ private:
   /// That a type has so many rows or more.
   double atLeast(double rows_of_type) const;
 
-  int64_t row_count_, type_count_;
+  int64_t row_count_, type_count_, networks_;
   std::vector<double> at_least_; ///< of 0, 1, ... rows, as long as that is not next to impossible
 };
 

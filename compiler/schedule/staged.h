@@ -18,15 +18,18 @@
 namespace compiler {
 
 /// What a staged kernel computes: the product of a layer, which is transposed where it is a gradient of X, or
-/// the gradient of its weight matrix, with results of type `output`.
+/// the gradient of its weight matrix, with results of type `output`. With `experts`, of a product whose row
+/// types are explicit, the rows are divided among so many (RowsOfNetworks).
 struct StagedProblem {
-  StagedProblem(const algebras::Layer &layer, algebras::DataType output, bool weight_gradient = false)
-      : layer(layer), output(output), weight_gradient(weight_gradient),
+  StagedProblem(const algebras::Layer &layer, algebras::DataType output, bool weight_gradient = false,
+                int64_t experts = 0)
+      : layer(layer), output(output), weight_gradient(weight_gradient), experts(experts),
         coefficients(coefficientsOf(layer.lift)) {}
 
   const algebras::Layer &layer;
   algebras::DataType output;
   bool weight_gradient;
+  int64_t experts;
   Coefficients coefficients; ///< of the layer's terms, which take long to look through where there are many
 
   /// Weight matrices that rows are multiplied by.

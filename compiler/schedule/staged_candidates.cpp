@@ -321,6 +321,8 @@ StagedCosts::StagedCosts(const StagedProblem &problem, int64_t m, const GpuMachi
     : output_(problem.output), machine_(machine) {
   if (problem.weight_gradient)
     work_ = weightGradientWork(problem.layer, m, output_);
+  else if (problem.experts > 0)
+    work_ = projectionWork(problem.layer, RowsOfNetworks(m, problem.experts), output_);
   else
     work_ = projectionWork(problem.layer, m, output_);
 }

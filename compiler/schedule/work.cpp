@@ -103,6 +103,18 @@ ProjectionWork projectionWork(const algebras::Layer &given, int64_t m, algebras:
   return work;
 }
 
+ProjectionWork projectionWork(const algebras::Layer &layer, const RowsOfNetworks &networks,
+                              algebras::DataType output) {
+  ProjectionWork work = projectionWork(layer, networks.rows, output);
+  const auto count = static_cast<double>(networks.count);
+  for (double *of_one : {&work.types, &work.macs, &work.x_bytes, &work.y_bytes, &work.weight_bytes})
+    *of_one *= count;
+  for (EqualSegments &kind : work.segments)
+    kind.count *= count;
+  work.list.emplace(networks.total([](int64_t rows) { return rows; }), layer.lift.types(), networks.count);
+  return work;
+}
+
 double WeightGradientWork::steps(double of_types, double depth) const {
   const double present = std::min(types, rows);
   if (of_types >= types)

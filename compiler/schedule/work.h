@@ -96,6 +96,10 @@ double mostTerms(const algebras::Lift &lift);
 /// taken; where row types are explicit, each has as many rows as the others, or one more. Throws
 /// algebras::InputError where m < 1 or counts leave 64 bits.
 ProjectionWork projectionWork(const algebras::Layer &layer, int64_t m, algebras::DataType output);
+/// Of all networks whose rows a list has, of a layer with explicit row types: each counts as if it had as
+/// many rows as the one with the most.
+ProjectionWork projectionWork(const algebras::Layer &layer, const RowsOfNetworks &networks,
+                              algebras::DataType output);
 WeightGradientWork weightGradientWork(const algebras::Layer &layer, int64_t m, algebras::DataType output);
 
 /// What bytes and tensor cores of a device need at least. The operands, the result and the blocks of the

@@ -2,6 +2,7 @@
 
 #include "compiler/process/failure.h"
 #include "compiler/simulator/device_matrix.h"
+#include "compiler/simulator/expert_lists.h"
 #include "compiler/simulator/further_matrices.h"
 #include "compiler/simulator/kernel_module.h"
 #include "compiler/simulator/model/tensor_map.h"
@@ -178,7 +179,13 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
     terms = algrt::cuda::termsTable(layer, kernel_, *product.support);
     lists.terms = read_only("the terms table", terms, early);
   }
-  if (kernel_.listed) {
+  ExpertLists of_experts;
+  if (kernel_.listed && product.experts() > 0) {
+    of_experts = expertLists(product);
+    lists.rows = read_only("the row list", of_experts.of_y, false);
+    if (product.hasList() && product.x_by_list)
+      lists.rows_of_x = read_only("the row list of X", of_experts.of_x, false);
+  } else if (kernel_.listed) {
     row_list = algrt::cuda::rowList(layer.types,
                                     algrt::rowTypes(layer, product.m, product.p0,
                                                     product.types.empty() ? nullptr : product.types.data()));

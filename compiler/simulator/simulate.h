@@ -33,7 +33,8 @@ struct ProductOperands {
   /// Of a fused layer what its kernels read beside x and w, by their names: weights like w, of bf16; operands
   /// of maps, N, M, M x N values or one, of the operand's type.
   std::map<std::string, std::span<const float>, std::less<>> further = {};
-  /// The type of every row, where they are explicit.
+  /// The type of every row, where they are explicit, or a kernel of experts finds rows in lists; of the batch
+  /// where these are listed.
   std::span<const int32_t> types = {};
   /// The absolute position of every row, instead of p0 and the row's number; for kernels of vector
   /// reductions.

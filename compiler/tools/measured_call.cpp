@@ -75,7 +75,8 @@ void MeasuredCall::give(const algrt::ProgramOperand &operand, const DLTensor &te
 
 void MeasuredCall::makeWorkspace() {
   size_t bytes = 0;
-  requireDone(algrt_program_workspace_size(opened_.get(), program_.c_str(), rows_, threads_, &bytes));
+  requireDone(algrt_program_experts_workspace_size(opened_.get(), program_.c_str(), rows_,
+                                                   division_.experts(), threads_, &bytes));
   workspace_.resize(bytes);
 }
 

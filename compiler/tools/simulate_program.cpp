@@ -188,7 +188,8 @@ std::string ProgramRun::step(const algrt::ProgramStep &step, SimulatedStep &foun
   }
   std::vector<int32_t> types_by_position;
   if (code.kernel.description().listed && product.types.empty()) {
-    for (const int64_t type : algrt::rowTypes(runtimeLayer(source.layer), product.m, product.p0, nullptr))
+    for (const int64_t type :
+         algrt::rowTypes(runtimeLayer(source.layer), product.positionCount(), product.p0, nullptr))
       types_by_position.push_back(static_cast<int32_t>(type));
     product.types = types_by_position;
     product.p0 = 0;

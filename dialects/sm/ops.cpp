@@ -74,11 +74,16 @@ LogicalResult KernelOp::verify() {
   const bool weight_gradient = layout.isWeightGradient();
   // Arguments that all kernels have, and those of rows that say where they are.
   const bool placed = isa<tile::ReducedAttr>(getSchedule());
-  constexpr unsigned of_product = 6, of_placed = 8, of_experts = 13;
+  constexpr unsigned of_product = 6, of_listed_experts = 7, of_placed = 8, of_experts = 13;
   const auto listed = llvm::IsaPred<ExpertRowsType>;
   const bool experts = placed && is(of_placed, llvm::IsaPred<ExpertStartsType>) && is(of_placed + 1, index) &&
                        is(of_placed + 2, listed) && is(of_placed + 3, listed) && is(of_placed + 4, index);
-  const unsigned fixed = experts ? of_experts : placed ? of_placed : of_product;
+  const bool finds_rows = is(0, maps) && cast<MapsType>(body.getArgument(0).getType()).getListed();
+  const bool listed_experts = finds_rows && !placed && !weight_gradient && is(of_product, index);
+  const unsigned fixed = experts          ? of_experts
+                         : placed         ? of_placed
+                         : listed_experts ? of_listed_experts
+                                          : of_product;
   auto number = [](Type type) { return type.isF32(); };
   // Threads add to what dW holds, through a plain map that it has alone or beside tensor maps.
   const bool adds_beside =
@@ -103,8 +108,9 @@ LogicalResult KernelOp::verify() {
                      "of experts their starts, their number, two lists of their rows and the rows of the "
                      "batch, and "
                      "what maps take beside, which is maps, numbers of columns and numbers, got ("
-                   : "X, W and Y, the rows, the offset, the terms table and what several products "
-                     "and maps take beside, which is maps, numbers of columns and numbers, got (")
+                   : "X, W and Y, the rows, the offset, the terms table, of experts whose rows are listed "
+                     "their number, and what several products and maps take beside, which is maps, numbers "
+                     "of columns and numbers, got (")
            << body.getArgumentTypes() << ")";
   if (adds_beside) {
     const auto result = cast<MapsType>(body.getArgument(2).getType()),

@@ -27,6 +27,9 @@ def Sm_KernelOp : Sm_Op<"kernel", [IsolatedFromAbove, Symbol, SymbolTable, Singl
     list by which rows of X are found (`!sm.expert_rows`), that by which their positions are, and how many rows it may name (`index`).
     A launch may have no list of either kind: rows are in their order then.
 
+    Of other kernels those of experts take their number (`index`) behind the terms table, and find rows by the row list that
+    their maps of X and Y have: of each expert, one after another, the rows of each type.
+
     In mode j the maps are those of X, dY and dW, and a seventh argument is beta (f32), which multiplies the old values
     of dW. Where the maps are tensor maps, an eighth argument is a plain map of dW, through which threads add to the old
     values.

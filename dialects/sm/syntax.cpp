@@ -47,11 +47,13 @@ void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn set)
                                "batch_rows"};
   const StringRef weight_gradient[] = {"x", "dy", "dw", "rows", "offset", "terms", "beta", "dw_plain"};
   auto layout = dyn_cast<tile::LayoutAttr>(getLayout());
+  const StringRef listed_experts[] = {"x", "w", "y", "rows", "offset", "terms", "experts"};
+  const bool of_experts = region.getNumArguments() > 6 && region.getArgument(6).getType().isIndex();
   ArrayRef<StringRef> names = product;
   if (layout && layout.isWeightGradient())
     names = weight_gradient;
   else if (!isa<tile::ReducedAttr>(getSchedule()))
-    names = names.take_front(6);
+    names = ArrayRef(listed_experts).take_front(of_experts ? 7 : 6);
   else if (llvm::none_of(region.getArgumentTypes(), llvm::IsaPred<ExpertStartsType>))
     names = names.drop_back(5);
   for (auto [number, argument] : llvm::enumerate(region.getArguments()))

@@ -67,8 +67,12 @@ LogicalResult KernelOp::verify() {
     return emitOpError(getReducedSchedule()
                            ? "has a schedule of vector reductions, but owns no rows of the batch"
                            : "owns rows of the batch, which kernels with a #tile.reduced schedule do");
-  if (getExperts() && !getReducedSchedule())
-    return emitOpError("is of experts, whose rows kernels with a #tile.reduced schedule tell apart");
+  const bool listed = getStagedSchedule() && !tiles && !getLayout().isTransposed() &&
+                      getLayout().getRowTypes().getKind() == alg::RowTypeKind::Explicit;
+  if (getExperts() && !getReducedSchedule() && !listed)
+    return emitOpError(
+        "is of experts, whose rows kernels with a #tile.reduced schedule tell apart, and those of "
+        "products with a #tile.staged schedule whose row types are explicit");
   return success();
 }
 

@@ -122,8 +122,9 @@ std::vector<Tensor> runRows(const std::vector<Tensor> &operands, const Experts &
   };
   options.expert_starts = vector(experts.starts, "expert_starts");
   options.expert_rows = vector(experts.rows, "expert_rows");
-  check(algrt_program_workspace_size(bundle.handle, program_name.c_str(), computed, options.threads,
-                                     &options.workspace_bytes));
+  const int64_t networks = experts.starts ? std::max<int64_t>(experts.starts->numel() - 1, 0) : 0;
+  check(algrt_program_experts_workspace_size(bundle.handle, program_name.c_str(), computed, networks,
+                                             options.threads, &options.workspace_bytes));
   std::optional<Tensor> workspace;
   if (options.workspace_bytes > 0) {
     workspace = emptyLike(first, {int64_t(options.workspace_bytes)}, ScalarType::Byte);

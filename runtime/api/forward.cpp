@@ -35,14 +35,15 @@ void checkScalars(const algrt_forward_args &args, const Layer &layer) {
 
 namespace algrt {
 
-size_t workspaceBytes(const LoadedProjection &projection, int64_t m, int32_t threads) {
+size_t workspaceBytes(const LoadedProjection &projection, int64_t m, int32_t threads, int64_t experts) {
   const Layer &layer = projection.bundle.layer();
   const cuda::GpuKernels &gpu = projection.gpu_kernels;
   const bool gpu_alone = !projection.kernels.anyUsable() && gpu.any();
   size_t bytes = gpu_alone ? 0 : workspaceSize(projection.kernels, layer, m, threads);
   // More rows than a kernel counts are refused by the call itself.
-  if (gpu.groupsRows() && m <= algrt_most_gpu_rows - layer.types - 2)
-    bytes = std::max(bytes, size_t(cuda::rowListBytes(layer, m)));
+  const int64_t room = algrt_most_gpu_rows - m - 2;
+  if (gpu.groupsRows() && std::max<int64_t>(experts, 1) <= room / layer.types)
+    bytes = std::max(bytes, size_t(cuda::rowListBytes(layer, m, experts)));
   return bytes;
 }
 

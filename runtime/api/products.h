@@ -13,7 +13,8 @@ void runForward(const LoadedProjection &projection, const algrt_forward_args &ar
 void runDx(const LoadedProjection &projection, const algrt_dx_args &args);
 void runDw(const LoadedProjection &projection, const algrt_dw_args &args);
 
-// Bytes of workspace with which any of them has enough for m rows on so many threads.
-size_t workspaceBytes(const LoadedProjection &projection, int64_t m, int32_t threads);
+// Bytes of workspace with which any of them has enough for m rows on so many threads, divided among up to so
+// many experts; with 0 there is one network.
+size_t workspaceBytes(const LoadedProjection &projection, int64_t m, int32_t threads, int64_t experts = 0);
 
 } // namespace algrt

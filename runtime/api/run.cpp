@@ -48,12 +48,13 @@ int64_t allBufferBytes(const Program &program, int64_t m) {
 }
 
 // With which a call has enough: for the buffers, and behind them for the step that needs most.
-size_t programWorkspace(const algrt_bundle &bundle, const Program &program, int64_t m, int32_t threads) {
+size_t programWorkspace(const algrt_bundle &bundle, const Program &program, int64_t m, int32_t threads,
+                        int64_t experts) {
   size_t most = 0;
   for (const ProgramStep &step : program.steps)
     if (!step.elementwise)
-      most =
-          std::max(most, workspaceBytes(bundle.projection(step.projection), step.rows.value_or(m), threads));
+      most = std::max(
+          most, workspaceBytes(bundle.projection(step.projection), step.rows.value_or(m), threads, experts));
   return checkedAdd(size_t(allBufferBytes(program, m)), most, "the workspace of a program");
 }
 
@@ -276,8 +277,9 @@ Error Run::workspaceTooSmall() const {
                ? std::string("workspace is null")
                : "workspace has " + std::to_string(options_.workspace_bytes) + " bytes") +
               ", program " + program_.name + " needs " +
-              std::to_string(programWorkspace(bundle_, program_, m, options_.threads)) + " bytes for " +
-              std::to_string(m) + (m == 1 ? " row" : " rows") + ": ask algrt_program_workspace_size"};
+              std::to_string(programWorkspace(bundle_, program_, m, options_.threads, rows_.experts.count)) +
+              " bytes for " + countText(m, "row") + ": ask algrt_program" +
+              (rows_.experts.count > 0 ? "_experts" : "") + "_workspace_size"};
 }
 
 std::string Run::describe(size_t number) const {
@@ -346,7 +348,19 @@ int algrt_program_workspace_size(const algrt_bundle *bundle, const char *program
     requireNotNull(bytes, "bytes");
     checkCount("m", m);
     checkCount("threads", threads);
-    *bytes = programWorkspace(*bundle, of, m, threads);
+    *bytes = programWorkspace(*bundle, of, m, threads, 0);
+  });
+}
+
+int algrt_program_experts_workspace_size(const algrt_bundle *bundle, const char *program, int64_t m,
+                                         int64_t experts, int32_t threads, size_t *bytes) {
+  return guarded([&] {
+    const Program &of = requireProgram(bundle, program);
+    requireNotNull(bytes, "bytes");
+    checkCount("m", m);
+    checkCount("experts", experts);
+    checkCount("threads", threads);
+    *bytes = programWorkspace(*bundle, of, m, threads, experts);
   });
 }
 

@@ -241,14 +241,6 @@ GpuCode parseAuxiliary(const JsonFields &fields, std::string_view target) {
   return code;
 }
 
-// They take all of these values, and no others.
-void checkValues(const JsonFields &fields, GpuCode &code, std::initializer_list<ParameterValue> values) {
-  KernelParameters required;
-  for (const ParameterValue value : values)
-    required.add(value);
-  checkParameters(fields, code, required, {});
-}
-
 } // namespace
 
 const char *name(GpuCopies copies) { return copies == GpuCopies::Engine ? "engine" : "threads"; }
@@ -329,10 +321,12 @@ GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, Map 
     parseNextLayer(fields, boxes, *layer.fusion, kernel);
   const ProductParameters wanted = productParameters(kernel, layer);
   checkParameters(fields, kernel, wanted.required, wanted.optional);
+  // Of rows in a list that has been told already which expert each belongs to.
+  const bool finds_rows = kernel.takesExperts() && !kernel.listed;
   for (const char *operand : {"expert_starts", "x_rows", "expert_rows"})
-    if (kernel.takesExperts() != (kernel.parameters.find(ParameterValue::Operand, operand) != nullptr))
+    if (finds_rows != (kernel.parameters.find(ParameterValue::Operand, operand) != nullptr))
       fields.fail("parameters", std::string("have experts without ") + operand + ", or the other way round");
-  if (kernel.takesExperts() != (kernel.parameters.find(ParameterValue::BatchRows) != nullptr))
+  if (finds_rows != (kernel.parameters.find(ParameterValue::BatchRows) != nullptr))
     fields.fail("parameters", "have experts without batch_rows, or the other way round");
   return kernel;
 }
@@ -374,6 +368,8 @@ ProductParameters productParameters(const GpuKernel &kernel, const Layer &layer)
     result.optional.add(ParameterValue::Operand, "expert_rows");
     result.optional.add(ParameterValue::BatchRows);
   }
+  if (kernel.listed && kernel.map == Map::Forward)
+    result.optional.add(ParameterValue::Experts);
   if (kernel.map == Map::Forward && layer.bias)
     result.required.add(ParameterValue::Operand, "bias");
   return result;
@@ -388,8 +384,19 @@ GpuCode parseGroupRows(const JsonFields &fields, std::string_view target, const 
                                std::to_string(code.shared_bytes) + " bytes of shared memory, more than " +
                                std::to_string(most_group_rows_shared_bytes));
   using enum ParameterValue;
-  checkValues(fields, code,
-              {RowList, RowSource, FirstPositions, TypeWidth, Rows, Types, RowSourceForm, Sequences, Offset});
+  KernelParameters of_network, of_experts;
+  for (const ParameterValue value : {RowList, RowSource, TypeWidth, Rows, Types, RowSourceForm, Offset}) {
+    of_network.add(value);
+    of_experts.add(value);
+  }
+  for (const ParameterValue value : {FirstPositions, Sequences})
+    of_network.add(value);
+  for (const ParameterValue value : {RowListOfX, Experts, BatchRows})
+    of_experts.add(value);
+  for (const char *operand : {"expert_starts", "expert_rows"})
+    of_experts.add(Operand, operand);
+  const bool knows_experts = KernelParameters::parse(fields, "parameters").find(Experts) != nullptr;
+  checkParameters(fields, code, knows_experts ? of_experts : of_network, {});
   return code;
 }
 

@@ -46,6 +46,7 @@ constexpr ValueText values[] = {{"map", ParameterType::PlainMap, true},
                                 {"types", ParameterType::I32},
                                 {"row_source_form", ParameterType::I32},
                                 {"sequences", ParameterType::I32},
+                                {"row_list_of_x", ParameterType::Address},
                                 {"columns", ParameterType::I32},
                                 {"operand_stride", ParameterType::I64, true}};
 static_assert(std::size(values) == size_t(ParameterValue::OperandStride) + 1);

@@ -36,7 +36,7 @@ enum class ParameterValue {
   Experts,   // i32: whose rows begin where the operand expert_starts says
   BatchRows, // i32: of the batch, where the operand expert_rows lists those of experts
   // Of group_rows, which also has `rows` and `offset`:
-  RowList,   // address: of the list that it makes, types + 2 + rows numbers
+  RowList,   // address: of the list that it makes, types + 2 + rows numbers; of experts so many types more
   RowSource, // address: the type of every row (i32), its position, or the first rows of sequences and the
              // number of rows; 0 of equal sequences
   FirstPositions, // address: the positions of the sequences' first rows, or 0 where all are 0
@@ -45,6 +45,8 @@ enum class ParameterValue {
   RowSourceForm,  // i32: algrt_rows_of_types, _positions, _sequences or _equal_sequences, with
                   // algrt_rows_of_wide where the numbers of row_source and first_positions are i64, not i32
   Sequences,      // i32: at least 1 where there are rows; of equal ones the rows of each
+  RowListOfX,     // address: of a second list, with the rows of the batch in the place of entries of
+                  // expert_rows; 0 where one will do
   // Of element-wise functions, which also have `operand`, `number` and `rows`:
   Columns,       // i32: of the domain
   OperandStride, // i64: from one row of an operand to the next, in its elements

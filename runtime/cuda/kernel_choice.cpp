@@ -116,8 +116,9 @@ size_t KernelChoice::choose(const ProductRequest &request) const {
   const auto is_listed = [](const GpuKernel &kernel) { return kernel.listed; };
   const auto is_reduction = [](const GpuKernel &kernel) { return kernel.isReduction(); };
   const auto counts_from_offset = [](const GpuKernel &kernel) { return !kernel.listed; };
-  const Candidate *best = bestAmong(request, request.listed ? +is_listed : +counts_from_offset);
-  if (request.positions) {
+  const bool of_experts = request.operands.experts > 0;
+  const Candidate *best = bestAmong(request, request.listed || of_experts ? +is_listed : +counts_from_offset);
+  if (request.positions || of_experts) {
     const Candidate *reduction = bestAmong(request, is_reduction);
     if (reduction != nullptr &&
         (best == nullptr || isAhead(gpu(*reduction).best_for_rows, gpu(*best).best_for_rows, request.m)))
@@ -136,7 +137,8 @@ void KernelChoice::refuse(const ProductRequest &request) const {
   const auto wanted = [&](const GpuKernel &kernel) {
     return kernel.map == request.map && kernel.output == request.output &&
            kernel.takesExperts() == (request.operands.experts > 0) &&
-           (kernel.listed == request.listed || (request.positions && kernel.isReduction()));
+           (kernel.listed == request.listed || request.operands.experts > 0 ||
+            (request.positions && kernel.isReduction()));
   };
   std::optional<algrt_status> status;
   for (const Candidate &candidate : candidates_) {

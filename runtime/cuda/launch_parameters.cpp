@@ -134,6 +134,20 @@ void setRowList(ParameterBlock &block, const KernelParameters &list, const RowLi
     case ParameterValue::Sequences:
       block.set(parameter, values.sequences);
       break;
+    case ParameterValue::RowListOfX:
+      block.set(parameter, values.list_of_x);
+      break;
+    case ParameterValue::Operand:
+      if (parameter.operand != "expert_starts" && parameter.operand != "expert_rows")
+        refuse(parameter);
+      block.set(parameter, parameter.operand == "expert_rows" ? values.expert_rows : values.expert_starts);
+      break;
+    case ParameterValue::Experts:
+      block.set(parameter, values.experts);
+      break;
+    case ParameterValue::BatchRows:
+      block.set(parameter, values.batch_rows);
+      break;
     case ParameterValue::Offset:
       block.set(parameter, values.offset);
       break;

@@ -72,6 +72,12 @@ struct RowListValues {
   uint64_t list, source, firsts;
   int64_t width;
   int32_t rows, types, form, sequences, offset;
+  // Of experts: the list for X where it is one of its own, where they begin, how many there are, the list of
+  // their rows and how many rows of the batch that names.
+  uint64_t list_of_x = 0, expert_starts = 0;
+  int32_t experts = 1;
+  uint64_t expert_rows = 0;
+  int32_t batch_rows = 0;
 };
 void setRowList(ParameterBlock &block, const KernelParameters &list, const RowListValues &values);
 

@@ -32,7 +32,7 @@ TensorMap tensorMap(const OperandView &view, ElementType element, const Box &box
   return map;
 }
 
-algrt_plain_map plainMap(const OperandView &view, bool listed, const DeviceLists &lists) {
+algrt_plain_map plainMap(const OperandView &view, uint64_t row_list, const DeviceLists &lists) {
   const auto list = [&](int64_t word) {
     return word < 0 ? 0 : lists.terms + uint64_t(word) * sizeof(int32_t);
   };
@@ -40,7 +40,7 @@ algrt_plain_map plainMap(const OperandView &view, bool listed, const DeviceLists
   map.address = view.address;
   map.groups = list(view.group_list);
   map.row_groups = list(view.row_group_list);
-  map.rows = listed ? lists.rows : 0;
+  map.rows = row_list;
   std::copy(view.strides.begin(), view.strides.end(), map.strides);
   std::transform(view.extents.begin(), view.extents.end(), map.extents,
                  [](int64_t extent) { return int32_t(extent); });
@@ -85,7 +85,11 @@ void appendMaps(LaunchPlan &plan, const KernelShape &shape, const Layer &layer, 
     if (view != nullptr && parameter.type == ParameterType::TensorMap)
       plan.maps.push_back(tensorMap(*view, seen.row_dimension, element, box, views.y.all[0].address));
     else if (view != nullptr)
-      plan.plain_maps.push_back(plainMap(*view, seen.listed, lists));
+      plan.plain_maps.push_back(plainMap(*view,
+                                         !seen.listed                                ? 0
+                                         : &seen == &views.x && lists.rows_of_x != 0 ? lists.rows_of_x
+                                                                                     : lists.rows,
+                                         lists));
     return view != nullptr;
   };
   for (const KernelParameter &parameter : kernel.parameters) {
@@ -174,7 +178,7 @@ int64_t countTiles(const KernelShape &shape, const GpuTile &tile, int64_t m, int
     lines = 1;
     longest = m;
   } else if (shape.listed) {
-    lines = shape.types;
+    lines = shape.listedSegments();
     longest = m;
   } else if (shape.interval) {
     lines = (offset % shape.run + m - 1) / shape.run + 1;
@@ -187,7 +191,7 @@ int64_t countTiles(const KernelShape &shape, const GpuTile &tile, int64_t m, int
                                   inWholeClusters(longest, tile.rows, tile.cluster_rows), "tiles of y");
   // The rows of each expert that has some begin a tile of their own: how many there are is the device's to
   // know.
-  if (shape.networks > 1)
+  if (shape.networks > 1 && !shape.listed)
     tiles = checkedAdd(tiles, std::min(m, shape.networks), "tiles of y");
   // Where rows of x are stationary, a block counts what it does while they are: all columns of some groups.
   // Where sums of dx are, it is some columns of all groups.

@@ -43,8 +43,9 @@ struct LaunchPlan {
 
 // Lists that a kernel reads, on the device; 0 where there is none.
 struct DeviceLists {
-  uint64_t terms = 0; // the terms table, which begins with those of unequal groups
-  uint64_t rows = 0;  // the row list of a call whose rows are listed
+  uint64_t terms = 0;     // the terms table, which begins with those of unequal groups
+  uint64_t rows = 0;      // the row list of a call whose rows are listed
+  uint64_t rows_of_x = 0; // that of X where it has one of its own, as experts whose rows are listed
 };
 
 // The layer as a kernel sees it: some of its groups may be one to the kernel.

@@ -69,8 +69,8 @@ ViewsOfOperand viewRows(const KernelShape &shape, const Operand &operand, Elemen
   }
   if (shape.listed) {
     // A type is no step in memory; its rows are.
-    append(ViewKind::ListedRows, {0, shape.types, m}, 0, 1);
-    views.all[0].extents[2] = shape.types;
+    append(ViewKind::ListedRows, {0, shape.listedSegments(), m}, 0, 1);
+    views.all[0].extents[2] = shape.listedSegments();
     return views;
   }
   if (!shape.interval) {

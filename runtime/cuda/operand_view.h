@@ -76,6 +76,8 @@ struct KernelShape {
   int64_t weight_row_groups, weight_height, weight_groups, weight_width;
   // Networks whose weight matrices lie one below the other; `weight_row_groups` and `weightRows` are of one.
   int64_t networks = 1;
+  // What a row list has of rows that are listed: of each network the rows of each type.
+  int64_t listedSegments() const { return types * networks; }
   // Columns of what is read and of what is written, columns and rows of the weight matrix.
   int64_t k_total, n_total, weight_columns_total, weight_rows_total;
   // Every group of what is read and of what is written begins at a multiple of so many columns.

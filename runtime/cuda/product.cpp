@@ -68,7 +68,7 @@ std::optional<LaunchKey> keyOf(const Layer &layer, const ProductRequest &request
   for (const Operand &operand : request.operands.further)
     key->add(operand);
   // Maps of rows in lists have the list's address.
-  if (request.listed)
+  if (request.listed || request.operands.experts > 0)
     key->add(reinterpret_cast<uintptr_t>(call.workspace.address));
   return key;
 }
@@ -158,8 +158,11 @@ void runProduct(const GpuKernels &kernels, const Layer &layer, const ProductCall
   DeviceLists lists{ready.terms, 0};
   std::optional<ReadyKernel> group_rows;
   const GpuCode *group_rows_code = nullptr;
+  PlacedLists placed;
   if (kernel.gpu->listed) {
-    lists.rows = placeRowList(layer, request.m, call.workspace);
+    placed = placeRowLists(layer, request.m, call.experts, call.workspace);
+    lists.rows = placed.list;
+    lists.rows_of_x = placed.of_x;
     const size_t lister = chooseGroupRows(kernels.all(), modules.properties());
     group_rows_code = &*kernels.kernel(lister).group_rows;
     group_rows = readyKernel(modules, lister, stream, kernels.kernel(lister).name);
@@ -170,7 +173,8 @@ void runProduct(const GpuKernels &kernels, const Layer &layer, const ProductCall
       modules.launches().insert(*key, prepared);
   }
   if (group_rows)
-    groupRows(driver, *group_rows, *group_rows_code, layer, call.rows, request.m, lists.rows, stream);
+    groupRows(driver, *group_rows, *group_rows_code, layer, call.rows, call.experts, request.m, placed,
+              stream);
   launch(driver, *prepared, kernel.gpu->parameters, stream, layer, call, further, request.positions);
 }
 

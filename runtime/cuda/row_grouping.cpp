@@ -3,6 +3,7 @@
 #include "runtime/cuda/launch_parameters.h"
 #include "runtime/cuda/row_list.h"
 #include "runtime/gpu_kernel_abi.h"
+#include "runtime/support/checked.h"
 #include "runtime/support/error.h"
 
 #include <algorithm>
@@ -17,7 +18,11 @@ DevicePointer addressOf(const IntegerVector &vector) { return reinterpret_cast<u
 
 } // namespace
 
-int64_t rowListBytes(const Layer &layer, int64_t m) { return rowListWords(layer.types, m) * word + word - 1; }
+int64_t rowListBytes(const Layer &layer, int64_t m, int64_t experts) {
+  const int64_t words = rowListWords(
+      checkedMultiply(layer.types, std::max<int64_t>(experts, 1), "the types of all experts"), m);
+  return (experts > 0 ? 2 : 1) * words * word + word - 1;
+}
 
 size_t chooseGroupRows(const std::vector<Kernel> &kernels, const DeviceProperties &device) {
   std::optional<size_t> found;
@@ -35,21 +40,27 @@ size_t chooseGroupRows(const std::vector<Kernel> &kernels, const DevicePropertie
   return *found;
 }
 
-DevicePointer placeRowList(const Layer &layer, int64_t m, const Workspace &workspace) {
-  const int64_t bytes = rowListBytes(layer, m);
+PlacedLists placeRowLists(const Layer &layer, int64_t m, const ExpertStarts &experts,
+                          const Workspace &workspace) {
+  const int64_t bytes = rowListBytes(layer, m, experts.count);
   if (workspace.address == nullptr || workspace.bytes < size_t(bytes))
     throw Error(
         ALGRT_WORKSPACE_TOO_SMALL,
         std::string("workspace ") +
             (workspace.address == nullptr ? "is null" : "has " + std::to_string(workspace.bytes) + " bytes") +
-            ": rows that are listed by type need " + std::to_string(bytes) +
-            " bytes of device memory: ask algrt_workspace_size");
-  return (reinterpret_cast<uintptr_t>(workspace.address) + uintptr_t(word - 1)) / uintptr_t(word) *
-         uintptr_t(word);
+            ": rows that are listed by type need " + std::to_string(bytes) + " bytes of device memory: ask " +
+            (experts.count > 0 ? "algrt_program_experts_workspace_size" : "algrt_workspace_size"));
+  PlacedLists lists;
+  lists.list = (reinterpret_cast<uintptr_t>(workspace.address) + uintptr_t(word - 1)) / uintptr_t(word) *
+               uintptr_t(word);
+  if (experts.list != nullptr && experts.x_by_list)
+    lists.of_x = lists.list + uintptr_t(rowListWords(layer.types * experts.count, m) * word);
+  return lists;
 }
 
 void groupRows(const Driver &driver, const ReadyKernel &kernel, const GpuCode &code, const Layer &layer,
-               const RowSource &source, int64_t m, DevicePointer list, Stream stream) {
+               const RowSource &source, const ExpertStarts &experts, int64_t m, const PlacedLists &lists,
+               Stream stream) {
   const IntegerVector &numbers = source.kind == RowSourceKind::Types       ? source.types
                                  : source.kind == RowSourceKind::Positions ? source.positions
                                                                            : source.sequence_starts;
@@ -70,21 +81,33 @@ void groupRows(const Driver &driver, const ReadyKernel &kernel, const GpuCode &c
                                 ? int32_t(std::max<int64_t>(numbers.size - 1, 1))
                             : equal ? int32_t(source.sequence_rows)
                                     : 1,
-                offset = int32_t(equal ? source.p0 % (layer.types * layer.row_type_width) : 0);
+                // Of experts that of row 0, where no positions are given.
+      offset = int32_t(equal || source.kind == RowSourceKind::Offset
+                           ? source.p0 % (layer.types * layer.row_type_width)
+                           : 0);
+  if ((experts.count > 0) != (code.parameters.find(ParameterValue::Experts) != nullptr))
+    throw Error(ALGRT_BAD_BUNDLE, "the bundle's kernel that lists rows is for other calls than its products");
+  int64_t segments = types, shared_bytes = code.shared_bytes;
+  if (experts.count > 0) {
+    segments = checkedMultiply(segments, experts.count, "the types of all experts");
+    shared_bytes = algrt_group_rows_shared_bytes(code.threads, segments);
+    if (shared_bytes > most_group_rows_shared_bytes) {
+      const int64_t room = most_group_rows_shared_bytes - algrt_group_rows_shared_bytes(code.threads, 0);
+      throw Error(ALGRT_UNSUPPORTED, "expert_starts: are of " + std::to_string(experts.count) +
+                                         " experts, a GPU lists rows of " + std::to_string(types) +
+                                         " types of at most " +
+                                         std::to_string(room / int64_t(sizeof(int32_t)) / types) +
+                                         ": compile kernels for fewer rows of each, which need no lists");
+    }
+  }
   ParameterBlock block(code.parameters);
   setRowList(block, code.parameters,
-             {list, addressOf(numbers), addressOf(source.sequence_positions), layer.row_type_width,
-              int32_t(m), types, form, sequences, offset});
-  const LaunchConfig config{uint32_t(types) + 1,
-                            1,
-                            1,
-                            uint32_t(code.threads),
-                            1,
-                            1,
-                            uint32_t(code.shared_bytes),
-                            stream,
-                            nullptr,
-                            0};
+             {lists.list, addressOf(numbers), addressOf(source.sequence_positions), layer.row_type_width,
+              int32_t(m), types, form, sequences, offset, lists.of_x,
+              reinterpret_cast<uintptr_t>(experts.data), int32_t(std::max<int64_t>(experts.count, 1)),
+              reinterpret_cast<uintptr_t>(experts.list), int32_t(experts.batch_rows)});
+  const LaunchConfig config{
+      uint32_t(segments) + 1, 1, 1, uint32_t(code.threads), 1, 1, uint32_t(shared_bytes), stream, nullptr, 0};
   driver.check(driver.launchKernelEx(&config, kernel.function, block.pointers().data(), nullptr),
                "launching the kernel that groups rows");
 }

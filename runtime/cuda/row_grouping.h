@@ -13,20 +13,27 @@ struct Workspace {
   size_t bytes = 0;
 };
 
-// Bytes of workspace that the list of m rows takes, wherever the workspace begins.
-int64_t rowListBytes(const Layer &layer, int64_t m);
+// Bytes of workspace that the lists of m rows take, wherever the workspace begins: one, of so many experts
+// two, one of which is for X where their rows are listed. Of one network with 0 experts.
+int64_t rowListBytes(const Layer &layer, int64_t m, int64_t experts = 0);
 
 // The kernel of a bundle that makes the list on this device, its index in the manifest: one for the device's
 // architecture alone before others. Throws Error(ALGRT_UNSUPPORTED) where there is none.
 size_t chooseGroupRows(const std::vector<Kernel> &kernels, const DeviceProperties &device);
 
-// Where in the workspace the list will be. Throws Error(ALGRT_WORKSPACE_TOO_SMALL) with the bytes that are
-// needed.
-DevicePointer placeRowList(const Layer &layer, int64_t m, const Workspace &workspace);
+// Where in the workspace the lists will be; `of_x` is 0 where X has none of its own.
+struct PlacedLists {
+  DevicePointer list = 0, of_x = 0;
+};
+// Throws Error(ALGRT_WORKSPACE_TOO_SMALL) with the bytes that are needed.
+PlacedLists placeRowLists(const Layer &layer, int64_t m, const ExpertStarts &experts,
+                          const Workspace &workspace);
 
-// Enqueues the kernel. The source is of m rows, on the device; it needs lists, and m is what kernels can
-// count.
+// Enqueues the kernel. The source is of m rows, or of the batch that a list of experts names rows of, on the
+// device; m is what kernels can count. Throws Error(ALGRT_UNSUPPORTED) for more experts than a block of the
+// kernel can count rows of, or a kernel that knows no experts.
 void groupRows(const Driver &driver, const ReadyKernel &kernel, const GpuCode &code, const Layer &layer,
-               const RowSource &source, int64_t m, DevicePointer list, Stream stream);
+               const RowSource &source, const ExpertStarts &experts, int64_t m, const PlacedLists &lists,
+               Stream stream);
 
 } // namespace algrt::cuda

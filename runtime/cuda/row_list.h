@@ -12,7 +12,8 @@ namespace algrt::cuda {
 int64_t rowListWords(int64_t types, int64_t m);
 
 // The list of rows of these types, each of 0 ... types - 1, as a device makes it: rows of one type in
-// ascending order. Throws Error(ALGRT_INVALID_ARGUMENT) naming the first row whose type is none.
+// ascending order. Of experts the types are those of each: expert times the layer's types, plus the row's.
+// Throws Error(ALGRT_INVALID_ARGUMENT) naming the first row whose type is none.
 std::vector<int32_t> rowList(int64_t types, std::span<const int64_t> row_types);
 
 } // namespace algrt::cuda

@@ -68,7 +68,8 @@ ProgramCall::ProgramCall(const algrt::test::TestContext &context, int capability
   gate_.fill(seed + 1, 1 / std::sqrt(static_cast<double>(in)));
   up_.fill(seed + 2, 1 / std::sqrt(static_cast<double>(in)));
   down_.fill(seed + 3, 1 / std::sqrt(static_cast<double>(hidden)));
-  EXPECT_EQ(algrt_program_workspace_size(handle_.get(), "forward", m, 0, &workspace_bytes_), ALGRT_OK);
+  EXPECT_EQ(algrt_program_experts_workspace_size(handle_.get(), "forward", m, experts, 0, &workspace_bytes_),
+            ALGRT_OK);
   context.driver().check(context.driver().memAlloc(&workspace_, std::max<size_t>(workspace_bytes_, 1)),
                          "workspace of a test");
   std::memset(reinterpret_cast<void *>(workspace_), 0xff, workspace_bytes_);

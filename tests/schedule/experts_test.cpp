@@ -124,7 +124,7 @@ TEST(Experts, NeedVectorReductionsOnAGpu) {
   layer.row_types = algebras::RowTypes::explicitTypes(4);
   EXPECT_THAT(whyNoExperts(layer, "sm_90a"), HasSubstr("they are explicit"));
   EXPECT_THROW(predictExperts(layer, nullptr, "sm_90a", 8, 2, DataType::BF16), algebras::InputError);
-  EXPECT_THAT(whyNoExperts(projection("Q(4)", 64, 64, DataType::F32), "sm_90a"), HasSubstr("they are f32"));
+  EXPECT_THAT(whyNoExperts(projection("Q(4)", 64, 64, DataType::F32), "sm_90a"), HasSubstr("these are f32"));
 }
 
 } // namespace

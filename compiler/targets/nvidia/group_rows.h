@@ -14,9 +14,14 @@ namespace compiler {
 
 constexpr llvm::StringLiteral group_rows_name = "group_rows";
 
+/// Whose rows are listed: those of one network, whatever says of which types they are; or of each of several
+/// experts those of each type, at positions.
+enum class ListedNetworks { One, Experts };
+
 /// A module of the llvm and nvvm dialects that holds the kernel, for blocks of `threads`, a multiple of 32 up
 /// to 1024. The dialects arith, cf, llvm, nvvm and scf are loaded into the context.
 mlir::OwningOpRef<mlir::ModuleOp> groupRowsModule(mlir::MLIRContext &context,
-                                                  int64_t threads = group_rows_threads);
+                                                  int64_t threads = group_rows_threads,
+                                                  ListedNetworks networks = ListedNetworks::One);
 
 } // namespace compiler

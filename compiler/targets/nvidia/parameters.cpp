@@ -160,7 +160,7 @@ FailureOr<KernelParameters> parametersOf(sm::KernelOp kernel) {
   const algrt::Map map = layout.isWeightGradient() ? algrt::Map::Dw
                          : layout.isTransposed()   ? algrt::Map::Dx
                                                    : algrt::Map::Forward;
-  // Of the arguments that are whole numbers.
+  // Of the arguments that are whole numbers. Kernels that find rows in lists are given no positions.
   const char *const positions = "positions", *const expert_starts = "expert_starts";
   const std::pair<ParameterValue, const char *> numbers[] = {{ParameterValue::Rows, ""},
                                                              {ParameterValue::Offset, ""},
@@ -201,7 +201,10 @@ FailureOr<KernelParameters> parametersOf(sm::KernelOp kernel) {
         parameters.add(ParameterValue::Number, operandName(argument));
     } else {
       const auto &[value, operand] = numbers[indices++];
-      parameters.add(value, operand);
+      if (value == ParameterValue::ElementBytes && !isa<tile::ReducedAttr>(kernel.getSchedule()))
+        parameters.add(ParameterValue::Experts);
+      else
+        parameters.add(value, operand);
     }
   }
   if (parameters.bytes() > algrt::most_parameter_bytes)

@@ -20,12 +20,12 @@ int64_t RowSegments::maps(alg::RowTypesAttr types) {
 }
 
 RowSegments::RowSegments(const IntegerArithmetic &math, alg::RowTypesAttr row_types, Value rows, Value offset,
-                         Value maps)
+                         Value maps, Value experts)
     : types_(row_types.getCount()),
       width_(row_types.getKind() == alg::RowTypeKind::Interval ? row_types.getWidth() : 0),
-      listed_(areListed(row_types) ? maps : Value()), offset_(offset) {
+      listed_(areListed(row_types) ? maps : Value()), has_experts_(experts != nullptr), offset_(offset) {
   if (listed_) {
-    segment_count_ = math.constant(types_);
+    segment_count_ = experts ? math.multiply(experts, types_) : math.constant(types_);
     longest_segment_ = readRowList(math, listed_, math.constant(0));
     return;
   }
@@ -80,7 +80,12 @@ RowSegments::Segment RowSegments::entries(const IntegerArithmetic &math, Value n
   // Behind the greatest number of rows are the starts.
   Value begin = readRowList(math, listed_, math.add(number, 1)),
         end = readRowList(math, listed_, math.add(number, 2));
-  return {math.constant(0), number, math.subtract(end, begin), number};
+  Segment segment{math.constant(0), number, math.subtract(end, begin), number};
+  if (has_experts_) {
+    segment.type = math.remainder(number, types_);
+    segment.expert = math.divide(number, types_);
+  }
+  return segment;
 }
 
 RowSegments::Segment RowSegments::phase(const IntegerArithmetic &math, Value number) const {

@@ -12,8 +12,10 @@ class RowSegments {
 public:
   using Value = mlir::Value;
   /// Writes what all segments share. `rows` is M, `offset` the position of row 0 modulo the period; `listed`
-  /// are the maps of X where row types are explicit.
-  RowSegments(const IntegerArithmetic &math, alg::RowTypesAttr types, Value rows, Value offset, Value listed);
+  /// are the maps of X where row types are explicit. Of `experts`, null where there is one network, each has
+  /// segments of its own.
+  RowSegments(const IntegerArithmetic &math, alg::RowTypesAttr types, Value rows, Value offset, Value listed,
+              Value experts = {});
 
   static bool areListed(alg::RowTypesAttr types) { return types.getKind() == alg::RowTypeKind::Explicit; }
 
@@ -34,7 +36,8 @@ public:
     Value map;     ///< which of the maps it belongs to
     Value segment; ///< its coordinate in that map
     Value rows;
-    Value type; ///< of all its rows
+    Value type;        ///< of all its rows
+    Value expert = {}; ///< whose rows they are; null where there is one network
   };
   Segment at(const IntegerArithmetic &math, Value number) const;
 
@@ -55,6 +58,7 @@ private:
 
   int64_t types_, width_; ///< width 0: cyclic
   Value listed_;          ///< maps with a row list; null where rows follow from numbers
+  bool has_experts_;
   Value offset_, segment_count_, longest_segment_;
   Value rows_of_phase_, longer_phases_;               // cyclic
   Value first_runs_, first_rows_, whole_, tail_rows_; // intervals

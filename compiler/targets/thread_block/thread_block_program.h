@@ -140,6 +140,7 @@ private:
   tile::StagedAttr schedule_;
   Value beta_;                          ///< in mode j what dW is multiplied with
   Value plain_result_;                  ///< in mode j the plain map of dW, for threads that add to it
+  Value experts_;                       ///< how many there are; null where there is one network
   std::optional<RowSegments> segments_; ///< of X and Y
   std::optional<ClusterPlace> place_;   ///< of the block, where those of its cluster copy for each other
   Value rank_;                          ///< of the block, where those of its cluster divide tiles

@@ -93,6 +93,8 @@ FailureOr<sm::KernelOp> ThreadBlockProgram::declare() {
     beta_ = body.addArgument(builder_.getF32Type(), location_);
     plain_result_ = y_maps.isPlain() ? y_ : body.addArgument(plain_maps, location_);
   }
+  if (source_.getExperts())
+    experts_ = body.addArgument(builder_.getIndexType(), location_);
   if (failed(declareFurther(body)))
     return failure();
   builder_.setInsertionPointToEnd(&body);

@@ -148,6 +148,9 @@ Value ThreadBlockProgram::fetchWeights(Value weights, const Tile &tile, Value k,
   SmallVector<Value, 4> coordinates = {tile.column, slots ? zero : tile.group, k, weight_row};
   if (layout_.isTransposed())
     coordinates = {k, slots ? zero : weight_row, tile.column, slots ? weight_row : tile.group};
+  // The weight matrices of experts lie one below the other.
+  if (Value expert = tile.segment.expert)
+    coordinates[3] = math_.add(coordinates[3], math_.multiply(expert, layout_.getWeights().getCount()));
   Value block = fetch(weights, zero, coordinates, schedule_.getClusterRows(), &ClusterPlace::row,
                       &ClusterPlace::column_mask);
   // Columns of the transposed matrix are rows of its boxes.

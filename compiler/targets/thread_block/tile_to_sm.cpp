@@ -140,7 +140,7 @@ LogicalResult ThreadBlockProgram::write() {
   // Dependent launches came with the copy engine.
   if (!schedule_.hasWarps())
     sm::WaitForPredecessorOp::create(builder_, location_);
-  segments_.emplace(math_, layout_.getRowTypes(), rows_, offset_, x_);
+  segments_.emplace(math_, layout_.getRowTypes(), rows_, offset_, x_, experts_);
   return writeFor(own);
 }
 
@@ -185,7 +185,11 @@ LogicalResult ThreadBlockProgram::writeOp(Operation *op, tile::ForallOp own, con
       .Case([&](tile::WeightTermsOp terms) { return writeWeightTerms(terms, own, tile); })
       .Case([&](tile::StoreWeightOp store) { return writeStoreWeights(store, own, tile); })
       .Case([&](tile::MapOp map) {
-        return writeMap(map, NamedPlace(own), tile.column, tile.group,
+        // Numbers of columns of an expert lie behind those of the experts before it.
+        const int64_t groups = layout_.getOut().getCount();
+        Value expert = tile.segment.expert;
+        Value group = expert ? math_.add(tile.group, math_.multiply(expert, groups)) : tile.group;
+        return writeMap(map, NamedPlace(own), tile.column, group,
                         {tile.segment.map, tile.column, tile.group, tile.segment.segment, tile.row});
       })
       // The maps clip, and constants are written where they are used.

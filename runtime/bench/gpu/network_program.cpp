@@ -21,7 +21,8 @@ GpuNetworkProgram::GpuNetworkProgram(const GpuDevice &device, const std::string 
   requireDone(algrt_bundle_prepare(handle_.get(), device.ordinal()));
 
   size_t bytes = 0;
-  requireDone(algrt_program_workspace_size(handle_.get(), program.c_str(), operands.m(), 0, &bytes));
+  requireDone(algrt_program_experts_workspace_size(handle_.get(), program.c_str(), operands.m(),
+                                                   each ? 0 : operands.networks(), 0, &bytes));
   if (bytes > 0)
     workspace_ = std::make_unique<GpuMemory>(device, bytes, "what steps hand on to each other");
   if (!each)

@@ -17,7 +17,7 @@
 !x = !alg.slots<?x32xf32, rows(cyclic 2), cols(2 x 16)>
 !y = !alg.slots<?x32xf32, rows(cyclic 2), cols(2 x 16)>
 !w = !alg.slots<32x32xf32, rows(2 x 16), cols(2 x 16)>
-// expected-error @+1 {{on sm_90a kernels of experts are vector reductions, of bf16, and they are f32}}
+// expected-error @+1 {{on sm_90a kernels of experts multiply bf16, and these are f32}}
 func.func @f32(%x: tensor<?x32xf32>, %w: tensor<32x32xf32>, %p0: index) -> tensor<?x32xf32> {
   %xs = alg.slots %x rows(cyclic 2, %p0) cols(2 x 16) : tensor<?x32xf32>
   %ws = alg.slots %w rows(2 x 16) cols(2 x 16) : tensor<32x32xf32>
@@ -31,7 +31,7 @@ func.func @f32(%x: tensor<?x32xf32>, %w: tensor<32x32xf32>, %p0: index) -> tenso
 !x = !alg.slots<?x32xbf16, rows(explicit 2), cols(2 x 16)>
 !y = !alg.slots<?x32xbf16, rows(explicit 2), cols(2 x 16)>
 !w = !alg.slots<32x32xbf16, rows(2 x 16), cols(2 x 16)>
-// expected-error @+1 {{on sm_90a kernels of experts are vector reductions, which compute row types from positions, and they are explicit}}
+// expected-error @+1 {{on sm_90a kernels of experts find row types by positions, and they are explicit}}
 func.func @explicit(%x: tensor<?x32xbf16>, %w: tensor<32x32xbf16>, %types: tensor<?xi32>) -> tensor<?x32xbf16> {
   %xs = alg.slots %x rows(explicit 2, %types) cols(2 x 16) : tensor<?x32xbf16>
   %ws = alg.slots %w rows(2 x 16) cols(2 x 16) : tensor<32x32xbf16>
@@ -45,7 +45,7 @@ func.func @explicit(%x: tensor<?x32xbf16>, %w: tensor<32x32xbf16>, %types: tenso
 !x = !alg.slots<?x32xbf16, rows(cyclic 2), cols(2 x 16)>
 !y = !alg.slots<?x32xbf16, rows(cyclic 2), cols([8, 24])>
 !w = !alg.slots<32x32xbf16, rows(2 x 16), cols([8, 24])>
-// expected-error @+1 {{on sm_90a kernels of experts are vector reductions, which read groups of one width}}
+// expected-error @+1 {{on sm_90a kernels of experts read groups of one width}}
 func.func @widths(%x: tensor<?x32xbf16>, %w: tensor<32x32xbf16>, %p0: index) -> tensor<?x32xbf16> {
   %xs = alg.slots %x rows(cyclic 2, %p0) cols(2 x 16) : tensor<?x32xbf16>
   %ws = alg.slots %w rows(2 x 16) cols([8, 24]) : tensor<32x32xbf16>
@@ -59,7 +59,7 @@ func.func @widths(%x: tensor<?x32xbf16>, %w: tensor<32x32xbf16>, %p0: index) -> 
 !x = !alg.slots<?x32xbf16, rows(cyclic 2), cols([8, 24])>
 !y = !alg.slots<?x32xbf16, rows(cyclic 2), cols(2 x 16)>
 !w = !alg.slots<32x32xbf16, rows([8, 24]), cols(2 x 16)>
-// expected-error @+1 {{on sm_90a kernels of experts are vector reductions, which read groups of one width}}
+// expected-error @+1 {{on sm_90a kernels of experts read groups of one width}}
 func.func @input_widths(%x: tensor<?x32xbf16>, %w: tensor<32x32xbf16>, %p0: index) -> tensor<?x32xbf16> {
   %xs = alg.slots %x rows(cyclic 2, %p0) cols([8, 24]) : tensor<?x32xbf16>
   %ws = alg.slots %w rows([8, 24]) cols(2 x 16) : tensor<32x32xbf16>

@@ -73,7 +73,7 @@ sm.kernel @last(%x: !sm.maps<1 x 2 x 8 x bf16, row_dimension 3, vector 4>,
                        row_types = <cyclic 2>>
 
 // Of another kind of schedule.
-// expected-error @+1 {{takes the maps of X, W and Y, the rows, the offset, the terms table and what several products and maps take beside}}
+// expected-error @+1 {{takes the maps of X, W and Y, the rows, the offset, the terms table, of experts whose rows are listed their number, and what several products and maps take beside}}
 sm.kernel @staged(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, vector 2>,
                   %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2, vector 2>,
                   %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, vector 2>, %rows: index, %offset: index,

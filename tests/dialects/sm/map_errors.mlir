@@ -76,7 +76,7 @@ sm.kernel @wide(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 96>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 4>
-// expected-error @+1 {{takes the maps of X, W and Y, the rows, the offset, the terms table and what several products and maps take beside, which is maps, numbers of columns and numbers, got}}
+// expected-error @+1 {{takes the maps of X, W and Y, the rows, the offset, the terms table, of experts whose rows are listed their number, and what several products and maps take beside, which is maps, numbers of columns and numbers, got}}
 sm.kernel @strange(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2>,
                 %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3>, %rows: index, %offset: index,
                 %terms: !sm.terms_table, %bias: index) attributes {layout = #layout, schedule = #schedule} {

@@ -174,7 +174,7 @@ func.func @elect() {
 
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
-// expected-error @+1 {{takes the maps of X, W and Y, the rows, the offset, the terms table and what several products and maps take beside, which is maps, numbers of columns and numbers, got ('index')}}
+// expected-error @+1 {{takes the maps of X, W and Y, the rows, the offset, the terms table, of experts whose rows are listed their number, and what several products and maps take beside, which is maps, numbers of columns and numbers, got ('index')}}
 sm.kernel @operands(%rows: index) attributes {layout = #layout, schedule = 0} {
 }
 

@@ -1,0 +1,42 @@
+#include "compiler/simulator/expert_lists.h"
+
+#include "runtime/cuda/row_list.h"
+#include "runtime/reference/reference.h"
+
+#include <algorithm>
+
+namespace compiler {
+
+ExpertLists expertLists(const ProductOperands &product) {
+  std::vector<int64_t> types(product.types.begin(), product.types.end());
+  if (types.empty())
+    types = algrt::rowTypes(*product.layer, product.positionCount(), product.p0, nullptr);
+  const int64_t segments = product.layer->types * product.experts();
+  // Behind the most rows of a segment and the starts come the entries.
+  ExpertLists lists;
+  lists.of_y.assign(static_cast<size_t>(algrt::cuda::rowListWords(segments, product.m)), 0);
+  lists.of_x = lists.of_y;
+  const auto entries = static_cast<size_t>(segments) + 2;
+  size_t begin = static_cast<size_t>(std::max(product.expert_starts.front(), 0)), place = begin, word = 1;
+  for (int64_t expert = 0; expert < product.experts(); ++expert) {
+    const int32_t first = product.expert_starts[static_cast<size_t>(expert)],
+                  end = product.expert_starts[static_cast<size_t>(expert) + 1];
+    for (int64_t type = 0; type < product.layer->types; ++type, ++word) {
+      begin = place;
+      lists.of_y[word] = static_cast<int32_t>(begin);
+      for (int32_t row = first; row < end; ++row) {
+        const int32_t of_batch = product.hasList() ? product.expert_rows[static_cast<size_t>(row)] : row;
+        if (types[static_cast<size_t>(of_batch)] != type)
+          continue;
+        lists.of_y[entries + place] = row;
+        lists.of_x[entries + place++] = product.hasList() && product.x_by_list ? of_batch : row;
+      }
+      lists.of_y[0] = std::max(lists.of_y[0], static_cast<int32_t>(place - begin));
+    }
+  }
+  lists.of_y[word] = static_cast<int32_t>(place);
+  std::copy_n(lists.of_y.begin(), entries, lists.of_x.begin());
+  return lists;
+}
+
+} // namespace compiler
