@@ -7,10 +7,23 @@
 
 namespace compiler {
 
+/// Of every row of the batch. A position below 0 counts back from the period.
+static std::vector<int64_t> typesOfBatch(const ProductOperands &product) {
+  if (!product.types.empty())
+    return {product.types.begin(), product.types.end()};
+  const algrt::Layer &layer = *product.layer;
+  if (product.positions.empty())
+    return algrt::rowTypes(layer, product.positionCount(), product.p0, nullptr);
+  const int64_t width = layer.row_types == algrt::RowTypesKind::Interval ? layer.row_type_width : 1,
+                period = layer.types * width;
+  std::vector<int64_t> types;
+  for (const int64_t position : product.positions)
+    types.push_back((position % period + period) % period / width);
+  return types;
+}
+
 ExpertLists expertLists(const ProductOperands &product) {
-  std::vector<int64_t> types(product.types.begin(), product.types.end());
-  if (types.empty())
-    types = algrt::rowTypes(*product.layer, product.positionCount(), product.p0, nullptr);
+  const std::vector<int64_t> types = typesOfBatch(product);
   const int64_t segments = product.layer->types * product.experts();
   // Behind the most rows of a segment and the starts come the entries.
   ExpertLists lists;

@@ -159,7 +159,8 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
   if (adds)
     y.set(product.held);
 
-  if (!product.positions.empty() && !kernel_.isReduction())
+  const bool lists_experts = kernel_.listed && product.experts() > 0;
+  if (!product.positions.empty() && !kernel_.isReduction() && !lists_experts)
     throw Failure("the kernel reads no positions: give it a schedule of vector reductions, as reduce=32");
   if (!product.positions.empty() && product.positions.size() != static_cast<size_t>(product.positionCount()))
     throw Failure(
@@ -180,7 +181,7 @@ Simulation SimulatedKernel::run(const ProductOperands &product, const Simulation
     lists.terms = read_only("the terms table", terms, early);
   }
   ExpertLists of_experts;
-  if (kernel_.listed && product.experts() > 0) {
+  if (lists_experts) {
     of_experts = expertLists(product);
     lists.rows = read_only("the row list", of_experts.of_y, false);
     if (product.hasList() && product.x_by_list)

@@ -37,7 +37,7 @@ struct ProductOperands {
   /// where these are listed.
   std::span<const int32_t> types = {};
   /// The absolute position of every row, instead of p0 and the row's number; for kernels of vector
-  /// reductions.
+  /// reductions, and of experts.
   std::span<const int64_t> positions = {};
   bool wide_positions = true; ///< as int64; else as int32, which they have to fit
   /// Where the rows of each expert begin, and where those of the last one end, of kernels that take them. W,

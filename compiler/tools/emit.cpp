@@ -82,11 +82,13 @@ CompileOptions emitOptions(const EmitCommand &command) {
   return options;
 }
 
-// Kernels of projections are chosen by their maps, those of programs by their names.
+// Kernels of projections are chosen by their maps, those of programs by their names, but for the one that lists
+// rows.
 void requireOptionsOf(const EmitCommand &command, const Spec &spec) {
-  if (spec.program && (!command.map.empty() || !command.output_dtype.empty()))
+  const bool maps = !command.map.empty() && command.map != algrt::group_rows_map;
+  if (spec.program && (maps || !command.output_dtype.empty()))
     throw UsageError(fmt::format("{} is for projections; a kernel of {} goes by its name: --kernel",
-                                 command.map.empty() ? "--y-dtype" : "--map", spec.source_name));
+                                 maps ? "--map" : "--y-dtype", spec.source_name));
   if (spec.program)
     return;
   if (!command.kernel.empty())

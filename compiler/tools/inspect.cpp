@@ -156,7 +156,7 @@ std::string gpuKernelText(const algrt::GpuKernel &kernel) {
   if (!kernel.schedule.empty())
     line("schedule", kernel.schedule);
   if (kernel.takesExperts())
-    line("rows", "divided among experts");
+    line("rows", kernel.listed ? "divided among experts, in a list" : "divided among experts");
   if (kernel.best_for_rows.to > 0)
     line("best for",
          kernel.best_for_rows.from == kernel.best_for_rows.to

@@ -100,7 +100,7 @@ std::string ProgramCall::textOf(const compiler::KernelSource &source, const algr
                                 compiler::Stage stage) const {
   const compiler::Target target = options_.targets.front();
   if (kernel.group_rows)
-    return compiler::emitGroupRows(target, stage, {});
+    return compiler::emitGroupRows(target, stage, options_);
   compiler::CompileOptions options = options_;
   options.map = kernel.gpu->map;
   options.output = source.results.front();
@@ -199,7 +199,7 @@ int ProgramCall::run() {
   options.p0 = p0;
   options.sequence_rows = sequence_rows;
   options.workspace = reinterpret_cast<void *>(workspace_);
-  options.workspace_bytes = workspace_bytes_;
+  options.workspace_bytes = workspace_bytes_ - workspace_short;
   std::vector<algrt_named_tensor> tensors = {{"x", &x_.tensor, nullptr},
                                              {"gate", &gate_.tensor, nullptr},
                                              {"up", &up_.tensor, nullptr},

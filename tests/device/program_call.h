@@ -43,6 +43,7 @@ public:
   std::vector<int32_t> starts;    ///< of experts
   std::vector<int32_t> list;      ///< of their rows, at most m, each of which y has a row for
   int64_t batch_rows = 0;         ///< of x, where there is a list: at most m; 0: m
+  size_t workspace_short = 0;     ///< bytes that are missing
   int64_t gap = 0;                ///< elements between the gate matrices of experts, which there may not be
   std::vector<Ran> ran;
   size_t workspaceBytes() const { return workspace_bytes_; }

@@ -268,6 +268,71 @@ TEST(DevicePrograms, OfExpertsAreLaunchedOnceForAll) {
       }
 }
 
+// With many rows each step makes lists of its experts' rows, and multiplies by tensor cores; the same
+// launches for other rows of each, for lists of rows, and where an expert has none.
+TEST(DevicePrograms, OfExpertsWithManyRowsFindThemInLists) {
+  const std::vector<Ran> expected = {
+      {"", Kind::GroupRows}, {"forward_0", Kind::Listed}, {"", Kind::GroupRows}, {"forward_1", Kind::Listed}};
+  const std::vector<int64_t> positions = {4, 0, 3, 3, 7, 2, 1, 6, 5};
+  for (const int capability : {80, 90})
+    for (const bool placed : {false, true}) {
+      SCOPED_TRACE(capability);
+      const DeviceUnderTest device(capability);
+      ProgramCall call(device.context(), capability, 9, 3, 0,
+                       "rows=16,columns=32,depth=16,stages=2,warps=1x1,vector=8", compiler::Fusing::Products,
+                       4);
+      call.starts = {0, 0, 5, 6, 9};
+      call.p0 = placed ? 0 : 5;
+      if (placed)
+        call.positions = positions;
+      const std::vector<int64_t> at = placed ? positions : positionsFrom(5, 9);
+      ASSERT_EQ(call.run(), ALGRT_OK) << algrt_last_error();
+      EXPECT_EQ(call.ran, expected);
+      call.expectRight(at);
+      call.starts = {0, 7, 8, 8, 9};
+      ASSERT_EQ(call.run(), ALGRT_OK) << algrt_last_error();
+      call.expectRight(at);
+      // The first step finds rows of x by the list, the second what the first has left for each entry.
+      call.list = {8, 0, 0, 5, 3, 8, 1};
+      call.starts = {0, 0, 5, 6, 7};
+      ASSERT_EQ(call.run(), ALGRT_OK) << algrt_last_error();
+      EXPECT_EQ(call.ran, expected);
+      call.expectRight(at);
+      if (HasFailure())
+        return;
+    }
+}
+
+// A captured call follows starts and lists on the device.
+TEST(DevicePrograms, OfExpertsWithManyRowsInAGraphFollowTheLists) {
+  const std::vector<int32_t> starts[] = {{0, 0, 6, 6, 6}, {0, 2, 3, 5, 6}, {0, 3, 3, 4, 6}},
+                             lists[] = {{3, 3, 0, 1, 2, 2}, {0, 1, 2, 3, 0, 1}, {-1, 4, 2, 1 << 30, 1, 3}};
+  const DeviceUnderTest device(90);
+  ProgramCall call(device.context(), 90, 6, 29, 0, "rows=16,columns=32,depth=16,stages=2,warps=1x1,vector=8",
+                   compiler::Fusing::Products, 4);
+  call.starts = {0, 1, 2, 4, 6};
+  call.list = {2, 1, 0, 3, 1, 1};
+  call.batch_rows = 4;
+  call.positions = {6, 1, 0, 3};
+  replay(device, call, [&](int time) {
+    std::ranges::copy(starts[static_cast<size_t>(time) - 1], call.starts.begin());
+    std::ranges::copy(lists[static_cast<size_t>(time) - 1], call.list.begin());
+  });
+}
+
+// Lists of experts need room in the workspace, which is asked for with their number.
+TEST(DevicePrograms, OfExpertsWithManyRowsSayWhatTheListsNeed) {
+  const DeviceUnderTest device(90);
+  ProgramCall call(device.context(), 90, 9, 3, 0, "rows=16,columns=32,depth=16,stages=2,warps=1x1,vector=8",
+                   compiler::Fusing::Products, 4);
+  call.starts = {0, 0, 5, 6, 9};
+  call.workspace_short = 1;
+  EXPECT_EQ(call.run(), ALGRT_WORKSPACE_TOO_SMALL);
+  EXPECT_THAT(algrt_last_error(), testing::HasSubstr(fmt::format(
+                                      "needs {} bytes for 9 rows: ask algrt_program_experts_workspace_size",
+                                      call.workspaceBytes())));
+}
+
 // Of an expert a kernel knows the number, and where the weights of the first one are.
 TEST(DevicePrograms, OfExpertsHaveNoGapsBetweenTheirWeights) {
   const DeviceUnderTest device(90);

@@ -1,5 +1,8 @@
 // A gated projection of 2048 -> 6144 over Q(32) in one kernel, before the gate: the sums of both weights stay
 // in registers, on either family of GPU kernels.
+#include "compiler/pipeline/gpu_pipeline.h"
+#include "compiler/pipeline/program_plan.h"
+#include "compiler/schedule/targets.h"
 #include "tests/gates/gate.h"
 #include "tests/simulator/kernels/exact_case.h"
 #include "tests/simulator/kernels/fused_case.h"
@@ -77,6 +80,33 @@ func.func @gated(%x: tensor<?x2048xbf16>, %gate: tensor<2048x6144xbf16>, %up: te
           gates::objections(gates::collectEvidence(chosenKernel(function, target, rows, "", 64), target)),
           testing::IsEmpty())
           << target << ", " << rows << " rows of experts";
+}
+
+// Experts with many rows, which a list has; as many sums as the compiler chooses for the published shapes.
+TEST_F(ChosenGate, PassesWithRowsOfExpertsInLists) {
+  for (const char *target : {"sm_90a", "sm_80"})
+    for (const int64_t rows : {256, 1024}) {
+      compiler::Spec spec;
+      spec.source_name = "experts";
+      spec.program = compiler::Swiglu{.lift = compiler::requireLayer(projection("Q(32)", 2048, 768)).lift,
+                                      .in = algebras::Groups::equal(32, 64),
+                                      .hidden = algebras::Groups::equal(32, 24),
+                                      .out = algebras::Groups::equal(32, 64),
+                                      .row_types = algebras::RowTypes::cyclic(32)};
+      compiler::CompileOptions options;
+      options.targets = {compiler::targetNamed(target)};
+      options.rows = 64 * rows;
+      options.experts = 64;
+      const compiler::ProgramPlan plan = compiler::planProgram(spec, options);
+      ASSERT_EQ(plan.kernels.size(), 2U);
+      for (const compiler::KernelSource &source : plan.kernels) {
+        options.output = source.results.front();
+        const compiler::GpuProgram made = compiler::gpuProgram(source, options.targets.front(), options);
+        EXPECT_TRUE(made.kernel.gpu->listed && made.kernel.gpu->takesExperts());
+        EXPECT_THAT(gates::objections(gates::collectEvidence(made.nvvm, target)), testing::IsEmpty())
+            << target << ", " << rows << " rows of each, " << made.kernel.gpu->schedule;
+      }
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -86,10 +86,13 @@ void checkAssembly(const compiler::AssemblyReport &report, std::vector<std::stri
 // Vector reductions, which multiply in f32: only they have slices.
 bool isReduction(const Evidence &evidence) { return evidence.nvvm.find("slices = ") != std::string::npos; }
 
+// Threads copy, and warps multiply: only such kernels have warps in their schedule.
+bool isForThreads(const Evidence &evidence) { return evidence.nvvm.find("warps = ") != std::string::npos; }
+
 std::vector<std::string> neededInSass(const Evidence &evidence) {
   if (isReduction(evidence))
     return {"LDG", "FFMA", "STG"};
-  if (evidence.target == "sm_90a") {
+  if (evidence.target == "sm_90a" && !isForThreads(evidence)) {
     // Threads write what tensor maps do not store: gradients of the weight matrix.
     const bool engine_stores = countInNvvm(evidence.nvvm, "nvvm.cp.async.bulk.tensor.global.shared.cta") > 0;
     return {"HGMMA", "UTMALDG", engine_stores ? "UTMASTG" : "STG", "USETMAXREG"};

@@ -13,9 +13,19 @@ TEST(GroupRowsGate, FitsAWholeBlock) {
   for (const compiler::AssemblerTool &tool : {compiler::findPtxas(), compiler::findDisassembler()})
     if (!tool.found())
       GTEST_SKIP() << "NOT TESTED: " << tool.reason;
-  for (const compiler::Target target : {compiler::Target::Sm80, compiler::Target::Sm90a}) {
-    const gates::Evidence evidence = gates::collectEvidence(
-        compiler::emitGroupRows(target, compiler::Stage::Nvvm, {}), compiler::toString(target));
+  const auto of_experts = [](int64_t experts) {
+    compiler::CompileOptions options;
+    options.experts = experts;
+    return options;
+  };
+  for (const auto &[target, experts] : {std::pair<compiler::Target, int64_t>{compiler::Target::Sm80, 0},
+                                        {compiler::Target::Sm90a, 0},
+                                        {compiler::Target::Sm80, 64},
+                                        {compiler::Target::Sm90a, 64}}) {
+    SCOPED_TRACE(experts);
+    const gates::Evidence evidence =
+        gates::collectEvidence(compiler::emitGroupRows(target, compiler::Stage::Nvvm, of_experts(experts)),
+                               compiler::toString(target));
     ASSERT_EQ(evidence.assembly.report.kernels.size(), 1u);
     const compiler::KernelResources &kernel = evidence.assembly.report.kernels.front();
     EXPECT_EQ(kernel.name, compiler::group_rows_name.str());
@@ -25,7 +35,8 @@ TEST(GroupRowsGate, FitsAWholeBlock) {
     EXPECT_EQ(evidence.ptx.translated, evidence.ptx.optimized);
     EXPECT_EQ(gates::countInPtx(evidence.ptx.ptx, "shfl.sync.up"), 10);
     EXPECT_EQ(gates::countInPtx(evidence.ptx.ptx, "bar"), 5);
-    std::cout << compiler::toString(target) << ": " << kernel.registers << " registers\n";
+    std::cout << compiler::toString(target) << (experts > 0 ? ", experts" : "") << ": " << kernel.registers
+              << " registers\n";
   }
 }
 

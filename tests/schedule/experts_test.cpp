@@ -4,6 +4,7 @@
 #include "algebras/error.h"
 #include "compiler/schedule/layers_choice.h"
 #include "compiler/schedule/reduction_schedule.h"
+#include "compiler/schedule/staged.h"
 #include "compiler/schedule/work.h"
 #include "tests/schedule/layers.h"
 
@@ -117,7 +118,62 @@ TEST(Experts, AreComputedOneAfterAnotherOnACpu) {
   EXPECT_EQ(whyNoExperts(layers.first, "cpu"), "");
 }
 
-TEST(Experts, NeedVectorReductionsOnAGpu) {
+// With many rows each, products are for tensor cores, which find them in lists: the launch for these, both
+// lists and all blocks of rows count.
+TEST(Experts, WithManyRowsFindThemInLists) {
+  const TwoLayers layers("Q(32)", 2048, 768, 2048);
+  constexpr int64_t experts = 64;
+  for (const char *target : {"sm_80", "sm_90a"}) {
+    EXPECT_FALSE(chooseForExperts(layers.first, target, experts, experts, DataType::BF16).isListed());
+    for (const int64_t rows : {256, 1024}) {
+      const ExpertsSchedule best =
+          chooseForExperts(layers.first, target, experts * rows, experts, DataType::BF16);
+      ASSERT_TRUE(best.isListed()) << target << ", " << rows;
+      const auto &schedule = std::get<StagedSchedule>(best.schedule);
+      EXPECT_TRUE(schedule.isForThreads());
+      const algebras::Layer listed = withListedRows(layers.first);
+      const StagedProblem problem(listed, DataType::BF16, /*weight_gradient=*/false, experts);
+      EXPECT_FALSE(refusal(problem, schedule));
+      EXPECT_EQ(best.cost.total(), StagedCosts(problem, experts * rows, machineOf(target))(schedule).total());
+      // The published shape is at least twice as fast as by vector reductions.
+      const auto reduction =
+          chooseReduction(layers.first, experts * rows, DataType::BF16, 0, machineOf(target), experts);
+      const RowsOfNetworks networks(experts * rows, experts);
+      const ProjectionWork work = projectionWork(layers.first, networks.rows, DataType::BF16);
+      EXPECT_LT(
+          2 * best.cost.total(),
+          ReductionCosts(layers.first, networks.rows, work, machineOf(target), experts)(*reduction).total());
+    }
+  }
+}
+
+// What all networks move and multiply is what each does.
+TEST(Experts, InListsHaveTheWorkOfEach) {
+  const algebras::Layer layer = withListedRows(projection("Q(8)", 256, 512));
+  const ProjectionWork one = projectionWork(layer, 40, DataType::BF16),
+                       all = projectionWork(layer, RowsOfNetworks(200, 5), DataType::BF16);
+  EXPECT_DOUBLE_EQ(all.macs, 5 * one.macs);
+  EXPECT_DOUBLE_EQ(all.x_bytes + all.y_bytes + all.weight_bytes,
+                   5 * (one.x_bytes + one.y_bytes + one.weight_bytes));
+  EXPECT_DOUBLE_EQ(all.types, 40);
+  EXPECT_DOUBLE_EQ(all.rows(), 5 * one.rows());
+  ASSERT_TRUE(all.list);
+  EXPECT_DOUBLE_EQ(all.list->rows(), 200);
+  EXPECT_DOUBLE_EQ(all.list->types(), 40);
+  EXPECT_DOUBLE_EQ(all.list->networks(), 5);
+  // Each network is listed by blocks of its own, so that they are sooner done than one with as many types.
+  EXPECT_LT(groupingTime(ListedRows(200'000, 8, 100), h200_machine),
+            groupingTime(ListedRows(200'000, 800), h200_machine));
+}
+
+// More types of experts than a block of the kernel that lists them can count.
+TEST(Experts, OfTooManyTypesAreNotListed) {
+  const algebras::Layer layer = projection("Q(32)", 2048, 768);
+  EXPECT_TRUE(chooseForExperts(layer, "sm_90a", 256 * 256, 256, DataType::BF16).isListed());
+  EXPECT_FALSE(chooseForExperts(layer, "sm_90a", 400 * 256, 400, DataType::BF16).isListed());
+}
+
+TEST(Experts, NeedBf16AndPositionsOnAGpu) {
   algebras::Layer layer = projection("Q(4)", 64, 64);
   EXPECT_EQ(whyNoExperts(layer, "sm_90a"), "");
   EXPECT_THAT(whyNoExperts(layer.transposed(), "sm_80"), HasSubstr("compute no gradients"));

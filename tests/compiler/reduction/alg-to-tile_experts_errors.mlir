@@ -9,7 +9,7 @@
 
 // CPU: error: kernels whose rows are divided among experts are a GPU's, of at least one expert; got 5 for cpu
 // NEGATIVE: error: kernels whose rows are divided among experts are a GPU's, of at least one expert; got -1 for sm_90a
-// STAGED: error: the schedule rows=64,{{.*}} is impossible: a kernel of one layer whose rows are divided among experts is one of vector reductions, as reduce=16,rows=4,columns=64
+// STAGED: error: the schedule rows=64,{{.*}} is impossible: a kernel of one layer whose rows are divided among experts is one of vector reductions, as reduce=16,rows=4,columns=64, or finds them in a list, which is for explicit row types
 // STAGED-LAYERS: error: the schedule rows=64,{{.*}} is impossible: a kernel of two layers whose rows are divided among experts is one of vector reductions, as reduce=16,rows=4,hidden=64,columns=64
 // THREADS: error: the schedule reduce=3 is impossible: 3 slices of 16 threads each are not 1 to 32 whole warps
 // HIDDEN: error: the schedule reduce=16,hidden=48 is impossible: of the first layer: the columns of a block
@@ -24,20 +24,6 @@ func.func @f32(%x: tensor<?x32xf32>, %w: tensor<32x32xf32>, %p0: index) -> tenso
   %ys = alg.contract %xs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
   %y = alg.gather %ys : !y
   return %y : tensor<?x32xf32>
-}
-
-// -----
-
-!x = !alg.slots<?x32xbf16, rows(explicit 2), cols(2 x 16)>
-!y = !alg.slots<?x32xbf16, rows(explicit 2), cols(2 x 16)>
-!w = !alg.slots<32x32xbf16, rows(2 x 16), cols(2 x 16)>
-// expected-error @+1 {{on sm_90a kernels of experts find row types by positions, and they are explicit}}
-func.func @explicit(%x: tensor<?x32xbf16>, %w: tensor<32x32xbf16>, %types: tensor<?xi32>) -> tensor<?x32xbf16> {
-  %xs = alg.slots %x rows(explicit 2, %types) cols(2 x 16) : tensor<?x32xbf16>
-  %ws = alg.slots %w rows(2 x 16) cols(2 x 16) : tensor<32x32xbf16>
-  %ys = alg.contract %xs, %ws by #alg.algebra<"Q(2)"> -> k : !x, !w
-  %y = alg.gather %ys : !y
-  return %y : tensor<?x32xbf16>
 }
 
 // -----

@@ -41,5 +41,17 @@ sm.kernel @beside(%x: !sm.maps<1 x 2 x 8 x bf16, row_dimension 3, vector 4>,
                   %bias: !sm.columns<2 x 64 x bf16>, %number: f32) attributes {layout = #layout, schedule = #schedule} {
 }
 
+// Where a list has said whose the rows are, a kernel takes the number of experts alone.
+#listed = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 64>, weights = <2 x 64>, out = <2 x 64>,
+                       row_types = <explicit 2>>
+// CHECK-LABEL: sm.kernel @listed(
+// CHECK-SAME:    %terms: !sm.terms_table, %experts: index, %operand: !sm.columns<2 x 64 x bf16>)
+sm.kernel @listed(%x: !sm.maps<1 x 64 x 32 x bf16, row_dimension 3, vector 8, listed>,
+                  %w: !sm.maps<1 x 32 x 64 x bf16, row_dimension 2, vector 8>,
+                  %y: !sm.maps<1 x 64 x 64 x bf16, row_dimension 3, vector 8, listed>, %m: index, %p0: index,
+                  %table: !sm.terms_table, %count: index, %bias: !sm.columns<2 x 64 x bf16>)
+    attributes {layout = #listed, schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 32, stages = 3, warps = 2 x 2, vector = 8>} {
+}
+
 // CHECK: func.func private @starts(!sm.expert_starts, !sm.expert_rows)
 func.func private @starts(!sm.expert_starts, !sm.expert_rows)

@@ -194,6 +194,25 @@ TEST(GpuManifest, KernelsOfExpertsTakeTheirNumberTheirStartsAndTheirRows) {
     }
 }
 
+// A list says whose its rows are: the kernel takes the number of experts alone.
+TEST(GpuManifest, KernelsOfExpertsWhoseRowsAreListedTakeTheirNumber) {
+  const GpuShape shape = {.vector = 4};
+  Json manifest = gpuManifest(shape);
+  manifest["kernels"][0]["rows"] = "listed";
+  manifest = withParameters(manifest);
+  const nlohmann::json document = manifest["kernels"][0];
+  KernelParameters list = KernelParameters::parse(JsonFields(document, "kernel"), "parameters");
+  const auto parsed = [&] {
+    manifest["kernels"][0]["parameters"] = list.json();
+    return Bundle::parse(gpuBundle(shape, manifest));
+  };
+  EXPECT_FALSE(parsed().manifest().kernels[0].gpu->takesExperts());
+  list.add(ParameterValue::Experts);
+  EXPECT_TRUE(parsed().manifest().kernels[0].gpu->takesExperts());
+  list.add(ParameterValue::Operand, "expert_starts");
+  EXPECT_THROW(parsed(), Error);
+}
+
 TEST(GpuManifest, OtherTargetsAndMapsAreKept) {
   Json manifest = gpuManifest(GpuShape());
   manifest["kernels"][0] = {{"name", "b"}, {"map", "forward"}, {"target", "sm_100a"}};

@@ -214,9 +214,10 @@ std::vector<int32_t> drawnStarts(int64_t m, int64_t experts, uint64_t seed) {
 }
 
 class ExpertKernel : public testing::TestWithParam<Case> {};
+/// Kernels of one layer that find rows in lists, which the kernel group_rows has made.
+class ListedExpertKernel : public testing::TestWithParam<Case> {};
 
-TEST_P(ExpertKernel, HasTheBitsOfItsExpertsAlone) {
-  const Case &which = GetParam();
+void expectBitsOfExpertsAlone(const Case &which, bool reads_positions) {
   for (uint64_t seed = 1; seed <= 6; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const int64_t m = seed == 5 ? 1 : 9 + static_cast<int64_t>(seed) * 4,
@@ -227,7 +228,7 @@ TEST_P(ExpertKernel, HasTheBitsOfItsExpertsAlone) {
     const compiler::SimulatedKernel alone = step.kernel(which, m, 0, divided.description().schedule);
     ASSERT_FALSE(alone.description().takesExperts());
     std::vector<int64_t> positions;
-    if (seed % 3 == 0)
+    if (seed % 3 == 0 && reads_positions)
       for (int64_t row = 0; row < m; ++row)
         positions.push_back(row * row * 7 % 1000);
     const std::vector<int32_t> starts = drawnStarts(m, experts, seed);
@@ -246,11 +247,10 @@ TEST_P(ExpertKernel, HasTheBitsOfItsExpertsAlone) {
   }
 }
 
-// Rows that a list names have the bits that they have one after another, in a batch that is shorter or longer
-// than the list, at positions that are counted or given; also where an earlier step has left a row of x for
-// each entry.
-TEST_P(ExpertKernel, HasTheBitsOfRowsInTheOrderOfAList) {
-  const Case &which = GetParam();
+TEST_P(ExpertKernel, HasTheBitsOfItsExpertsAlone) { expectBitsOfExpertsAlone(GetParam(), true); }
+TEST_P(ListedExpertKernel, HasTheBitsOfItsExpertsAlone) { expectBitsOfExpertsAlone(GetParam(), false); }
+
+void expectBitsOfRowsInTheOrderOfAList(const Case &which) {
   for (uint64_t seed = 1; seed <= 5; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 random(seed);
@@ -273,6 +273,14 @@ TEST_P(ExpertKernel, HasTheBitsOfRowsInTheOrderOfAList) {
     EXPECT_EQ(step.runList(kernel, starts, list, positions, seed, true, true), ordered);
     EXPECT_EQ(step.runList(kernel, starts, list, positions, seed, true, false), ordered);
   }
+}
+
+// Rows that a list names have the bits that they have one after another, in a batch that is shorter or longer
+// than the list, at positions that are counted or given; also where an earlier step has left a row of x for
+// each entry.
+TEST_P(ExpertKernel, HasTheBitsOfRowsInTheOrderOfAList) { expectBitsOfRowsInTheOrderOfAList(GetParam()); }
+TEST_P(ListedExpertKernel, HasTheBitsOfRowsInTheOrderOfAList) {
+  expectBitsOfRowsInTheOrderOfAList(GetParam());
 }
 
 // Entries that no host has looked at count as the nearest row, so that nothing else is read.
@@ -325,6 +333,21 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"ProductsWithoutBias", "Q(2)^2", 64, 96, 64, "", Products, false},
         Case{"ProductsOfATable", "T(4)", 64, 64, 64, "", Products, true, compiler::Target::Sm80},
         Case{"ProductsOfSlots", "Q(2)", 64, 64, 64, "", Products, true, compiler::Target::Sm90a, 0, true}),
+    [](const testing::TestParamInfo<Case> &info) { return info.param.name; });
+
+// Every expert has segments of its own, several blocks of rows of some and none of others.
+INSTANTIATE_TEST_SUITE_P(
+    Kernels, ListedExpertKernel,
+    testing::Values(Case{"Products", "Q(4)", 64, 96, 64,
+                         "rows=16,columns=16,depth=16,stages=2,warps=1x1,vector=8", Products},
+                    Case{"ProductsWithoutBias", "Q(2)^2", 64, 96, 64,
+                         "rows=32,columns=16,depth=16,stages=3,warps=2x1,vector=4", Products, false},
+                    Case{"ProductsOfATable", "T(4)", 64, 64, 64,
+                         "rows=16,columns=16,depth=16,stages=2,warps=1x2,vector=2", Products, true,
+                         compiler::Target::Sm80},
+                    Case{"ProductsOfRuns", "Q(3)", 48, 48, 48,
+                         "rows=16,columns=16,depth=16,stages=2,warps=1x1,vector=1", Products, true,
+                         compiler::Target::Sm90a, 4}),
     [](const testing::TestParamInfo<Case> &info) { return info.param.name; });
 
 } // namespace

@@ -18,10 +18,10 @@ constexpr RowForm forms[] = {RowForm::Types, RowForm::Positions, RowForm::Sequen
 
 class Kernel {
 public:
-  explicit Kernel(int64_t threads) {
+  explicit Kernel(int64_t threads, compiler::ListedNetworks networks = compiler::ListedNetworks::One) {
     context.loadDialect<mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect, mlir::LLVM::LLVMDialect,
                         mlir::NVVM::NVVMDialect, mlir::scf::SCFDialect>();
-    module = compiler::groupRowsModule(context, threads);
+    module = compiler::groupRowsModule(context, threads, networks);
     host.emplace(*module);
   }
   mlir::MLIRContext context;
@@ -96,6 +96,50 @@ TEST(GroupRows, WrongSequencesTouchNothingElse) {
        {std::vector<int64_t>{0, 70, 3, 40}, {90, 50, 40}, {5, 10}, {0, 20}, {-8, -3, 1000}}) {
     batch.numbers = starts;
     EXPECT_EQ(batch.make(*kernel.host, 32, 4, 1).fault, "");
+  }
+}
+
+// Of each expert, one after another, the rows of each type; rows of the batch for X where a list names them.
+TEST(GroupRows, OfExpertsListsTheRowsOfEach) {
+  std::mt19937_64 random(7);
+  for (const int32_t threads : {32, 64, 128}) {
+    const Kernel kernel(threads, compiler::ListedNetworks::Experts);
+    for (const int32_t rows : {1, 2, 31, 33, 65, 129, 300})
+      for (uint64_t seed = 0; seed < 12; ++seed) {
+        const RowListCase batch = randomExpertList(random, rows);
+        const int32_t segments = batch.types * batch.experts.count();
+        for (const int64_t blocks : {int64_t{1}, int64_t{3}, int64_t{segments + 1}})
+          ASSERT_EQ(batch.run(*kernel.host, threads, blocks, seed), "")
+              << rows << " rows of " << batch.experts.count() << " experts, " << threads << " threads, "
+              << blocks << " blocks, seed " << seed;
+      }
+  }
+}
+
+// Starts that no host has looked at: nothing else is touched, and no type has rows that are not there.
+TEST(GroupRows, WrongStartsOfExpertsTouchNothingElse) {
+  const Kernel kernel(32, compiler::ListedNetworks::Experts);
+  RowListCase batch;
+  batch.form = RowForm::EqualSequences;
+  batch.types = 3;
+  batch.rows = 40;
+  batch.experts.batch_rows = 40;
+  for (const std::vector<int32_t> &starts :
+       {std::vector<int32_t>{-7, 5, 5, 90, 40}, {40, 70, 3, 20, 0}, {-9, -3, 0, 100, 100}, {5, 9, 3, 5, 5}}) {
+    batch.experts.starts = starts;
+    const RowListCase::Made made = batch.make(*kernel.host, 32, 4, 1);
+    EXPECT_EQ(made.fault, "");
+    const auto segments = static_cast<size_t>(batch.types * batch.experts.count());
+    for (size_t word = 1; word <= segments + 1; ++word) {
+      EXPECT_GE(made.list[word], 0);
+      EXPECT_LE(made.list[word], batch.rows);
+    }
+    // What a segment's rows are is written, wherever they begin.
+    for (size_t segment = 0; segment < segments; ++segment)
+      for (int32_t place = made.list[segment + 1]; place < made.list[segment + 2]; ++place) {
+        EXPECT_GE(made.list[segments + 2 + static_cast<size_t>(place)], 0);
+        EXPECT_LT(made.list[segments + 2 + static_cast<size_t>(place)], batch.rows);
+      }
   }
 }
 
