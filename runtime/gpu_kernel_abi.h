@@ -144,6 +144,10 @@
  * entries of this list: the position of row r is that of row expert_rows[r], of `batch_rows` that have positions, and the same goes for p0 + r. With x_rows row r of X is
  * row x_rows[r]. A number outside of 0 .. batch_rows - 1 counts as the nearest of these. Y, and what maps read, is found by r.
  *
+ * A kernel whose rows are listed may have the parameter `experts` = E, too, and none of the others: the list has said whose its rows are.
+ * Its types are those of each expert, one expert after another: coordinate 2 is e * types + t, and there are E * types of them. Its
+ * weight matrices and numbers of columns lie as above. The map of X may have a row list of its own, see below.
+ *
  * ---- terms ----------------------------------------------------------------------------------------------------
  *
  * int32 starts[types * output_groups + 1], then two int32 for each term: its input group, and its weight row with
@@ -180,6 +184,11 @@
  * types in turn, and the last one finds the most rows: types + 1 blocks do all at once, any number will
  * do. A row whose type is not below `types`, or whose position is below 0, is of no type and in no list. First rows that
  * do not ascend give some row some type.
+ *
+ * Of experts, for kernels of theirs, it knows where rows begin and their positions alone, and has other parameters for these. The list then
+ * has E * types types, and rows of no expert leave their places among the entries. A position below 0 counts back from the period. Where
+ * the rows of experts are entries of expert_rows, the list has numbers of entries, by which Y is found; a second one, row_list_of_x, has in
+ * their places the rows of the batch that they name, by which X is.
  *
  * ---- records ---------------------------------------------------------------------------------------------------
  *

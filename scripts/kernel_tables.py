@@ -140,7 +140,7 @@ def few_rows_networks_table(algctl, measured):
 
 
 def experts_table(algctl, measured):
-    experts, counts = 64, (64, 256, 2048, 4096)
+    experts, counts = 64, (64, 256, 2048, 4096, 16384, 65536)
     lines = ["| 64 experts | " + " | ".join(f"{'M = ' if m == 64 else ''}{m}" for m in counts) + " |", "| --- |" + " ---: |" * len(counts)]
     for name, k, n in NETWORKS[3:]:
         cells = []
