@@ -12,6 +12,7 @@
 #include <functional>
 #include <gtest/gtest.h>
 #include <map>
+#include <random>
 #include <set>
 
 using namespace mutation_test;
@@ -78,10 +79,19 @@ public:
 private:
   using Call = std::function<ExactCase::Objection(const compiler::SimulatedKernel &)>;
 
+  /// Near and far ones, where they are drawn.
+  static std::vector<int64_t> positionsOf(const Batch &batch, uint64_t seed) {
+    std::vector<int64_t> positions;
+    std::mt19937_64 random(seed);
+    for (int64_t row = 0; row < batch.m && batch.places == RowPlaces::Drawn; ++row)
+      positions.push_back(static_cast<int64_t>(random() % 2000) - 1000);
+    return positions;
+  }
+
   static Call callOf(const Subject &subject, const Batch &batch, uint64_t seed,
                      const compiler::SimulationSettings &settings) {
     if (subject.chained)
-      return [product = ChainedCase(*subject.chained, batch.m, batch.p0, seed),
+      return [product = ChainedCase(*subject.chained, batch.m, batch.p0, seed, positionsOf(batch, seed)),
               settings](const auto &kernel) { return product.run(kernel, settings); };
     if (subject.fused_weights > 0)
       return [product = FusedCase(subject.fused(), batch.m, batch.p0, seed), settings](const auto &kernel) {

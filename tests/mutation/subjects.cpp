@@ -365,6 +365,28 @@ const std::vector<Subject> &subjects() {
                  .schedule = "rows=64,hidden=16,depth=16,stages=5x4,stationary=2,cluster_types=2",
                  .weights = 1},
                 {{193, 1, 2}, {2, 0, 4}, {1, 2, 2}}),
+      // Few rows through two layers: clusters of two blocks, of which one has two tiles of hidden columns in
+      // a
+      // group and the other one; two rows of one type and of two, and a part of one row; pieces of the depth
+      // of which single slices have some and others none.
+      twoLayers("few_rows_layers",
+                {.algebra = "Q(2)",
+                 .in = 144,
+                 .hidden = 160,
+                 .out = 40,
+                 .schedule = "reduce=8,rows=2,hidden=16,columns=16,vector=4,cluster=2",
+                 .weights = 1},
+                {{5, 1, 4}, {1, 0, 2}, {7, 0, 4, 0, RowPlaces::Drawn}}),
+      // The same of experts, a block for each part: rows of some experts, lists of rows, experts without any.
+      twoLayers("few_rows_experts",
+                {.algebra = "Q(2)",
+                 .in = 144,
+                 .hidden = 144,
+                 .out = 40,
+                 .schedule = "reduce=8,rows=2,hidden=16,columns=16,vector=4",
+                 .weights = 1,
+                 .experts = 3},
+                {{7, 1, 3}, {1, 0, 8}, {9, 0, 4, 0, RowPlaces::Drawn}}),
   };
   return all;
 }

@@ -141,17 +141,18 @@ ChainedCase::ChainedCase(const ChainedKernel &kernel, int64_t m, int64_t p0, uin
             static_cast<float>(static_cast<int>(random() % static_cast<unsigned>(2 * largest + 1)) - largest);
     return values;
   };
+  const int64_t networks = std::max<int64_t>(kernel.experts, 1);
   x_ = numbers(m * kernel.in, 3, 1);
   for (int64_t i = 0; i < kernel.weights; ++i)
-    weights_.push_back(numbers(kernel.in * kernel.hidden, 3, 1));
+    weights_.push_back(numbers(networks * kernel.in * kernel.hidden, 3, 1));
   if (kernel.divides) {
     for (float &value : x_)
       value += 2;
     for (float &value : weights_.front())
       value += 2;
   }
-  weights_.push_back(numbers(kernel.hidden * kernel.out, 2, 1));
-  bias_ = numbers(kernel.hidden, 1, kernel.columns_read ? 7 : 0);
+  weights_.push_back(numbers(networks * kernel.hidden * kernel.out, 2, 1));
+  bias_ = numbers(networks * kernel.hidden, 1, kernel.columns_read ? 7 : 0);
   scale_ = numbers(m, 1, 2);
   residual_ = numbers(m * kernel.out, 1, 100);
 
@@ -163,30 +164,63 @@ ChainedCase::ChainedCase(const ChainedKernel &kernel, int64_t m, int64_t p0, uin
       layer_.types * (layer_.row_types == algrt::RowTypesKind::Interval ? layer_.row_type_width : 1);
   for (const int64_t position : positions_)
     batch.positions.push_back((position % period + period) % period);
-  const auto multiply = [&](const compiler::Spec &spec, const std::vector<float> &w,
+  // Of a network its part of what all have, of the rows of the batch.
+  const auto part = [&](const std::vector<float> &all, int64_t network) {
+    const auto own = static_cast<ptrdiff_t>(all.size()) / networks;
+    return std::vector<double>(all.begin() + network * own, all.begin() + (network + 1) * own);
+  };
+  const auto multiply = [&](const compiler::Spec &spec, const std::vector<double> &w,
                             const std::vector<double> &rows) {
-    const compiler_test::DenseProduct dense(compiler::requireLayer(spec),
-                                            std::vector<double>(w.begin(), w.end()));
-    return dense.multiply(batch, rows);
+    return compiler_test::DenseProduct(compiler::requireLayer(spec), w).multiply(batch, rows);
   };
   const std::vector<double> rows(x_.begin(), x_.end());
-  std::vector<double> hidden(static_cast<size_t>(m * kernel.hidden), 1);
-  for (int64_t i = 0; i < kernel.weights; ++i) {
-    const std::vector<double> sums = multiply(kernel.first(), weights_[static_cast<size_t>(i)], rows);
-    for (size_t at = 0; at < hidden.size(); ++at)
-      hidden[at] *= sums[at];
-  }
-  for (int64_t row = 0; row < m; ++row)
-    for (int64_t column = 0; column < kernel.hidden; ++column) {
-      double &value = hidden[static_cast<size_t>(row * kernel.hidden + column)];
-      value = value * (kernel.rows_read ? double{scale_[static_cast<size_t>(row)]} : 1) +
-              double{bias_[static_cast<size_t>(column)]};
-      value = double{algrt::roundToBfloat16(static_cast<float>(value))};
+  const auto results_of = [&](int64_t network) {
+    std::vector<double> hidden(static_cast<size_t>(m * kernel.hidden), 1);
+    for (int64_t i = 0; i < kernel.weights; ++i) {
+      const std::vector<double> sums =
+          multiply(kernel.first(), part(weights_[static_cast<size_t>(i)], network), rows);
+      for (size_t at = 0; at < hidden.size(); ++at)
+        hidden[at] *= sums[at];
     }
-  expected_ = multiply(kernel.last(), weights_.back(), hidden);
+    const std::vector<double> bias = part(bias_, network);
+    for (int64_t row = 0; row < m; ++row)
+      for (int64_t column = 0; column < kernel.hidden; ++column) {
+        double &value = hidden[static_cast<size_t>(row * kernel.hidden + column)];
+        value = value * (kernel.rows_read ? double{scale_[static_cast<size_t>(row)]} : 1) +
+                bias[static_cast<size_t>(column)];
+        value = double{algrt::roundToBfloat16(static_cast<float>(value))};
+      }
+    return multiply(kernel.last(), part(weights_.back(), network), hidden);
+  };
+  if (kernel.experts > 0) {
+    divideRows(kernel, random);
+    for (int64_t expert = 0; expert < networks; ++expert) {
+      const std::vector<double> results = results_of(expert);
+      for (auto row = static_cast<size_t>(starts_[static_cast<size_t>(expert)]);
+           row < static_cast<size_t>(starts_[static_cast<size_t>(expert) + 1]); ++row) {
+        const auto from =
+            results.begin() + (list_.empty() ? static_cast<ptrdiff_t>(row) : list_[row]) * kernel.out;
+        expected_.insert(expected_.end(), from, from + kernel.out);
+      }
+    }
+    return;
+  }
+  expected_ = results_of(0);
   if (kernel.rows_read)
     for (size_t at = 0; at < expected_.size(); ++at)
       expected_[at] += double{residual_[at]};
+}
+
+// All rows, of every second seed those that a list names. Some experts may have none.
+void ChainedCase::divideRows(const ChainedKernel &kernel, std::mt19937_64 &random) {
+  const auto below = [&](int64_t end) { return static_cast<int32_t>(random() % static_cast<uint64_t>(end)); };
+  for (int64_t expert = 1; expert < kernel.experts; ++expert)
+    starts_.push_back(below(m_ + 1));
+  starts_.push_back(0);
+  starts_.push_back(static_cast<int32_t>(m_));
+  std::ranges::sort(starts_);
+  for (int64_t row = 0; row < m_ && wide_positions_; ++row)
+    list_.push_back(below(m_));
 }
 
 compiler::ProductOperands ChainedCase::operands() const {
@@ -198,6 +232,9 @@ compiler::ProductOperands ChainedCase::operands() const {
   operands.positions = positions_;
   operands.wide_positions = wide_positions_;
   operands.x = x_;
+  operands.expert_starts = starts_;
+  operands.expert_rows = list_;
+  operands.batch_rows = m_;
   operands.w = weights_.front();
   for (size_t i = 1; i < weights_.size(); ++i)
     operands.further[algrt::numberedName("w", static_cast<int64_t>(i))] = weights_[i];

@@ -8,6 +8,7 @@
 #include "tests/simulator/kernels/exact_case.h"
 
 #include <cstdint>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,7 @@ struct ChainedKernel {
   std::string target = "sm_90a";
   bool columns_read = true;
   bool divides = false;
-  int64_t experts = 0; // among which the rows are divided
+  int64_t experts = 0; // among which the rows are divided, all of them, or a list of as many rows
 
   compiler::Spec first() const { return projection(algebra, in, hidden, row_types); }
   compiler::Spec last() const { return projection(algebra, hidden, out, row_types); }
@@ -58,6 +59,7 @@ public:
                              const compiler::SimulationSettings &settings) const;
 
 private:
+  void divideRows(const ChainedKernel &kernel, std::mt19937_64 &random);
   compiler::ProductOperands operands() const;
 
   algrt::Layer layer_;
@@ -68,6 +70,7 @@ private:
   std::vector<float> x_;
   std::vector<std::vector<float>> weights_; // those of the first layer, then that of the second
   std::vector<float> bias_, scale_, residual_;
+  std::vector<int32_t> starts_, list_; // of experts
   std::vector<double> expected_;
 };
 
