@@ -168,9 +168,10 @@ std::string whyNotChained(const StagedChainedProblem &problem, std::string_view 
     return fmt::format("the target {} computes on bf16, and they are f32", target);
   if (!first.lift.completeGraph() || !last.lift.completeGraph() || first.lift.isTransposed() ||
       last.lift.isTransposed())
-    return fmt::format("on {} only products of a complete graph have one kernel: elsewhere several output "
-                       "groups read a hidden group, and all of them do not fit shared memory",
-                       target);
+    return fmt::format(
+        "on {} only products of a complete graph have one kernel: elsewhere several output "
+        "groups read a hidden group, which would have to stay for all of them, or be made again",
+        target);
   if (!copyEngineTakes(first) || !copyEngineTakes(last))
     return fmt::format("on {} the copy engine brings the blocks of both, and it cannot address these: groups "
                        "are multiples of 8 features, of one width, and row types cyclic or intervals",

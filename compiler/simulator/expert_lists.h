@@ -14,8 +14,8 @@ struct ExpertLists {
 };
 
 /// From the definition, row by row: of each expert, one after another, the rows of each type. Rows that are
-/// no expert's are in no list. Where the product gives no types, they are those of its positions, or of row r of
-/// the batch that of p0 + r.
+/// no expert's are in no list. Where the product gives no types, they are those of its positions, or of row r
+/// of the batch that of p0 + r.
 ExpertLists expertLists(const ProductOperands &product);
 
 } // namespace compiler

@@ -82,8 +82,8 @@ CompileOptions emitOptions(const EmitCommand &command) {
   return options;
 }
 
-// Kernels of projections are chosen by their maps, those of programs by their names, but for the one that lists
-// rows.
+// Kernels of projections are chosen by their maps, those of programs by their names, but for the one that
+// lists rows.
 void requireOptionsOf(const EmitCommand &command, const Spec &spec) {
   const bool maps = !command.map.empty() && command.map != algrt::group_rows_map;
   if (spec.program && (maps || !command.output_dtype.empty()))

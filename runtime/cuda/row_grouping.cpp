@@ -80,11 +80,10 @@ void groupRows(const Driver &driver, const ReadyKernel &kernel, const GpuCode &c
                 sequences = source.kind == RowSourceKind::Sequences
                                 ? int32_t(std::max<int64_t>(numbers.size - 1, 1))
                             : equal ? int32_t(source.sequence_rows)
-                                    : 1,
-                // Of experts that of row 0, where no positions are given.
-      offset = int32_t(equal || source.kind == RowSourceKind::Offset
-                           ? source.p0 % (layer.types * layer.row_type_width)
-                           : 0);
+                                    : 1;
+  // Of experts that of row 0, where no positions are given.
+  const bool counts = equal || source.kind == RowSourceKind::Offset;
+  const auto offset = int32_t(counts ? source.p0 % (layer.types * layer.row_type_width) : 0);
   if ((experts.count > 0) != (code.parameters.find(ParameterValue::Experts) != nullptr))
     throw Error(ALGRT_BAD_BUNDLE, "the bundle's kernel that lists rows is for other calls than its products");
   int64_t segments = types, shared_bytes = code.shared_bytes;

@@ -14,6 +14,9 @@ using namespace device_test;
 
 namespace {
 
+/// Of kernels that find the rows of experts in lists.
+constexpr const char *for_many_rows = "rows=16,columns=32,depth=16,stages=2,warps=1x1,vector=8";
+
 std::vector<int64_t> positionsFrom(int64_t first, int64_t m) {
   std::vector<int64_t> positions(static_cast<size_t>(m));
   std::iota(positions.begin(), positions.end(), first);
@@ -190,12 +193,14 @@ TEST(DevicePrograms, OfExpertsInAGraphFollowTheStartsOnTheDevice) {
 TEST(DevicePrograms, OfExpertsInAGraphFollowTheListsOnTheDevice) {
   const std::vector<int32_t> starts[] = {{0, 0, 6, 6, 6}, {0, 2, 3, 5, 6}, {0, 3, 3, 4, 6}},
                              lists[] = {{3, 3, 0, 1, 2, 2}, {0, 1, 2, 3, 0, 1}, {-1, 4, 2, 1 << 30, 1, 3}};
-  for (const compiler::Fusing fusing : {compiler::Fusing::Layers, compiler::Fusing::Products}) {
+  const std::pair<compiler::Fusing, const char *> kernels[] = {
+      {compiler::Fusing::Layers, "reduce=16,rows=2,hidden=64,columns=64,vector=8"},
+      {compiler::Fusing::Products, ""},
+      {compiler::Fusing::Products, for_many_rows}};
+  for (const auto &[fusing, schedule] : kernels) {
+    SCOPED_TRACE(schedule);
     const DeviceUnderTest device(90);
-    ProgramCall call(device.context(), 90, 6, 29, 0,
-                     fusing == compiler::Fusing::Layers ? "reduce=16,rows=2,hidden=64,columns=64,vector=8"
-                                                        : "",
-                     fusing, 4);
+    ProgramCall call(device.context(), 90, 6, 29, 0, schedule, fusing, 4);
     call.starts = {0, 1, 2, 4, 6};
     call.list = {2, 1, 0, 3, 1, 1};
     call.batch_rows = 4;
@@ -278,9 +283,7 @@ TEST(DevicePrograms, OfExpertsWithManyRowsFindThemInLists) {
     for (const bool placed : {false, true}) {
       SCOPED_TRACE(capability);
       const DeviceUnderTest device(capability);
-      ProgramCall call(device.context(), capability, 9, 3, 0,
-                       "rows=16,columns=32,depth=16,stages=2,warps=1x1,vector=8", compiler::Fusing::Products,
-                       4);
+      ProgramCall call(device.context(), capability, 9, 3, 0, for_many_rows, compiler::Fusing::Products, 4);
       call.starts = {0, 0, 5, 6, 9};
       call.p0 = placed ? 0 : 5;
       if (placed)
@@ -303,28 +306,10 @@ TEST(DevicePrograms, OfExpertsWithManyRowsFindThemInLists) {
     }
 }
 
-// A captured call follows starts and lists on the device.
-TEST(DevicePrograms, OfExpertsWithManyRowsInAGraphFollowTheLists) {
-  const std::vector<int32_t> starts[] = {{0, 0, 6, 6, 6}, {0, 2, 3, 5, 6}, {0, 3, 3, 4, 6}},
-                             lists[] = {{3, 3, 0, 1, 2, 2}, {0, 1, 2, 3, 0, 1}, {-1, 4, 2, 1 << 30, 1, 3}};
-  const DeviceUnderTest device(90);
-  ProgramCall call(device.context(), 90, 6, 29, 0, "rows=16,columns=32,depth=16,stages=2,warps=1x1,vector=8",
-                   compiler::Fusing::Products, 4);
-  call.starts = {0, 1, 2, 4, 6};
-  call.list = {2, 1, 0, 3, 1, 1};
-  call.batch_rows = 4;
-  call.positions = {6, 1, 0, 3};
-  replay(device, call, [&](int time) {
-    std::ranges::copy(starts[static_cast<size_t>(time) - 1], call.starts.begin());
-    std::ranges::copy(lists[static_cast<size_t>(time) - 1], call.list.begin());
-  });
-}
-
 // Lists of experts need room in the workspace, which is asked for with their number.
 TEST(DevicePrograms, OfExpertsWithManyRowsSayWhatTheListsNeed) {
   const DeviceUnderTest device(90);
-  ProgramCall call(device.context(), 90, 9, 3, 0, "rows=16,columns=32,depth=16,stages=2,warps=1x1,vector=8",
-                   compiler::Fusing::Products, 4);
+  ProgramCall call(device.context(), 90, 9, 3, 0, for_many_rows, compiler::Fusing::Products, 4);
   call.starts = {0, 0, 5, 6, 9};
   call.workspace_short = 1;
   EXPECT_EQ(call.run(), ALGRT_WORKSPACE_TOO_SMALL);

@@ -28,8 +28,8 @@ Evidence collectEvidence(const std::string &nvvm, const std::string &target = "s
 Evidence withPtx(const Evidence &evidence, const std::string &ptx);
 
 // What is wrong with a kernel: for sm_90a one that loads and stores through tensor maps and multiplies by
-// warpgroups, for sm_80, or with warps in its schedule, one whose threads copy and whose warps multiply. Empty
-// where nothing is.
+// warpgroups, for sm_80, or with warps in its schedule, one whose threads copy and whose warps multiply.
+// Empty where nothing is.
 std::vector<std::string> objections(const Evidence &evidence);
 // What ptxas has against the kernel's PTX on another machine, "sm_120".
 std::vector<std::string> objectionsOn(const Evidence &evidence, const std::string &machine);
