@@ -202,6 +202,10 @@ LauncherFiles emitLauncher(const KernelSource &source, Target target, const std:
     throw AbsentError(
         "the launcher in C launches kernels of one layer: take --fuse products, or algctl compile, "
         "which makes a bundle, whose runtime launches all");
+  if (options.experts > 0)
+    throw AbsentError(
+        "the launcher in C launches kernels of one network: leave --experts away, or take algctl "
+        "compile, which makes a bundle, whose runtime launches all");
   CudaProgram program;
   program.names = launcherNames(path);
   const GpuImages images = gpuImages(source, target, options);
