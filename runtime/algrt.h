@@ -396,8 +396,8 @@ ALGRT_API int algrt_program_get_operand(const algrt_bundle *bundle, const char *
  * device `threads` means nothing. */
 ALGRT_API int algrt_program_workspace_size(const algrt_bundle *bundle, const char *program, int64_t m,
                                            int32_t threads, size_t *bytes);
-/* The same of a call whose rows are divided among up to so many experts: m is of results then, and on a CUDA
- * device a list of rows may have those of each type of each expert. */
+/* The same, which is not enough there, of a call whose rows are divided among up to so many experts: m is of
+ * results then, and on a CUDA device a list of rows may have those of each type of each expert. */
 ALGRT_API int algrt_program_experts_workspace_size(const algrt_bundle *bundle, const char *program, int64_t m,
                                                    int64_t experts, int32_t threads, size_t *bytes);
 
@@ -434,7 +434,7 @@ typedef struct algrt_run_options {
    * Numbers that are one for the call are the same for all.
    * The starts do not descend, and are from 0 to M. No result depends on rows before the first and from the
    * last one on, and theirs are not written, but by steps of element-wise functions on a CUDA device. There
-   * starts are the device's to know: one launch for each step, whatever they are, of kernels that were
+   * starts are the device's to know: the same launches for each step, whatever they are, of kernels that were
    * compiled for experts. An output overlaps no other tensor then. NULL: there is one network. Not with
    * sequences, nor for programs of which a result sums over rows. */
   const DLTensor *expert_starts;

@@ -186,7 +186,8 @@
  * do not ascend give some row some type.
  *
  * Of experts, for kernels of theirs, it knows where rows begin and their positions alone, and has other parameters for these. The list then
- * has E * types types, and rows of no expert leave their places among the entries. A position below 0 counts back from the period. Where
+ * has E * types types, and rows of no expert leave their places among the entries. A start counts as 0 at least and as M at most; where
+ * starts descend, an expert has no rows, and the next word may be less than the one before: types whose end is so have none either. A position below 0 counts back from the period. Where
  * the rows of experts are entries of expert_rows, the list has numbers of entries, by which Y is found; a second one, row_list_of_x, has in
  * their places the rows of the batch that they name, by which X is.
  *

@@ -30,7 +30,8 @@ def ConvertAlgToTile : Pass<"convert-alg-to-tile", "mlir::ModuleOp"> {
     with one result of the operands' type writes it in the type `output`; all others are what the function says. A worker
     owns one tile of the results, and the operands are multiplied straight from memory, for the target's own passes to stage.
     A schedule with `reduce` makes it a kernel of vector reductions instead, whose workers own rows of the batch as they lie.
-    With `experts` every kernel is such a one, for calls whose rows are divided among experts.
+    With `experts` kernels are for calls whose rows are divided among experts: such a one, or, where row types are explicit, one that finds
+    the rows of each expert in a list.
   }];
   let options = [
     Option<"target", "target", "std::string", "\"cpu\"", "cpu, or the name of a GPU target">,
@@ -44,7 +45,7 @@ def ConvertAlgToTile : Pass<"convert-alg-to-tile", "mlir::ModuleOp"> {
     Option<"positions", "positions", "bool", "false",
            "every row says where it is: kernels of vector reductions alone can read that">,
     Option<"experts", "experts", "int64_t", "0",
-           "rows are divided among experts, with a schedule for so many: kernels of vector reductions alone can do that">,
+           "rows are divided among experts, with a schedule for so many: by vector reductions, or in lists where row types are explicit">,
     Option<"rows", "rows", "int64_t", "2048", "rows of X that schedules are chosen for">,
   ];
   let dependentDialects = ["tile::TileDialect", "mlir::arith::ArithDialect"];

@@ -262,7 +262,8 @@ static bool findsRowsInLists(const KernelSource &source) {
 /// Rows that are divided among experts are for vector reductions, or for kernels that find them in lists, as
 /// either is faster.
 static std::vector<SourceOfKernels> sourcesOfExperts(const std::shared_ptr<const KernelSource> &source,
-                                                     Target target, const CompileOptions &options) {
+                                                     Target target, CompileOptions options) {
+  options.output = source->results.front();
   std::vector<int64_t> of_lists, of_reductions;
   std::vector<int64_t> asked = {options.rows};
   asked.insert(asked.end(), options.further_rows.begin(), options.further_rows.end());

@@ -27,8 +27,7 @@ static std::string reductionForPositions(const algebras::Layer &layer, Target ta
   const RankedSchedule *reduction = bestReduction(ranking);
   if (!reduction)
     return "";
-  algebras::Layer listed = layer;
-  listed.row_types = algebras::RowTypes::explicitTypes(layer.row_types.count());
+  const algebras::Layer listed = withListedRows(layer);
   const Ranking lists = rankSchedules(listed, toString(target), rows, output);
   return reduction->predicted() < lists.legal.front().predicted() ? toString(reduction->schedule) : "";
 }

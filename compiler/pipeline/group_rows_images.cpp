@@ -62,13 +62,10 @@ std::string requireCubin(Target target, const CompileOptions &options) {
 }
 
 void requireFewTypes(const algebras::Layer &layer) {
-  constexpr int64_t bytes_of_type = sizeof(int32_t);
-  const int64_t room =
-      algrt::most_group_rows_shared_bytes - algrt_group_rows_shared_bytes(group_rows_threads, 0);
-  const int64_t types = layer.row_types.count();
-  if (types > room / bytes_of_type)
-    throw algebras::InputError(fmt::format("a GPU lists the rows of at most {} row types, the layer has {}",
-                                           room / bytes_of_type, types))
+  const int64_t types = layer.row_types.count(), most = algrt::mostListedTypes(group_rows_threads);
+  if (types > most)
+    throw algebras::InputError(
+        fmt::format("a GPU lists the rows of at most {} row types, the layer has {}", most, types))
         .hint("use the target cpu, or cyclic or interval row types without --row-lists");
 }
 

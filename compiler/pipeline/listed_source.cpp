@@ -1,10 +1,13 @@
 #include "compiler/pipeline/listed_source.h"
 
+#include "algebras/error.h"
 #include "compiler/pipeline/compilation.h"
 #include "compiler/program/passes.h"
 #include "compiler/schedule/experts.h"
 
 #include "mlir/IR/BuiltinTypes.h"
+
+#include <fmt/format.h>
 
 using namespace mlir;
 
@@ -12,7 +15,7 @@ namespace compiler {
 
 KernelSource withListedRows(const KernelSource &source, const CompileOptions &options) {
   KernelSource listed = source;
-  listed.layer.row_types = algebras::RowTypes::explicitTypes(source.layer.row_types.count());
+  listed.layer = withListedRows(source.layer);
   if (source.function.empty())
     return listed;
   Compilation compilation(options.print_ir_after_all, source.origin);
@@ -31,8 +34,13 @@ bool listsExperts(const KernelSource &source, Target target, int64_t rows, const
   if (options.experts == 0 || source.next || !entryOf(target).isGpu() ||
       !whyNoExperts(source.layer, toString(target)).empty())
     return false;
-  if (!options.schedule.empty())
-    return !isReduction(options.schedule);
+  if (!options.schedule.empty()) {
+    const bool listed = !isReduction(options.schedule);
+    if (const std::string why = whyNoLists(source.layer, options.experts); listed && !why.empty())
+      throw algebras::InputError(
+          fmt::format("the schedule {} is of a kernel that finds rows in lists: {}", options.schedule, why));
+    return listed;
+  }
   return chooseForExperts(source.layer, toString(target), rows, options.experts, options.output).isListed();
 }
 

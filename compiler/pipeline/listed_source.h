@@ -12,7 +12,8 @@ namespace compiler {
 KernelSource withListedRows(const KernelSource &source, const CompileOptions &options);
 
 /// Whether kernels of the source whose `rows` rows are divided among experts find them in a list: where such
-/// a kernel is predicted to be faster than vector reductions, or the schedule by hand is one.
+/// a kernel is predicted to be faster than vector reductions, or the schedule by hand is one. Throws
+/// algebras::InputError for a schedule by hand whose lists cannot be.
 bool listsExperts(const KernelSource &source, Target target, int64_t rows, const CompileOptions &options);
 /// The source of the kernel for options.rows: the same, or that with listed rows.
 KernelSource sourceForRows(const KernelSource &source, Target target, const CompileOptions &options);

@@ -6,7 +6,6 @@
 #include "compiler/schedule/reduction_schedule.h"
 #include "compiler/schedule/staged.h"
 #include "runtime/bundle/gpu_kernel.h"
-#include "runtime/gpu_kernel_abi.h"
 
 #include <fmt/format.h>
 
@@ -40,11 +39,13 @@ algebras::Layer withListedRows(algebras::Layer layer) {
   return layer;
 }
 
-/// Whether a block of the kernel that lists rows has room to count those of each type of each expert.
-static bool canBeListed(const algebras::Layer &layer, int64_t experts) {
-  const int64_t room =
-      algrt::most_group_rows_shared_bytes - algrt_group_rows_shared_bytes(group_rows_threads, 0);
-  return experts <= room / static_cast<int64_t>(sizeof(int32_t)) / layer.row_types.count();
+std::string whyNoLists(const algebras::Layer &layer, int64_t experts) {
+  if (layer.lift.kind() != algebras::Lift::Kind::Rows)
+    return "in the slot lift rows have no types to be listed by";
+  const int64_t types = layer.row_types.count(), most = algrt::mostListedTypes(group_rows_threads) / types;
+  return experts <= most ? ""
+                         : fmt::format("a GPU lists rows of {} types of at most {} experts, and there are {}",
+                                       types, most, experts);
 }
 
 ExpertsSchedule chooseForExperts(const algebras::Layer &given, std::string_view target, int64_t m,
@@ -60,12 +61,13 @@ ExpertsSchedule chooseForExperts(const algebras::Layer &given, std::string_view 
   const ProjectionWork work = projectionWork(layer, networks.rows, output);
   ExpertsSchedule best{*reduction,
                        ReductionCosts(layer, networks.rows, work, machine, networks.count)(*reduction)};
-  if (!canBeListed(given, experts))
+  if (!whyNoLists(given, experts).empty())
     return best;
   const algebras::Layer listed = withListedRows(layer);
   const StagedProblem problem(listed, output, /*weight_gradient=*/false, experts);
   const StagedSchedule staged = chooseStaged(problem, Copies::Threads, m, machine);
-  if (Cost cost = StagedCosts(problem, m, machine)(staged); cost.total() < best.cost.total())
+  if (Cost cost = StagedCosts(problem, m, machine)(staged);
+      numbersTiles(problem, m, staged) && cost.total() < best.cost.total())
     best = {staged, std::move(cost)};
   return best;
 }

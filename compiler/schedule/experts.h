@@ -17,6 +17,9 @@ std::string whyNoExperts(const algebras::Layer &layer, std::string_view target);
 
 /// The same layer, whose rows a list groups by type.
 algebras::Layer withListedRows(algebras::Layer layer);
+/// Why the rows of so many experts cannot be found in lists, whatever the schedule: the end of a sentence;
+/// empty where they can, and whyNoExperts gives no reason.
+std::string whyNoLists(const algebras::Layer &layer, int64_t experts);
 
 /// The schedule of a kernel of one layer whose `m` rows are divided among experts: of vector reductions, or,
 /// where each has many rows, of one that finds them in a list, and what it costs.

@@ -139,7 +139,12 @@ private:
   const GpuMachine &machine_;
 };
 
-/// The cheapest candidate for `m` rows with the vector (0: the widest), the first one listed among equals.
+/// Whether a kernel of experts can number its tiles, whoever has how many of `m` rows: as many as if one type
+/// of one expert had them all, times its types. True of one network.
+bool numbersTiles(const StagedProblem &problem, int64_t m, const StagedSchedule &schedule);
+
+/// The cheapest candidate for `m` rows with the vector (0: the widest), the first one listed among equals; of
+/// experts one that numbers its tiles, if there is any.
 /// Throws algebras::InputError for a vector that the layer does not allow and where no schedule is legal, and
 /// as requireHopperLayer does.
 StagedSchedule chooseStaged(const StagedProblem &problem, Copies copies, int64_t m, const GpuMachine &machine,

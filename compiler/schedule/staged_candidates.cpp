@@ -6,8 +6,10 @@
 #include "compiler/schedule/staged.h"
 
 #include "algebras/error.h"
+#include "runtime/gpu_kernel_abi.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace compiler {
@@ -340,12 +342,29 @@ Floor StagedCosts::floor() const {
   return std::visit([&](const auto &what) { return floorOf(what, machine_); }, work_);
 }
 
+bool numbersTiles(const StagedProblem &problem, int64_t m, const StagedSchedule &schedule) {
+  const algebras::Layer &layer = problem.layer;
+  const auto blocks = [](int64_t size, int64_t of_block) {
+    return std::ceil(double(size) / double(of_block));
+  };
+  return problem.experts == 0 || static_cast<double>(layer.lift.types()) *
+                                         static_cast<double>(problem.experts) * blocks(m, schedule.rows) *
+                                         static_cast<double>(layer.out.count()) *
+                                         blocks(layer.out.widest(), schedule.columns) <=
+                                     static_cast<double>(algrt_most_gpu_rows);
+}
+
 StagedSchedule chooseStaged(const StagedProblem &problem, Copies copies, int64_t m, const GpuMachine &machine,
                             int64_t vector) {
   if (copies == Copies::Engine)
     requireHopperLayer(problem.layer);
   const StagedCosts costs(problem, m, machine);
-  const auto considered = considerStaged(problem, copies, vector);
+  auto considered = considerStaged(problem, copies, vector);
+  const auto too_many = [&](const Considered<StagedSchedule> &one) {
+    return !one.refusal && !numbersTiles(problem, m, one.schedule);
+  };
+  if (std::ranges::any_of(considered, [&](const auto &one) { return !one.refusal && !too_many(one); }))
+    std::erase_if(considered, too_many);
   // The smallest tile of each kind comes last, and is a candidate for every layer, but for a vector that the
   // layer does not allow and for very many weight matrices.
   const StagedSchedule *best = cheapest(considered, costs);

@@ -30,19 +30,29 @@ ExpertLists expertLists(const ProductOperands &product) {
   lists.of_y.assign(static_cast<size_t>(algrt::cuda::rowListWords(segments, product.m)), 0);
   lists.of_x = lists.of_y;
   const auto entries = static_cast<size_t>(segments) + 2;
-  size_t begin = static_cast<size_t>(std::max(product.expert_starts.front(), 0)), place = begin, word = 1;
+  // What no host has looked at counts as the nearest row.
+  const auto row_of_batch = [&](int32_t row) {
+    if (!product.hasList())
+      return row;
+    const auto last = static_cast<int32_t>(product.batch_rows - 1);
+    return std::clamp(product.expert_rows[static_cast<size_t>(row)], 0, last);
+  };
+  const auto start = [&](int64_t expert) {
+    return std::clamp(product.expert_starts[static_cast<size_t>(expert)], 0, static_cast<int32_t>(product.m));
+  };
+  size_t place = 0, word = 1;
   for (int64_t expert = 0; expert < product.experts(); ++expert) {
-    const int32_t first = product.expert_starts[static_cast<size_t>(expert)],
-                  end = product.expert_starts[static_cast<size_t>(expert) + 1];
+    const int32_t first = start(expert), end = start(expert + 1);
+    place = static_cast<size_t>(first);
     for (int64_t type = 0; type < product.layer->types; ++type, ++word) {
-      begin = place;
+      const size_t begin = place;
       lists.of_y[word] = static_cast<int32_t>(begin);
       for (int32_t row = first; row < end; ++row) {
-        const int32_t of_batch = product.hasList() ? product.expert_rows[static_cast<size_t>(row)] : row;
+        const int32_t of_batch = row_of_batch(row);
         if (types[static_cast<size_t>(of_batch)] != type)
           continue;
         lists.of_y[entries + place] = row;
-        lists.of_x[entries + place++] = product.hasList() && product.x_by_list ? of_batch : row;
+        lists.of_x[entries + place++] = product.x_by_list ? of_batch : row;
       }
       lists.of_y[0] = std::max(lists.of_y[0], static_cast<int32_t>(place - begin));
     }

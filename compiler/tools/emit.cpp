@@ -150,7 +150,7 @@ void addEmit(CLI::App &app, Session &session) {
   sub->add_option("--map", command->map,
                   "what the kernel for a GPU computes: forward (the default), the gradients dx of X, dw of W "
                   "and dbias of "
-                  "a bias, or group_rows, the list of rows by type that kernels of explicit row types read")
+                  "a bias, or group_rows, the list of rows by type that kernels with listed rows read")
       ->type_name("MAP")
       ->group("Target");
   sub->add_option("--y-dtype", command->output_dtype,

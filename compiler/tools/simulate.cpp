@@ -109,7 +109,8 @@ int simulateProgramsOf(const SimulateCommand &command, const Spec &spec) {
     throw UsageError("--schedule is of kernels of two layers, and none of them finds its rows in lists, as "
                      "--row-lists has it");
   if (command.row_lists && command.program.experts)
-    throw UsageError("--row-lists does not go with --experts, whose kernels find no rows in lists");
+    throw UsageError("--row-lists does not go with --experts, whose kernels make lists of their own where "
+                     "each has many rows");
   ProgramSimulation options{targetNamed(command.target),
                             *command.m,
                             command.offset,

@@ -68,11 +68,12 @@ LogicalResult KernelOp::verify() {
                            ? "has a schedule of vector reductions, but owns no rows of the batch"
                            : "owns rows of the batch, which kernels with a #tile.reduced schedule do");
   const bool listed = getStagedSchedule() && !tiles && !getLayout().isTransposed() &&
+                      !getLayout().hasUnequalGroups() &&
                       getLayout().getRowTypes().getKind() == alg::RowTypeKind::Explicit;
   if (getExperts() && !getReducedSchedule() && !listed)
     return emitOpError(
         "is of experts, whose rows kernels with a #tile.reduced schedule tell apart, and those of "
-        "products with a #tile.staged schedule whose row types are explicit");
+        "products with a #tile.staged schedule whose row types are explicit and whose groups are equal");
   return success();
 }
 

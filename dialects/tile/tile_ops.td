@@ -34,7 +34,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [IsolatedFromAbove, Symbol, SingleBlock, N
     With `experts`, a launch is of many products of this kind, each with weight matrices and numbers of columns of its
     own, which lie one below the other, and with consecutive rows of the batch, or of a list of its rows: where those of each
     begin is a launch-time value, too, and so is the list. No task owns rows of two experts. Kernels with a `#tile.reduced`
-    schedule can be such, and those of products with a `#tile.staged` one whose row types are explicit: the list of their rows says whose they are.
+    schedule can be such, and those of products with a `#tile.staged` one whose row types are explicit and whose groups are of one width: the list of their rows says whose they are.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Tile_LayoutAttr:$layout,
                        AnyAttrOf<[Tile_ScheduleAttr, Tile_StagedAttr, Tile_ReducedAttr]>:$schedule,

@@ -375,6 +375,11 @@ ProductParameters productParameters(const GpuKernel &kernel, const Layer &layer)
   return result;
 }
 
+int64_t mostListedTypes(int64_t threads) {
+  return (most_group_rows_shared_bytes - algrt_group_rows_shared_bytes(threads, 0)) /
+         int64_t(sizeof(int32_t));
+}
+
 GpuCode parseGroupRows(const JsonFields &fields, std::string_view target, const Layer &layer) {
   GpuCode code = parseAuxiliary(fields, target);
   code.shared_bytes = algrt_group_rows_shared_bytes(code.threads, layer.types);

@@ -135,5 +135,7 @@ GpuCode parseElementwiseCode(const JsonFields &fields, std::string_view target,
 
 // Shared memory that a block has on every device without being asked for more: what group_rows can have.
 inline constexpr int64_t most_group_rows_shared_bytes = 48 * 1024;
+// Types, of experts those of all together, whose rows a block of group_rows of so many threads can count.
+int64_t mostListedTypes(int64_t threads);
 
 } // namespace algrt

@@ -36,7 +36,7 @@ enum class ParameterValue {
   Experts,   // i32: whose rows begin where the operand expert_starts says
   BatchRows, // i32: of the batch, where the operand expert_rows lists those of experts
   // Of group_rows, which also has `rows` and `offset`:
-  RowList,   // address: of the list that it makes, types + 2 + rows numbers; of experts so many types more
+  RowList,   // address: of the list that it makes, types + 2 + rows numbers; of experts each has types
   RowSource, // address: the type of every row (i32), its position, or the first rows of sequences and the
              // number of rows; 0 of equal sequences
   FirstPositions, // address: the positions of the sequences' first rows, or 0 where all are 0

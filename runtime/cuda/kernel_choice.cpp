@@ -111,6 +111,14 @@ const KernelChoice::Candidate *KernelChoice::bestAmong(const ProductRequest &req
   return best;
 }
 
+bool KernelChoice::listsFit(const GpuKernel &kernel, const ProductRequest &request) const {
+  const int64_t experts = request.operands.experts;
+  const auto lister =
+      std::ranges::find_if(kernels_, [](const Kernel &one) { return one.group_rows.has_value(); });
+  return lister != kernels_.end() && experts <= mostListedTypes(lister->group_rows->threads) / layer_.types &&
+         numbersTilesOfExperts(layer_, kernel, experts, request.m);
+}
+
 size_t KernelChoice::choose(const ProductRequest &request) const {
   checkRows(kernelShape(layer_, request.map, 0), request.m, request.p0);
   const auto is_listed = [](const GpuKernel &kernel) { return kernel.listed; };
@@ -118,10 +126,12 @@ size_t KernelChoice::choose(const ProductRequest &request) const {
   const auto counts_from_offset = [](const GpuKernel &kernel) { return !kernel.listed; };
   const bool of_experts = request.operands.experts > 0;
   const Candidate *best = bestAmong(request, request.listed || of_experts ? +is_listed : +counts_from_offset);
+  // More experts or rows than lists can have are for vector reductions, where there are any.
+  const bool lists_fit = !of_experts || best == nullptr || listsFit(gpu(*best), request);
   if (request.positions || of_experts) {
     const Candidate *reduction = bestAmong(request, is_reduction);
-    if (reduction != nullptr &&
-        (best == nullptr || isAhead(gpu(*reduction).best_for_rows, gpu(*best).best_for_rows, request.m)))
+    if (reduction != nullptr && (best == nullptr || !lists_fit ||
+                                 isAhead(gpu(*reduction).best_for_rows, gpu(*best).best_for_rows, request.m)))
       best = reduction;
   }
   if (best == nullptr)

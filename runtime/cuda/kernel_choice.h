@@ -54,6 +54,9 @@ private:
 
   const GpuKernel &gpu(const Candidate &candidate) const { return *kernels_[candidate.index].gpu; }
   const Candidate *bestAmong(const ProductRequest &request, bool (*takes)(const GpuKernel &kernel)) const;
+  // Whether the lists of a call of experts, and the tiles of a kernel that finds rows in them, can be
+  // counted.
+  bool listsFit(const GpuKernel &kernel, const ProductRequest &request) const;
   bool isOfWorseKind(const Candidate &one, const Candidate &other) const;
   [[noreturn]] void refuse(const ProductRequest &request) const;
 

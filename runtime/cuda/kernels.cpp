@@ -71,6 +71,7 @@ size_t GpuKernels::choose(const DeviceModules &modules, const ProductRequest &re
   if (wanted < 0)
     return modules.choice().choose(request);
   const Kernel &kernel = require(wanted);
+  checkRows(kernelShape(bundle_.layer(), request.map, 0), request.m, request.p0);
   if (kernel.gpu->map != request.map)
     throw Error(ALGRT_INVALID_ARGUMENT,
                 "kernel " + kernel.name + " computes " + kernel.map + ", not " + name(request.map));
@@ -78,8 +79,9 @@ size_t GpuKernels::choose(const DeviceModules &modules, const ProductRequest &re
     throw Error(ALGRT_INVALID_ARGUMENT, "kernel " + kernel.name + " writes " + name(kernel.gpu->output) +
                                             ", " + kernelShape(bundle_.layer(), request.map, 0).resultName() +
                                             " is of type " + name(request.output));
-  const bool takes_rows = request.positions ? kernel.gpu->listed || kernel.gpu->isReduction()
-                                            : kernel.gpu->listed == request.listed;
+  const bool takes_rows = request.positions || request.operands.experts > 0
+                              ? kernel.gpu->listed || kernel.gpu->isReduction()
+                              : kernel.gpu->listed == request.listed;
   if (!takes_rows)
     throw Error(ALGRT_UNSUPPORTED,
                 "kernel " + kernel.name +

@@ -225,6 +225,14 @@ int64_t tileCount(const Layer &layer, const GpuTile &tile, int64_t m, int64_t of
   return countTiles(kernelShape(layer, map, 0), tile, m, offset);
 }
 
+bool numbersTilesOfExperts(const Layer &layer, const GpuKernel &kernel, int64_t experts, int64_t m) {
+  const KernelShape shape = kernelShape(layer, kernel, experts);
+  // Numbers up to the limit are exact in a double, and the product may leave 64 bits.
+  const double tiles = double(shape.listedSegments()) * double(ceilDivide(m, kernel.tile.rows)) *
+                       double(shape.out_groups) * double(ceilDivide(shape.out_width, kernel.tile.columns));
+  return tiles <= double(algrt_most_gpu_rows);
+}
+
 void checkRows(const KernelShape &shape, int64_t m, int64_t p0) {
   const auto refuse = [](algrt_status status, const std::string &what) { throw Error(status, what); };
   if (m < 0 || p0 < 0)

@@ -64,6 +64,10 @@ int64_t rowMapCount(const Layer &layer);
 int64_t tileCount(const Layer &kernel_layer, const GpuTile &tile, int64_t m, int64_t offset,
                   Map map = Map::Forward);
 
+// Whether a kernel that finds the rows of so many experts in lists can number its tiles, whoever has how many
+// of the m rows: as many as if one type of one expert had them all, times its types.
+bool numbersTilesOfExperts(const Layer &layer, const GpuKernel &kernel, int64_t experts, int64_t m);
+
 // Throws Error where no kernel can compute m rows at p0: ALGRT_INVALID_ARGUMENT for the numbers,
 // ALGRT_UNSUPPORTED for a layer whose row types repeat too late.
 void checkRows(const KernelShape &shape, int64_t m, int64_t p0);

@@ -89,15 +89,12 @@ void groupRows(const Driver &driver, const ReadyKernel &kernel, const GpuCode &c
   int64_t segments = types, shared_bytes = code.shared_bytes;
   if (experts.count > 0) {
     segments = checkedMultiply(segments, experts.count, "the types of all experts");
-    shared_bytes = algrt_group_rows_shared_bytes(code.threads, segments);
-    if (shared_bytes > most_group_rows_shared_bytes) {
-      const int64_t room = most_group_rows_shared_bytes - algrt_group_rows_shared_bytes(code.threads, 0);
+    if (const int64_t most = mostListedTypes(code.threads); segments > most)
       throw Error(ALGRT_UNSUPPORTED, "expert_starts: are of " + std::to_string(experts.count) +
                                          " experts, a GPU lists rows of " + std::to_string(types) +
-                                         " types of at most " +
-                                         std::to_string(room / int64_t(sizeof(int32_t)) / types) +
+                                         " types of at most " + std::to_string(most / types) +
                                          ": compile kernels for fewer rows of each, which need no lists");
-    }
+    shared_bytes = algrt_group_rows_shared_bytes(code.threads, segments);
   }
   ParameterBlock block(code.parameters);
   setRowList(block, code.parameters,

@@ -6,6 +6,7 @@
 #include "compiler/schedule/reduction_schedule.h"
 #include "compiler/schedule/staged.h"
 #include "compiler/schedule/work.h"
+#include "runtime/gpu_kernel_abi.h"
 #include "tests/schedule/layers.h"
 
 #include <gmock/gmock.h>
@@ -169,8 +170,35 @@ TEST(Experts, InListsHaveTheWorkOfEach) {
 // More types of experts than a block of the kernel that lists them can count.
 TEST(Experts, OfTooManyTypesAreNotListed) {
   const algebras::Layer layer = projection("Q(32)", 2048, 768);
-  EXPECT_TRUE(chooseForExperts(layer, "sm_90a", 256 * 256, 256, DataType::BF16).isListed());
-  EXPECT_FALSE(chooseForExperts(layer, "sm_90a", 400 * 256, 400, DataType::BF16).isListed());
+  EXPECT_TRUE(chooseForExperts(layer, "sm_90a", 381 * 256, 381, DataType::BF16).isListed());
+  EXPECT_FALSE(chooseForExperts(layer, "sm_90a", 382 * 256, 382, DataType::BF16).isListed());
+  EXPECT_THAT(whyNoLists(layer, 382), HasSubstr("of 32 types of at most 381 experts, and there are 382"));
+}
+
+// Nor are those without types.
+TEST(Experts, InTheSlotLiftAreNotListed) {
+  const algebras::Layer layer =
+      algebras::makeLayer(algebras::Lift::slots(algebras::parseExpression("Q(4)")), 256, 512, DataType::BF16);
+  EXPECT_FALSE(chooseForExperts(layer, "sm_90a", 16384, 4, DataType::BF16).isListed());
+}
+
+// Tiles are numbered as if one type of one expert had all rows: with many of both, blocks are higher than
+// they would be otherwise.
+TEST(Experts, NumberTheirTiles) {
+  const algebras::Layer layer = withListedRows(projection("Q(32)", 2048, 7168));
+  const StagedProblem problem(layer, DataType::BF16, /*weight_gradient=*/false, 256);
+  for (const int64_t m : {262144, 524288}) {
+    const StagedSchedule best = chooseStaged(problem, Copies::Threads, m, h200_machine);
+    const int64_t tiles =
+        32 * 256 * ((m + best.rows - 1) / best.rows) * 32 * ((224 + best.columns - 1) / best.columns);
+    EXPECT_LE(tiles, algrt_most_gpu_rows) << toString(best);
+    EXPECT_TRUE(numbersTiles(problem, m, best));
+  }
+  StagedSchedule low = StagedSchedule::ofThreads();
+  low.rows = 16;
+  low.columns = 224;
+  EXPECT_FALSE(numbersTiles(problem, 262144, low));
+  EXPECT_TRUE(numbersTiles(StagedProblem(layer, DataType::BF16), 262144, low));
 }
 
 TEST(Experts, NeedBf16AndPositionsOnAGpu) {

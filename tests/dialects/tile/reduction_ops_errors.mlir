@@ -166,7 +166,7 @@ tile.kernel @forward(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x48xbf16>, 
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, weights = <2 x 8>, out = <2 x 24>,
                        row_types = <cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 16, depth = 16, stages = 2>
-// expected-error @+1 {{is of experts, whose rows kernels with a #tile.reduced schedule tell apart, and those of products with a #tile.staged schedule whose row types are explicit}}
+// expected-error @+1 {{is of experts, whose rows kernels with a #tile.reduced schedule tell apart, and those of products with a #tile.staged schedule whose row types are explicit and whose groups are equal}}
 tile.kernel @experts(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x48xbf16>, %y: !tile.matrix<?x48xf32>)
     attributes {experts, layout = #layout, schedule = #schedule} {
   tile.forall (%t, %r, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 16>] {
@@ -178,7 +178,7 @@ tile.kernel @experts(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x48xbf16>, 
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, weights = <2 x 8>, out = <2 x 24>,
                        row_types = <cyclic 2>>
 #schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4, register_columns = 16, lanes = 8, weights = direct>
-// expected-error @+1 {{is of experts, whose rows kernels with a #tile.reduced schedule tell apart, and those of products with a #tile.staged schedule whose row types are explicit}}
+// expected-error @+1 {{is of experts, whose rows kernels with a #tile.reduced schedule tell apart, and those of products with a #tile.staged schedule whose row types are explicit and whose groups are equal}}
 tile.kernel @experts(%x: !tile.matrix<?x16xf32>, %w: !tile.matrix<16x48xf32>, %y: !tile.matrix<?x48xf32>)
     attributes {experts, layout = #layout, schedule = #schedule} {
   tile.forall (%t, %r, %g) over [<types, 1>, <rows, 32>, <groups, 0>] {

@@ -1,6 +1,7 @@
 // GPU kernels in the manifest: read as written, and nothing that no device could launch.
 #include "runtime/bundle/bundle.h"
 #include "runtime/bundle/json_fields.h"
+#include "runtime/cuda/launch_plan.h"
 #include "runtime/support/error.h"
 #include "tests/runtime/cuda/gpu_bundle.h"
 #include "tests/runtime/usual_parameters.h"
@@ -209,6 +210,11 @@ TEST(GpuManifest, KernelsOfExpertsWhoseRowsAreListedTakeTheirNumber) {
   EXPECT_FALSE(parsed().manifest().kernels[0].gpu->takesExperts());
   list.add(ParameterValue::Experts);
   EXPECT_TRUE(parsed().manifest().kernels[0].gpu->takesExperts());
+  // Its tiles are numbered as if one type of one expert had all rows.
+  const Bundle bundle = parsed();
+  const GpuKernel &kernel = *bundle.manifest().kernels[0].gpu;
+  EXPECT_TRUE(cuda::numbersTilesOfExperts(bundle.layer(), kernel, 5, 1'000'000));
+  EXPECT_FALSE(cuda::numbersTilesOfExperts(bundle.layer(), kernel, 1'000'000, 1'000'000'000));
   list.add(ParameterValue::Operand, "expert_starts");
   EXPECT_THROW(parsed(), Error);
 }

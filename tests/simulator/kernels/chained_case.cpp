@@ -193,7 +193,7 @@ ChainedCase::ChainedCase(const ChainedKernel &kernel, int64_t m, int64_t p0, uin
     return multiply(kernel.last(), part(weights_.back(), network), hidden);
   };
   if (kernel.experts > 0) {
-    divideRows(kernel, random);
+    divideRows(kernel, random, seed / 2 % 2 == 0);
     for (int64_t expert = 0; expert < networks; ++expert) {
       const std::vector<double> results = results_of(expert);
       for (auto row = static_cast<size_t>(starts_[static_cast<size_t>(expert)]);
@@ -211,15 +211,15 @@ ChainedCase::ChainedCase(const ChainedKernel &kernel, int64_t m, int64_t p0, uin
       expected_[at] += double{residual_[at]};
 }
 
-// All rows, of every second seed those that a list names. Some experts may have none.
-void ChainedCase::divideRows(const ChainedKernel &kernel, std::mt19937_64 &random) {
+// All rows, or those that a list names. Some experts may have none.
+void ChainedCase::divideRows(const ChainedKernel &kernel, std::mt19937_64 &random, bool listed) {
   const auto below = [&](int64_t end) { return static_cast<int32_t>(random() % static_cast<uint64_t>(end)); };
   for (int64_t expert = 1; expert < kernel.experts; ++expert)
     starts_.push_back(below(m_ + 1));
   starts_.push_back(0);
   starts_.push_back(static_cast<int32_t>(m_));
   std::ranges::sort(starts_);
-  for (int64_t row = 0; row < m_ && wide_positions_; ++row)
+  for (int64_t row = 0; row < m_ && listed; ++row)
     list_.push_back(below(m_));
 }
 

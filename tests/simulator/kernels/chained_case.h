@@ -59,7 +59,7 @@ public:
                              const compiler::SimulationSettings &settings) const;
 
 private:
-  void divideRows(const ChainedKernel &kernel, std::mt19937_64 &random);
+  void divideRows(const ChainedKernel &kernel, std::mt19937_64 &random, bool listed);
   compiler::ProductOperands operands() const;
 
   algrt::Layer layer_;

@@ -214,7 +214,7 @@ std::vector<int32_t> drawnStarts(int64_t m, int64_t experts, uint64_t seed) {
 }
 
 class ExpertKernel : public testing::TestWithParam<Case> {};
-/// Kernels of one layer that find rows in lists, which the kernel group_rows has made.
+/// Kernels of one layer that find rows in lists, here those by the definition.
 class ListedExpertKernel : public testing::TestWithParam<Case> {};
 
 void expectBitsOfExpertsAlone(const Case &which, bool reads_positions) {
@@ -284,8 +284,7 @@ TEST_P(ListedExpertKernel, HasTheBitsOfRowsInTheOrderOfAList) {
 }
 
 // Entries that no host has looked at count as the nearest row, so that nothing else is read.
-TEST_P(ExpertKernel, StaysWithinTheBatchWhateverTheList) {
-  const Case &which = GetParam();
+void expectStaysWithinTheBatchWhateverTheList(const Case &which) {
   constexpr int64_t m = 5;
   Step step(which, m, 3, 1);
   const compiler::SimulatedKernel kernel = step.kernel(which, m, 3, which.schedule);
@@ -303,14 +302,26 @@ TEST_P(ExpertKernel, StaysWithinTheBatchWhateverTheList) {
 
 // What no host has looked at: starts that descend, or lie outside of the batch, name no row that is not
 // there.
-TEST_P(ExpertKernel, StaysWithinTheBatchWhateverTheStarts) {
-  const Case &which = GetParam();
+void expectStaysWithinTheBatchWhateverTheStarts(const Case &which) {
   constexpr int64_t m = 13, experts = 4;
   Step step(which, m, experts, 1);
   const compiler::SimulatedKernel kernel = step.kernel(which, m, experts, which.schedule);
   for (const std::vector<int32_t> &starts :
        {std::vector<int32_t>{-7, 5, 5, 9, 40}, {13, 20, 20, 13, 0}, {-9, -3, 0, 100, 100}, {5, 9, 3, 5, 5}})
     step.run(kernel, starts, {}, 3, 0, m, std::nullopt);
+}
+
+TEST_P(ExpertKernel, StaysWithinTheBatchWhateverTheList) {
+  expectStaysWithinTheBatchWhateverTheList(GetParam());
+}
+TEST_P(ExpertKernel, StaysWithinTheBatchWhateverTheStarts) {
+  expectStaysWithinTheBatchWhateverTheStarts(GetParam());
+}
+TEST_P(ListedExpertKernel, StaysWithinTheBatchWhateverTheList) {
+  expectStaysWithinTheBatchWhateverTheList(GetParam());
+}
+TEST_P(ListedExpertKernel, StaysWithinTheBatchWhateverTheStarts) {
+  expectStaysWithinTheBatchWhateverTheStarts(GetParam());
 }
 
 using enum compiler::Fusing;

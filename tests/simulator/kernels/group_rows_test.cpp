@@ -123,7 +123,10 @@ TEST(GroupRows, WrongStartsOfExpertsTouchNothingElse) {
   batch.form = RowForm::EqualSequences;
   batch.types = 3;
   batch.rows = 40;
-  batch.experts.batch_rows = 40;
+  batch.experts.batch_rows = 25;
+  batch.experts.list_of_x = true;
+  for (int32_t row = 0; row < batch.rows; ++row)
+    batch.experts.list.push_back(row * 7 % 60 - 20);
   for (const std::vector<int32_t> &starts :
        {std::vector<int32_t>{-7, 5, 5, 90, 40}, {40, 70, 3, 20, 0}, {-9, -3, 0, 100, 100}, {5, 9, 3, 5, 5}}) {
     batch.experts.starts = starts;
@@ -139,6 +142,8 @@ TEST(GroupRows, WrongStartsOfExpertsTouchNothingElse) {
       for (int32_t place = made.list[segment + 1]; place < made.list[segment + 2]; ++place) {
         EXPECT_GE(made.list[segments + 2 + static_cast<size_t>(place)], 0);
         EXPECT_LT(made.list[segments + 2 + static_cast<size_t>(place)], batch.rows);
+        EXPECT_GE(made.of_x[segments + 2 + static_cast<size_t>(place)], 0);
+        EXPECT_LT(made.of_x[segments + 2 + static_cast<size_t>(place)], batch.experts.batch_rows);
       }
   }
 }
