@@ -396,8 +396,8 @@ ALGRT_API int algrt_program_get_operand(const algrt_bundle *bundle, const char *
  * device `threads` means nothing. */
 ALGRT_API int algrt_program_workspace_size(const algrt_bundle *bundle, const char *program, int64_t m,
                                            int32_t threads, size_t *bytes);
-/* The same, which is not enough there, of a call whose rows are divided among up to so many experts: m is of
- * results then, and on a CUDA device a list of rows may have those of each type of each expert. */
+/* The same of a call whose rows are divided among up to so many experts, for which the function above does
+ * not say enough: on a CUDA device kernels may list the rows of each type of each expert. m is of results. */
 ALGRT_API int algrt_program_experts_workspace_size(const algrt_bundle *bundle, const char *program, int64_t m,
                                                    int64_t experts, int32_t threads, size_t *bytes);
 

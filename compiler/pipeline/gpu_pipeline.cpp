@@ -305,7 +305,7 @@ void addGpuJobs(const KernelSource &source, Target target, const CompileOptions 
   const CompileOptions options = optionsFor(source, given);
   // Refused before schedules are looked for.
   requireSupported(source.layer, target, options);
-  std::vector<SourceOfKernels> sources = sourcesOfKernels(source, target, options);
+  const std::vector<SourceOfKernels> sources = sourcesOfKernels(source, target, options);
   // Jobs refer to what is given, which outlives them.
   if (std::ranges::any_of(sources, [](const SourceOfKernels &one) { return findsRowsInLists(*one.source); }))
     jobs.push_back(groupRowsJob(source, target, given));

@@ -175,6 +175,18 @@ tile.kernel @experts(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x48xbf16>, 
 
 // -----
 
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, weights = <2 x 8>, out = <[8, 40]>,
+                       row_types = <explicit 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 16, depth = 16, stages = 2, warps = 2 x 1, vector = 8>
+// expected-error @+1 {{of products with a #tile.staged schedule whose row types are explicit and whose groups are equal}}
+tile.kernel @experts(%x: !tile.matrix<?x16xbf16>, %w: !tile.matrix<16x48xbf16>, %y: !tile.matrix<?x48xf32>)
+    attributes {experts, layout = #layout, schedule = #schedule} {
+  tile.forall (%t, %r, %j, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 16>] {
+  }
+}
+
+// -----
+
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, weights = <2 x 8>, out = <2 x 24>,
                        row_types = <cyclic 2>>
 #schedule = #tile.schedule<types = 1, rows = 32, register_rows = 4, register_columns = 16, lanes = 8, weights = direct>

@@ -145,6 +145,35 @@ TEST(KernelChoice, FewRowsAndPositionsGoToVectorReductions) {
 
 // Two groups of four columns are a step of 8 bytes, which no tensor map takes; to a kernel that takes them as
 // one there is no such step.
+// Of experts with many rows a kernel is for those that a list can have, and whose tiles it can number; more
+// go to vector reductions, where there are any.
+TEST(KernelChoice, MoreExpertsThanListsHaveGoToVectorReductions) {
+  const Bundle bundle = Bundle::parse(bundleOf(
+      GpuShape(), {{"lists", 8, {100, 100'000}}, {"few", 8, {1, 10}, "bf16", false, 0, /*slices=*/16}}));
+  std::vector<Kernel> kernels = bundle.manifest().kernels;
+  for (Kernel &kernel : kernels)
+    kernel.gpu->parameters.add(ParameterValue::Experts);
+  kernels[0].gpu->listed = true;
+  GpuCode lister{};
+  lister.threads = 1024;
+  Kernel group_rows;
+  group_rows.group_rows = lister;
+  kernels.push_back(group_rows);
+  const auto chosen = [&](int64_t experts, int64_t m) {
+    ProductRequest of_experts = request(m);
+    of_experts.operands.experts = experts;
+    return kernels[KernelChoice(kernels, bundle.layer(), deviceOf(90)).choose(of_experts)].name;
+  };
+  EXPECT_EQ(chosen(4, 1), "few");
+  EXPECT_EQ(chosen(4, 1000), "lists");
+  const int64_t most = mostListedTypes(1024) / bundle.layer().types;
+  EXPECT_EQ(chosen(most, 1000), "lists");
+  EXPECT_EQ(chosen(most + 1, 1000), "few");
+  EXPECT_EQ(chosen(most, int64_t(1) << 28), "few");
+  kernels.erase(kernels.begin() + 1); // whoever is left says what is wrong
+  EXPECT_EQ(chosen(most + 1, 1000), "lists");
+}
+
 TEST(KernelChoice, OperandsAreSeenAsEachKernelCountsGroups) {
   const GpuShape shape = {.in = 4, .out = 4};
   const ProductRequest call = {{{256, 16}, {512, 16}, {1024, 16}}, 9, 0, ElementType::Bf16};
