@@ -135,8 +135,9 @@ void Planner::fuseSteps() {
   const auto fused = [this](ModuleOp module, bool layers) {
     compilation_.run(module, [&](OpPassManager &passes) {
       AlgFuseOptions fusion;
-      // What is kept is a further result of the kernel that computes it.
-      if (options_.program_maps.keeping == Keeping::Always)
+      // What gradients read, sums that are kept or made again, is a further result of the kernel that
+      // computes it.
+      if (options_.program_maps.backward)
         fusion.results = most_results;
       fusion.apart = options_.fusing == Fusing::Nothing;
       fusion.layers = layers;

@@ -32,6 +32,7 @@ public:
 private:
   LogicalResult differentiate(Operation *op);
   LogicalResult differentiatePower(math::PowFOp power);
+  LogicalResult differentiateQuotient(arith::DivFOp quotient);
 
   // Of the operation at hand: the gradient of its result, its operands and its result as the copy computes
   // them.
@@ -46,11 +47,13 @@ private:
 
   /// Adds to the gradient of an operand, if anything depends on that.
   void add(unsigned index, function_ref<Value()> contribution) {
-    Value operand = current_->getOperand(index);
-    if (!active_.contains(operand))
+    add(current_->getOperand(index), contribution);
+  }
+  void add(Value value, function_ref<Value()> contribution) {
+    if (!active_.contains(value))
       return;
-    Value added = convertElement(builder_, location(), contribution(), computationType(operand.getType()));
-    Value &sum = gradients_[operand];
+    Value added = convertElement(builder_, location(), contribution(), computationType(value.getType()));
+    Value &sum = gradients_[value];
     sum = sum ? plus(sum, added) : added;
   }
 
@@ -100,6 +103,42 @@ LogicalResult BodySweep::differentiatePower(math::PowFOp power) {
   return success();
 }
 
+/// The exponential in a divisor c + exp(u), as SiLU and the sigmoid have it; null where there is none, or
+/// where c depends on the wanted argument, too.
+static math::ExpOp exponentialIn(Value divisor, const DenseSet<Value> &active) {
+  auto sum = divisor.getDefiningOp<arith::AddFOp>();
+  if (!sum)
+    return {};
+  for (const auto &[exponential, other] :
+       {std::pair(sum.getLhs(), sum.getRhs()), std::pair(sum.getRhs(), sum.getLhs())})
+    if (auto found = exponential.getDefiningOp<math::ExpOp>(); found && !active.contains(other))
+      return found;
+  return {};
+}
+
+LogicalResult BodySweep::differentiateQuotient(arith::DivFOp quotient) {
+  auto exponential = exponentialIn(quotient.getRhs(), active_);
+  if (!exponential) {
+    auto share = [&] { return this->quotient(gradient(), operand(1)); };
+    add(0, share);
+    add(1, [&] { return negative(times(share(), result())); });
+    return success();
+  }
+  // Straight to u: the gradient of exp(u) would be zero where exp(u) is infinite, and their product not a
+  // number. Behind the largest number exp(u) only grows, and the quotient by which it is multiplied is zero.
+  auto inverse = [&] { return this->quotient(number(1), operand(1)); };
+  add(0, [&] { return times(gradient(), inverse()); });
+  add(exponential.getOperand(), [&] {
+    Value power = widened(exponential.getResult());
+    const auto &numbers = cast<FloatType>(power.getType()).getFloatSemantics();
+    Value largest = arith::ConstantOp::create(
+        builder_, location(), builder_.getFloatAttr(power.getType(), llvm::APFloat::getLargest(numbers)));
+    Value finite = arith::MinimumFOp::create(builder_, location(), power, largest);
+    return negative(times(times(gradient(), result()), times(finite, inverse())));
+  });
+  return success();
+}
+
 LogicalResult BodySweep::differentiate(Operation *op) {
   using Predicate = arith::CmpFPredicate;
   current_ = op;
@@ -113,11 +152,7 @@ LogicalResult BodySweep::differentiate(Operation *op) {
         add(1, [&] { return times(gradient(), operand(0)); });
         return success();
       })
-      .Case([&](arith::DivFOp) {
-        add(0, [&] { return quotient(gradient(), operand(1)); });
-        add(1, [&] { return negative(quotient(times(gradient(), result()), operand(1))); });
-        return success();
-      })
+      .Case([&](arith::DivFOp quotient) { return differentiateQuotient(quotient); })
       .Case([&](arith::NegFOp) { return add(0, [&] { return negative(gradient()); }), success(); })
       .Case<arith::MaximumFOp, arith::MaxNumFOp>(
           [&](auto) { return differentiateChoice(Predicate::OGT), success(); })

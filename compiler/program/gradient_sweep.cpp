@@ -241,7 +241,7 @@ LogicalResult ProgramSweep::differentiateStatistics(Operation *op) {
     part(1, [=]() -> Value { return times(gradient, wide(a)); });
   } else if (isa<arith::DivFOp>(op)) {
     part(0, [=]() -> Value { return over(gradient, wide(b)); });
-    part(1, [=]() -> Value { return negated(over(times(gradient, wide(result)), wide(b))); });
+    part(1, [=]() -> Value { return negated(times(over(gradient, wide(b)), wide(result))); });
   } else {
     part(0, [=]() -> Value { return gradient; });
     part(1, [=]() -> Value { return isa<arith::SubFOp>(op) ? Value(negated(gradient)) : gradient; });

@@ -240,7 +240,7 @@ KernelGroup KernelGroups::joined(Operation *op, ArrayRef<Operation *> others) co
     numbers.insert(number_of_group_.lookup(other));
   KernelGroup group;
   for (Operation *step : steps_)
-    if (number_of_group_.contains(step) && numbers.contains(number_of_group_.lookup(step)))
+    if (numbers.contains(number_of_group_.lookup(step)))
       group.insert(step);
   return group;
 }
@@ -254,14 +254,60 @@ bool KernelGroups::tryToJoin(Operation *op, ArrayRef<Operation *> others) {
   return true;
 }
 
+/// Bytes of a row of a tensor.
+static int64_t bytesOfRow(Value view) {
+  auto type = cast<alg::SlotsType>(view.getType());
+  return type.getShape().back() * type.getElementType().getIntOrFloatBitWidth() / 8;
+}
+
+/// What a group stores of each row of its results.
+static int64_t storedBytes(const KernelGroup &group) {
+  int64_t bytes = 0;
+  for (Value result : resultsOf(group))
+    if (isa<alg::SlotsType>(result.getType()))
+      bytes += bytesOfRow(result);
+  return bytes;
+}
+
+void KernelGroups::joinReaders(Operation *map, const KernelGroup &producers) {
+  std::optional<KernelGroup> best;
+  int64_t least = 0;
+  for (Operation *producer : producers) {
+    const KernelGroup made = groupOf(producer);
+    if (llvm::none_of(made, [](Operation *op) { return isa<alg::ContractOp>(op); }))
+      continue;
+    SmallVector<Operation *> readers = {producer};
+    for (Operation *reader : steps_)
+      if (isa<alg::MapOp>(reader) && !made.contains(reader) &&
+          llvm::any_of(producersOf(reader), [&](Operation *read) { return made.contains(read); }))
+        readers.push_back(reader);
+    const KernelGroup group = joined(map, readers);
+    if (objection(group))
+      continue;
+    int64_t saved = -storedBytes(group);
+    llvm::SmallDenseSet<unsigned> counted;
+    for (Operation *op : group)
+      if (counted.insert(number_of_group_.lookup(op)).second)
+        saved += storedBytes(groupOf(op));
+    if (!best || saved > least) {
+      best = group;
+      least = saved;
+    }
+  }
+  if (best)
+    for (Operation *step : *best)
+      number_of_group_[step] = number_of_group_.lookup(map);
+}
+
 KernelGroups::KernelGroups(func::FuncOp function, const Options &options) : options_(options) {
   for (Operation &op : function.getBody().front())
     if (isStep(&op))
       steps_.push_back(&op);
-  for (auto [number, op] : llvm::enumerate(steps_)) {
+  for (auto [number, op] : llvm::enumerate(steps_))
     number_of_group_[op] = number;
-    if (options.apart)
-      continue;
+  if (options.apart)
+    return;
+  for (Operation *op : steps_) {
     const KernelGroup producers = producersOf(op);
     // All at once where they can be: a map of two contractions, and of two of what a layer leaves with that
     // layer, which none of the two could join alone.
@@ -276,6 +322,8 @@ KernelGroups::KernelGroups(func::FuncOp function, const Options &options) : opti
     }
     if (tryToJoin(op, producers.getArrayRef()))
       continue;
+    if (isa<alg::MapOp>(op))
+      joinReaders(op, producers);
     for (Operation *producer : producers)
       tryToJoin(op, producer);
   }

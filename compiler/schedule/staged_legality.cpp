@@ -44,7 +44,15 @@ struct Case {
   /// What ptxas wants for so many products of tensor cores, beside whose sums it has addresses and counters.
   int64_t registersOfProducts(int64_t products) const {
     constexpr int64_t beside_sums = 26;
-    return products * s.instructionWidth() / 2 + beside_sums;
+    return products * s.instructionWidth() / 2 + beside_sums + registersOfResults();
+  }
+  /// Of several results: a piece of each, of the elements that their maps read, and of what these compute
+  /// alike. Fitted to ptxas 12.9.
+  int64_t registersOfResults() const {
+    const algebras::Fused &fused = layer().fused;
+    if (fused.results == 1 || s.split_k > 1)
+      return 0;
+    return (fused.results + fused.element_operands + 1) * piecesOfResults(s.instructionWidth()) / 2;
   }
   /// Rows of X and of the other operand that blocks of a cluster share.
   int64_t rowsByColumns() const { return problem.weight_gradient ? s.depth : s.rows; }
@@ -89,7 +97,13 @@ int64_t Case::registersNeeded() const {
   const bool scaled = problem.coefficients == Coefficients::General;
   const bool listed =
       !problem.weight_gradient && layer().row_types.kind() == algebras::RowTypes::Kind::Explicit;
-  return sums * (scaled ? 2 : 1) + warp_rows / 16 * 4 + warp_columns / 8 * 2 + beside_fragments +
+  // Of several results of which maps read elements: these, what the maps compute alike, and all results but
+  // one. Fitted to ptxas 12.9, with the gradients of gate and up.
+  const algebras::Fused &fused = layer().fused;
+  const bool waiting = fused.results > 1 && fused.element_operands > 0;
+  const int64_t of_results =
+      waiting ? (fused.results + fused.element_operands - 1) * sums / problem.weights() : 0;
+  return sums * (scaled ? 2 : 1) + of_results + warp_rows / 16 * 4 + warp_columns / 8 * 2 + beside_fragments +
          registersOfCopies(copiesOfThread(whole, problem.weights()), whole.vector) +
          (listed ? registersOfList(whole) : 0);
 }

@@ -62,6 +62,13 @@ HopperRegisters hopperRegisters(int64_t warpgroups) {
   return {56, multiply[std::clamp<int64_t>(warpgroups, 1, most_warpgroups) - 1]};
 }
 
+int64_t piecesOfResults(int64_t columns) {
+  int64_t piece = 32;
+  while (columns % piece != 0)
+    piece /= 2;
+  return piece;
+}
+
 int64_t stageBytes(const StagedSchedule &schedule, int64_t weight_blocks) {
   return roundUp(schedule.types * schedule.rows * schedule.depth * 2, slot_period) +
          weight_blocks * roundUp(schedule.depth * schedule.columns * 2, slot_period);

@@ -82,6 +82,35 @@ func.func @gated(%x: tensor<?x2048xbf16>, %gate: tensor<2048x6144xbf16>, %up: te
           << target << ", " << rows << " rows of experts";
 }
 
+// Gradients of a network: kernels with several results, of which maps read elements.
+TEST_F(ChosenGate, PassesOfGradients) {
+  for (const char *target : {"sm_90a", "sm_80"})
+    for (const compiler::Keeping keeping : {compiler::Keeping::Never, compiler::Keeping::Always}) {
+      compiler::Spec spec;
+      spec.source_name = "network";
+      spec.program = compiler::Swiglu{.lift = compiler::requireLayer(projection("Q(32)", 2048, 6144)).lift,
+                                      .in = algebras::Groups::equal(32, 64),
+                                      .hidden = algebras::Groups::equal(32, 192),
+                                      .out = algebras::Groups::equal(32, 64),
+                                      .row_types = algebras::RowTypes::cyclic(32)};
+      compiler::CompileOptions options;
+      options.targets = {compiler::targetNamed(target)};
+      options.program_maps = {.forward = false, .backward = true, .keeping = keeping};
+      const compiler::ProgramPlan plan = compiler::planProgram(spec, options);
+      bool several = false;
+      for (const compiler::KernelSource &source : plan.kernels) {
+        if (source.layer.fused.results == 1)
+          continue;
+        several = true;
+        options.output = source.results.front();
+        const compiler::GpuProgram made = compiler::gpuProgram(source, options.targets.front(), options);
+        EXPECT_THAT(gates::objections(gates::collectEvidence(made.nvvm, target)), testing::IsEmpty())
+            << target << ", " << made.kernel.gpu->schedule;
+      }
+      EXPECT_TRUE(several);
+    }
+}
+
 // Experts with many rows, which a list has; as many sums as the compiler chooses for the published shapes.
 TEST_F(ChosenGate, PassesWithRowsOfExpertsInLists) {
   for (const char *target : {"sm_90a", "sm_80"})
@@ -111,18 +140,19 @@ TEST_F(ChosenGate, PassesWithRowsOfExpertsInLists) {
 
 INSTANTIATE_TEST_SUITE_P(
     Kernels, FusedGate,
-    testing::Values(Case{"EngineNarrow", "rows=64,columns=96,depth=64,stages=4", "sm_90a"},
-                    Case{"EngineTall", "rows=128,columns=96,depth=64,stages=4", "sm_90a"},
-                    // The sums of both products fill what is dealt out to the warpgroups that multiply.
-                    Case{"EngineWide", "rows=128,columns=192,depth=32,stages=3", "sm_90a"},
-                    Case{"EngineWidest", "rows=192,columns=112,depth=32,stages=3", "sm_90a"},
-                    Case{"EngineTransposed", "rows=64,columns=192,depth=64,stages=3,rows_on=n", "sm_90a"},
-                    Case{"EngineOperands", "rows=64,columns=96,depth=64,stages=3", "sm_90a", false},
-                    Case{"ReductionOfOneRow", "reduce=16,rows=1,columns=128", "sm_90a"},
-                    Case{"ReductionOfFourRows", "reduce=16,rows=4,columns=128", "sm_80"},
-                    Case{"Threads", "rows=64,columns=64,depth=32,stages=3,warps=2x2,vector=8", "sm_80"},
-                    Case{"ThreadsOperands", "rows=64,columns=64,depth=32,stages=3,warps=2x2,vector=8",
-                         "sm_80", false}),
+    testing::Values(
+        Case{"EngineNarrow", "rows=64,columns=96,depth=64,stages=4", "sm_90a"},
+        Case{"EngineTall", "rows=128,columns=96,depth=64,stages=4", "sm_90a"},
+        // The sums of both products fill what is dealt out to the warpgroups that multiply.
+        Case{"EngineWide", "rows=128,columns=192,depth=32,stages=3", "sm_90a"},
+        Case{"EngineWidest", "rows=192,columns=112,depth=32,stages=3", "sm_90a"},
+        Case{"EngineTransposed", "rows=64,columns=192,depth=64,stages=3,rows_on=n", "sm_90a"},
+        Case{"EngineOperands", "rows=64,columns=96,depth=64,stages=3", "sm_90a", false},
+        Case{"EngineOperandsInTurn", "rows=64,columns=96,depth=64,stages=3,ping_pong=2", "sm_90a", false},
+        Case{"ReductionOfOneRow", "reduce=16,rows=1,columns=128", "sm_90a"},
+        Case{"ReductionOfFourRows", "reduce=16,rows=4,columns=128", "sm_80"},
+        Case{"Threads", "rows=64,columns=64,depth=32,stages=3,warps=2x2,vector=8", "sm_80"},
+        Case{"ThreadsOperands", "rows=64,columns=64,depth=32,stages=3,warps=2x2,vector=8", "sm_80", false}),
     [](const auto &info) { return info.param.name; });
 
 } // namespace

@@ -60,6 +60,11 @@ ArrayRef<Value> KernelEmitter::rowsOfTile(Value type, Value ordinal, int64_t row
   return tile_rows_.numbers;
 }
 
+SmallVector<Value> KernelEmitter::rowOfFragment(Value fragment, int64_t row) {
+  const int64_t vectors = cast<tile::FragmentType>(fragment.getType()).getColumns() / schedule_.getLanes();
+  return llvm::to_vector(ArrayRef(fragments_.find(fragment)->second).slice(row * vectors, vectors));
+}
+
 SmallVector<Value> KernelEmitter::vectorsOf(tile::MapOp map, unsigned input, int64_t row) {
   Value value = map.getInputs()[input];
   const tile::FragmentType tile = map.getResult().getType();
@@ -69,7 +74,7 @@ SmallVector<Value> KernelEmitter::vectorsOf(tile::MapOp map, unsigned input, int
     place.push_back(scalars_.lookup(index));
   switch (map.getInputKind(input)) {
   case tile::MapInputKind::Fragment:
-    return llvm::to_vector(ArrayRef(fragments_.find(value)->second).slice(row * vectors, vectors));
+    return rowOfFragment(value, row);
   case tile::MapInputKind::Number:
     return SmallVector<Value>(vectors, spread(scalars_.lookup(value)));
   case tile::MapInputKind::PerColumn:
@@ -149,12 +154,13 @@ Value KernelEmitter::emitBody(tile::MapOp map, ValueRange inputs) {
   return inside ? inside : spread(scalars_.lookupOrDefault(yielded));
 }
 
-LogicalResult KernelEmitter::emitMaps(ArrayRef<tile::MapOp> maps) {
+LogicalResult KernelEmitter::emitMaps(ArrayRef<tile::MapOp> maps, ArrayRef<tile::StoreOp> stores) {
   tile::MapOp first = maps.front();
   const tile::FragmentType tile = first.getResult().getType();
   for (tile::MapOp map : maps)
     fragments_[map.getResult()] = {};
-  for (int64_t row = 0; row < tile.getRows(); ++row)
+  const auto row_stores = llvm::map_to_vector(stores, [&](tile::StoreOp store) { return beginStore(store); });
+  for (int64_t row = 0; row < tile.getRows(); ++row) {
     for (tile::MapOp map : maps) {
       location_ = map.getLoc();
       SmallVector<SmallVector<Value>> inputs;
@@ -168,6 +174,9 @@ LogicalResult KernelEmitter::emitMaps(ArrayRef<tile::MapOp> maps) {
         fragments_[map.getResult()].push_back(result);
       }
     }
+    for (const RowStore &store : row_stores)
+      storeRow(store, row);
+  }
   return success();
 }
 

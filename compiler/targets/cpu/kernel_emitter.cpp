@@ -172,8 +172,8 @@ Value KernelEmitter::convert(Value loaded, Type from, Type to) {
   return arith::BitcastOp::create(builder_, location_, like(to), shifted);
 }
 
-static bool haveOneShape(tile::MapOp one, tile::MapOp other) {
-  const tile::FragmentType a = one.getResult().getType(), b = other.getResult().getType();
+static bool haveOneShape(Value one, Value other) {
+  const auto a = cast<tile::FragmentType>(one.getType()), b = cast<tile::FragmentType>(other.getType());
   return a.getRows() == b.getRows() && a.getColumns() == b.getColumns();
 }
 
@@ -182,11 +182,26 @@ LogicalResult KernelEmitter::emitBlock(Block &block) {
     SmallVector<tile::MapOp> maps;
     for (; op != block.end(); ++op) {
       auto map = dyn_cast<tile::MapOp>(*op);
-      if (!map || (!maps.empty() && !haveOneShape(map, maps.front())))
+      if (!map || (!maps.empty() && !haveOneShape(map.getResult(), maps.front().getResult())))
         break;
       maps.push_back(map);
     }
-    if (maps.empty() ? failed(emitOp(&*op++)) : failed(emitMaps(maps)))
+    if (maps.empty()) {
+      if (failed(emitOp(&*op++)))
+        return failure();
+      continue;
+    }
+    SmallVector<tile::StoreOp> stores;
+    for (; op != block.end(); ++op) {
+      auto store = dyn_cast<tile::StoreOp>(*op);
+      if (store && haveOneShape(store.getValue(), maps.front().getResult()))
+        stores.push_back(store);
+      else if (!isa<tile::MaskOp>(*op))
+        break;
+      else if (failed(emitOp(&*op)))
+        return failure();
+    }
+    if (failed(emitMaps(maps, stores)))
       return failure();
   }
   return success();
@@ -212,7 +227,6 @@ LogicalResult KernelEmitter::emitOp(Operation *op) {
       .Case([&](tile::CopyOp copy) { return emitCopy(copy); })
       .Case([&](tile::ZeroOp zero) { return emitZero(zero); })
       .Case([&](tile::MmaOp mma) { return emitMma({mma}); })
-      .Case([&](tile::MapOp map) { return emitMaps({map}); })
       .Case([&](tile::MaskOp mask) {
         Value row = scalars_.lookup(mask.getRow()), type = scalars_.lookup(mask.getRowType());
         Value group = scalars_.lookup(mask.getGroup()), column = scalars_.lookup(mask.getColumn());

@@ -108,6 +108,14 @@ private:
   /// Products of the same rows with one weight matrix or several, in one loop over their depth.
   mlir::LogicalResult emitMma(llvm::ArrayRef<tile::MmaOp> products);
   mlir::LogicalResult emitStore(tile::StoreOp store);
+  /// A store, and where the columns of its tile begin in memory.
+  struct RowStore {
+    tile::StoreOp op;
+    Value first_column;
+  };
+  RowStore beginStore(tile::StoreOp store);
+  /// Row `row` of a tile, where the batch has it.
+  void storeRow(const RowStore &store, int64_t row);
   /// The same into rows that another layer of the kernel multiplies.
   mlir::LogicalResult emitStoreHeld(tile::StoreHeldOp store);
   /// Two neighbouring bf16 of a buffer, in every pair of lanes of a vector.
@@ -120,11 +128,14 @@ private:
 
   // emit_map.cpp: map, on vectors and what it reads of operands in memory
   /// Maps of tiles of one shape, row by row of these: what one of them leaves of a row, or computes as
-  /// another does, is in registers for the next one.
-  mlir::LogicalResult emitMaps(llvm::ArrayRef<tile::MapOp> maps);
+  /// another does, is in registers for the next one. A row is stored before the next one begins, so that only
+  /// sums wait in registers.
+  mlir::LogicalResult emitMaps(llvm::ArrayRef<tile::MapOp> maps, llvm::ArrayRef<tile::StoreOp> stores);
   /// Asks for the elements of matrices that the maps of a tile will read, before its first sums are added up.
   /// The rows of one type lie far from each other, where no machine looks ahead.
   void prefetchOperands(tile::TermsOp terms);
+  /// The vectors of a row of a fragment.
+  llvm::SmallVector<Value> rowOfFragment(Value fragment, int64_t row);
   /// What an input hands to the body for a row of the tile, vector by vector.
   llvm::SmallVector<Value> vectorsOf(tile::MapOp map, unsigned input, int64_t row);
   Value emitBody(tile::MapOp map, mlir::ValueRange inputs);

@@ -98,7 +98,7 @@ LogicalResult SmPartition::split(sm::KernelOp kernel) {
     sm::ReleaseSuccessorOp::create(builder, location);
     SmallVector<Operation *> results;
     elect.walk([&](Operation *op) {
-      if (isa<sm::ReduceScatterOp, sm::MapOp, sm::StoreSumsOp, sm::StoreSumsInPartsOp>(op))
+      if (isa<sm::ReduceScatterOp, sm::TakeColumnsOp, sm::MapOp, sm::StoreSumsOp, sm::StoreSumsInPartsOp>(op))
         results.push_back(op);
     });
     for (Operation *op : llvm::reverse(results))

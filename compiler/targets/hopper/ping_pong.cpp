@@ -101,7 +101,7 @@ static void passOver(OpBuilder &builder, scf::IfOp exists, sm::ConsumeOp origina
   // What is stored depends on the products, these on what is taken.
   SmallVector<Operation *> dead;
   copy.walk([&](Operation *op) {
-    if (isa<sm::MapOp, sm::StoreSumsOp>(op))
+    if (isa<sm::MapOp, sm::TakeColumnsOp, sm::StoreSumsOp>(op))
       dead.insert(dead.begin(), op); // users before what they use
   });
   if (!loop) {

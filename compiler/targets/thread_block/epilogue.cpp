@@ -18,6 +18,22 @@ LogicalResult ThreadBlockProgram::writeEpilogue(ArrayRef<Operation *> ops, tile:
         return failure();
     return success();
   };
+  auto write_pieces = [&]() -> LogicalResult {
+    const llvm::DenseMap<Value, Value> whole = sums_;
+    const auto piece = sm::AccumulatorType::get(builder_.getContext(), storedRows(), storedColumns());
+    for (int64_t from = 0; from < schedule_.getColumns(); from += storedColumns()) {
+      llvm::SmallDenseSet<Value> taken;
+      for (Operation *op : ops)
+        for (Value fragment : op->getOperands())
+          if (Value sums = whole.lookup(fragment); sums && taken.insert(fragment).second)
+            sums_[fragment] = sm::TakeColumnsOp::create(builder_, location_, piece, sums, from);
+      Tile part = tile;
+      part.column = math_.add(tile.column, from);
+      if (failed(write(part)))
+        return failure();
+    }
+    return success();
+  };
   auto write_part = [&]() -> LogicalResult {
     Tile part = tile;
     llvm::SmallDenseSet<Value> divided;
@@ -36,6 +52,8 @@ LogicalResult ThreadBlockProgram::writeEpilogue(ArrayRef<Operation *> ops, tile:
         }
     return write(part);
   };
+  if (storesInPieces())
+    return write_pieces();
   if (!splits())
     return write(tile);
   if (!splitsSome())

@@ -133,7 +133,10 @@ private:
   /// Whether blocks of a cluster divide the steps of a tile, or of the tiles that come first.
   bool splits() const { return schedule_.getSplitK() > 1; }
   bool splitsSome() const { return splits() && schedule_.ordersGroups(); }
-  /// The part of a tile's sums that one block stores; all of them where tiles are not divided.
+  /// Whether maps of several results go through the sums some columns at a time, and store these: of results
+  /// as wide as a tile there would be more than a thread has registers for.
+  bool storesInPieces() const;
+  /// The part of a tile's sums that one block stores at a time; all of them where tiles are not divided.
   int64_t storedRows() const;
   int64_t storedColumns() const;
 

@@ -1,4 +1,5 @@
 // convert-tile-to-sm: what one thread block does, in order.
+#include "compiler/schedule/staged.h"
 #include "compiler/targets/thread_block/chained_program.h"
 #include "compiler/targets/thread_block/chained_row_program.h"
 #include "compiler/targets/thread_block/passes.h"
@@ -22,7 +23,13 @@ int64_t ThreadBlockProgram::storedRows() const {
   return schedule_.getRows() / (schedule_.getRowsOn() == tile::Side::N ? schedule_.getSplitK() : 1);
 }
 
+bool ThreadBlockProgram::storesInPieces() const {
+  return hasSeveralResults() && !schedule_.hasWarps() && !splits();
+}
+
 int64_t ThreadBlockProgram::storedColumns() const {
+  if (storesInPieces())
+    return piecesOfResults(schedule_.getColumns());
   return schedule_.getColumns() / (schedule_.getRowsOn() == tile::Side::M ? schedule_.getSplitK() : 1);
 }
 

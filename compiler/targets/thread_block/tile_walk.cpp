@@ -36,9 +36,10 @@ int64_t ThreadBlockProgram::narrowColumns() const {
 }
 
 // Instructions of warps are small, and divide a tile anyway; warpgroups that hold columns of the sums have 64
-// of them each, whatever the group has; and blocks that divide sums give each other parts of one width.
+// of them each, whatever the group has; blocks that divide sums give each other parts of one width, and so do
+// pieces in which several results are stored.
 Value ThreadBlockProgram::isNarrow(const Tile &tile) const {
-  if (schedule_.hasWarps() || schedule_.getRowsOn() == tile::Side::N || splits() ||
+  if (schedule_.hasWarps() || schedule_.getRowsOn() == tile::Side::N || splits() || storesInPieces() ||
       narrowColumns() == schedule_.getColumns())
     return {};
   // A block of a cluster may have no columns at all.

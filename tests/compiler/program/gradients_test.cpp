@@ -79,7 +79,9 @@ func.func @forward(%x: tensor<?x6xf32> loc("x"), %z: tensor<?x6xf32> loc("z")) -
 
 INSTANTIATE_TEST_SUITE_P(
     , BodyRules,
-    testing::Values("%r = arith.addf %a, %b : f32", "%r = arith.subf %a, %b : f32",
+    testing::Values("%e = math.exp %a : f32\n %d = arith.addf %e, %c : f32\n %r = arith.divf %b, %d : f32",
+                    "%e = math.exp %a : f32\n %d = arith.addf %b, %e : f32\n %r = arith.divf %e, %d : f32",
+                    "%r = arith.addf %a, %b : f32", "%r = arith.subf %a, %b : f32",
                     "%r = arith.mulf %a, %a : f32", "%r = arith.divf %a, %b : f32",
                     "%r = arith.negf %a : f32", "%r = arith.maximumf %a, %b : f32",
                     "%r = arith.minimumf %a, %b : f32", "%r = arith.maxnumf %b, %a : f32",
@@ -93,6 +95,51 @@ INSTANTIATE_TEST_SUITE_P(
                     "%r = math.sqrt %a : f32", "%r = math.rsqrt %a : f32",
                     "%k = arith.subf %a, %c : f32\n %r = math.absf %k : f32", "%r = math.sin %a : f32",
                     "%r = math.cos %a : f32", "%r = math.powf %a, %c : f32"));
+
+// Functions whose exponential is beyond all numbers.
+struct Saturating {
+  std::string body;
+  double slope_above; ///< of large arguments; of large negative ones it is 0
+};
+
+class Slopes : public testing::TestWithParam<Saturating> {};
+
+TEST_P(Slopes, AreTheirLimitsWhereExponentialsAreInfinite) {
+  ProgramContext program;
+  auto module = program.parse(fmt::format(R"mlir(
+!v = !alg.slots<?x1xf32, plain(1)>
+func.func @forward(%x: tensor<?x1xf32> loc("x")) -> tensor<?x1xf32> {{
+  %xs = alg.slots %x plain(1) : tensor<?x1xf32>
+  %ys = alg.map %xs : !v {{
+  ^bb0(%a: f32):
+    %c = arith.constant 1.0 : f32
+    %n = arith.negf %a : f32
+    %e = math.exp %n : f32
+    {}
+    alg.yield %r : f32
+  }}
+  %y = alg.gather %ys : !v
+  return %y : tensor<?x1xf32>
+}})mlir",
+                                          GetParam().body));
+  ASSERT_TRUE(module);
+  auto gradient =
+      compiler::differentiate(module->lookupSymbol<mlir::func::FuncOp>("forward"), {"gradient", {0}, ""});
+  ASSERT_TRUE(mlir::succeeded(gradient));
+  const std::vector<double> inputs = {-3e38, -1e4, -750, -100, 100, 750, 1e4, 3e38};
+  const auto rows = static_cast<int64_t>(inputs.size());
+  const compiler::DenseArray ones{{rows, 1}, std::vector<double>(inputs.size(), 1)};
+  const std::vector<compiler::DenseArray> slopes = call(*gradient, {{"x", {{rows, 1}, inputs}}}, {ones});
+  ASSERT_EQ(slopes.size(), 1);
+  for (size_t input = 0; input < inputs.size(); ++input)
+    EXPECT_NEAR(slopes[0].values[input], inputs[input] > 0 ? GetParam().slope_above : 0, 1e-30)
+        << inputs[input];
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , Slopes,
+    testing::Values(Saturating{"%d = arith.addf %c, %e : f32\n %r = arith.divf %a, %d : f32", 1},
+                    Saturating{"%d = arith.addf %e, %c : f32\n %r = arith.divf %c, %d : f32", 0}));
 
 // Gradients are programs, too: of contractions in modes i and j, and of products of weight matrices.
 TEST(Gradients, OfGradientsAndOfProductsOfWeights) {
