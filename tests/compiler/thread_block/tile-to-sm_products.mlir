@@ -10,11 +10,11 @@
 !b = !tile.fragment<64x96xbf16>
 
 // CHECK-LABEL: sm.kernel @engine(
-// CHECK-SAME:    %y: !sm.maps<2 x 64 x 96 x bf16, row_dimension 3>, %rows: index, %offset: index, %terms: !sm.terms_table,
+// CHECK-SAME:    %y: !sm.maps<2 x 64 x 32 x bf16, row_dimension 3>, %rows: index, %offset: index, %terms: !sm.terms_table,
 // CHECK-SAME:    %[[UP:[a-z0-9_]+]]: !sm.maps<1 x 64 x 96 x bf16, row_dimension 2>,
 // CHECK-SAME:    %[[SCALE:[a-z0-9_]+]]: !sm.maps<2 x 64 x 1 x f32, row_dimension 3, vector 1>,
-// CHECK-SAME:    %[[RESIDUAL:[a-z0-9_]+]]: !sm.maps<2 x 64 x 96 x bf16, row_dimension 3, vector 2>,
-// CHECK-SAME:    %[[SECOND:[a-z0-9_]+]]: !sm.maps<2 x 64 x 96 x f32, row_dimension 3, vector 2>)
+// CHECK-SAME:    %[[RESIDUAL:[a-z0-9_]+]]: !sm.maps<2 x 64 x 32 x bf16, row_dimension 3, vector 2>,
+// CHECK-SAME:    %[[SECOND:[a-z0-9_]+]]: !sm.maps<2 x 64 x 32 x f32, row_dimension 3, vector 2>)
 // CHECK:         %[[SUMS:.*]]:2 = scf.for {{.*}} iter_args(%[[FIRST_SUM:.*]] = %{{.*}}, %[[SECOND_SUM:.*]] = %{{.*}}) -> (!sm.accumulator<64 x 96>, !sm.accumulator<64 x 96>)
 // CHECK:           %[[A:.*]] = sm.fetch %x[
 // CHECK:           %[[GATE_BLOCK:.*]] = sm.fetch %w[%c0] [%[[PLACE:.*]]] :
@@ -22,9 +22,22 @@
 // CHECK:           %[[NEXT:.*]] = sm.multiply %[[A]], %[[GATE_BLOCK]], %[[FIRST_SUM]]
 // CHECK:           %[[OTHER:.*]] = sm.multiply %[[A]], %[[UP_BLOCK]], %[[SECOND_SUM]]
 // CHECK:           scf.yield %[[NEXT]], %[[OTHER]]
-// CHECK:         %[[MAPPED:.*]] = sm.map (%{{.*}} = %[[SUMS]]#0 : !sm.accumulator<64 x 96>, %{{.*}} = %[[SUMS]]#1 : !sm.accumulator<64 x 96>, %{{.*}} = %[[SCALE]] : {{.*}}, %{{.*}} = %[[RESIDUAL]] : {{.*}}) at [%[[COLUMN:.*]], %[[GROUP:.*]]] rows [%[[MAP:.*]], %[[COLUMN]], %[[GROUP]], %[[LINE:.*]], %[[ROW:.*]]] -> !sm.accumulator<64 x 96> {
+// Maps of several results go through 32 columns of the sums, and these are stored before the next ones.
+// CHECK:         %[[GATE_PIECE:.*]] = sm.take_columns %[[SUMS]]#0 from 0 : <64 x 96> to <64 x 32>
+// CHECK:         %[[UP_PIECE:.*]] = sm.take_columns %[[SUMS]]#1 from 0 : <64 x 96> to <64 x 32>
+// CHECK:         %[[MAPPED:.*]] = sm.map (%{{.*}} = %[[GATE_PIECE]] : !sm.accumulator<64 x 32>, %{{.*}} = %[[UP_PIECE]] : !sm.accumulator<64 x 32>, %{{.*}} = %[[SCALE]] : {{.*}}, %{{.*}} = %[[RESIDUAL]] : {{.*}}) at [%[[COLUMN:.*]], %[[GROUP:.*]]] rows [%[[MAP:.*]], %[[COLUMN]], %[[GROUP]], %[[LINE:.*]], %[[ROW:.*]]] -> !sm.accumulator<64 x 32> {
 // CHECK:         sm.store_sums %[[MAPPED]] to %y[%[[MAP]]] [%[[COLUMN]], %[[GROUP]], %[[LINE]], %[[ROW]]] :
-// CHECK:         sm.store_sums %[[SUMS]]#1 to %[[SECOND]][%[[MAP]]] [%[[COLUMN]], %[[GROUP]], %[[LINE]], %[[ROW]]] :
+// CHECK:         sm.store_sums %[[UP_PIECE]] to %[[SECOND]][%[[MAP]]] [%[[COLUMN]], %[[GROUP]], %[[LINE]], %[[ROW]]] :
+// CHECK:         %[[NEXT_GATE:.*]] = sm.take_columns %[[SUMS]]#0 from 32
+// CHECK:         %[[NEXT_UP:.*]] = sm.take_columns %[[SUMS]]#1 from 32
+// CHECK:         %[[NEXT_COLUMN:.*]] = arith.addi %[[COLUMN]], %c32
+// CHECK:         %[[NEXT_MAPPED:.*]] = sm.map (%{{.*}} = %[[NEXT_GATE]] : {{.*}}) at [%[[NEXT_COLUMN]], %[[GROUP]]] rows [%[[MAP]], %[[NEXT_COLUMN]],
+// CHECK:         sm.store_sums %[[NEXT_MAPPED]] to %y[%[[MAP]]] [%[[NEXT_COLUMN]],
+// CHECK:         sm.store_sums %[[NEXT_UP]] to %[[SECOND]][%[[MAP]]] [%[[NEXT_COLUMN]],
+// CHECK:         sm.take_columns %[[SUMS]]#0 from 64
+// CHECK:         sm.map
+// CHECK-COUNT-2: sm.store_sums
+// CHECK-NOT:     sm.store_sums
 tile.kernel @engine(%x: !x, %w: !w, %w2: !w, %scale: !tile.matrix<?x1xf32>, %residual: !tile.matrix<?x384xbf16>,
                     %y: !tile.matrix<?x384xbf16>, %y2: !tile.matrix<?x384xf32>)
     attributes {layout = #layout, schedule = #tile.staged<types = 1, rows = 64, columns = 96, depth = 64, stages = 3>} {
