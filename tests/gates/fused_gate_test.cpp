@@ -32,6 +32,19 @@ protected:
 using FusedGate = WithAssembler<testing::TestWithParam<Case>>;
 using ChosenGate = WithAssembler<testing::Test>;
 
+/// A feed-forward network of 2048 features over Q(32).
+compiler::Spec network(int64_t hidden) {
+  constexpr int64_t types = 32, features = 2048;
+  compiler::Spec spec;
+  spec.source_name = "network";
+  spec.program = compiler::Swiglu{.lift = compiler::requireLayer(projection("Q(32)", features, hidden)).lift,
+                                  .in = algebras::Groups::equal(types, features / types),
+                                  .hidden = algebras::Groups::equal(types, hidden / types),
+                                  .out = algebras::Groups::equal(types, features / types),
+                                  .row_types = algebras::RowTypes::cyclic(types)};
+  return spec;
+}
+
 TEST_P(FusedGate, Passes) {
   FusedKernel fused = {projection("Q(32)", 2048, 6144), GetParam().schedule, GetParam().target};
   fused.swiglu = GetParam().swiglu;
@@ -86,13 +99,7 @@ func.func @gated(%x: tensor<?x2048xbf16>, %gate: tensor<2048x6144xbf16>, %up: te
 TEST_F(ChosenGate, PassesOfGradients) {
   for (const char *target : {"sm_90a", "sm_80"})
     for (const compiler::Keeping keeping : {compiler::Keeping::Never, compiler::Keeping::Always}) {
-      compiler::Spec spec;
-      spec.source_name = "network";
-      spec.program = compiler::Swiglu{.lift = compiler::requireLayer(projection("Q(32)", 2048, 6144)).lift,
-                                      .in = algebras::Groups::equal(32, 64),
-                                      .hidden = algebras::Groups::equal(32, 192),
-                                      .out = algebras::Groups::equal(32, 64),
-                                      .row_types = algebras::RowTypes::cyclic(32)};
+      const compiler::Spec spec = network(6144);
       compiler::CompileOptions options;
       options.targets = {compiler::targetNamed(target)};
       options.program_maps = {.forward = false, .backward = true, .keeping = keeping};
@@ -115,13 +122,7 @@ TEST_F(ChosenGate, PassesOfGradients) {
 TEST_F(ChosenGate, PassesWithRowsOfExpertsInLists) {
   for (const char *target : {"sm_90a", "sm_80"})
     for (const int64_t rows : {256, 1024}) {
-      compiler::Spec spec;
-      spec.source_name = "experts";
-      spec.program = compiler::Swiglu{.lift = compiler::requireLayer(projection("Q(32)", 2048, 768)).lift,
-                                      .in = algebras::Groups::equal(32, 64),
-                                      .hidden = algebras::Groups::equal(32, 24),
-                                      .out = algebras::Groups::equal(32, 64),
-                                      .row_types = algebras::RowTypes::cyclic(32)};
+      const compiler::Spec spec = network(768);
       compiler::CompileOptions options;
       options.targets = {compiler::targetNamed(target)};
       options.rows = 64 * rows;
