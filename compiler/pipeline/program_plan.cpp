@@ -71,8 +71,8 @@ bool isPlain(const ProductFunction &product) {
           fusion.results == std::vector{own});
 }
 
-/// Results of a kernel at most, where programs keep sums: of the two products of a gated network, and their
-/// map.
+/// Results of a kernel at most, of programs with gradients: what a gated network leaves and the gradients of
+/// both products, or where it keeps their sums, these and their map.
 constexpr int64_t most_results = 3;
 
 /// What schedules of the first layer are chosen by.
@@ -135,8 +135,7 @@ void Planner::fuseSteps() {
   const auto fused = [this](ModuleOp module, bool layers) {
     compilation_.run(module, [&](OpPassManager &passes) {
       AlgFuseOptions fusion;
-      // What gradients read, sums that are kept or made again, is a further result of the kernel that
-      // computes it.
+      // Several maps of the same sums are one kernel then, and so are sums that are kept with their map.
       if (options_.program_maps.backward)
         fusion.results = most_results;
       fusion.apart = options_.fusing == Fusing::Nothing;

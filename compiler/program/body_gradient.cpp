@@ -109,10 +109,14 @@ static math::ExpOp exponentialIn(Value divisor, const DenseSet<Value> &active) {
   auto sum = divisor.getDefiningOp<arith::AddFOp>();
   if (!sum)
     return {};
-  for (const auto &[exponential, other] :
-       {std::pair(sum.getLhs(), sum.getRhs()), std::pair(sum.getRhs(), sum.getLhs())})
-    if (auto found = exponential.getDefiningOp<math::ExpOp>(); found && !active.contains(other))
+  for (const auto &[summand, other] :
+       {std::pair(sum.getLhs(), sum.getRhs()), std::pair(sum.getRhs(), sum.getLhs())}) {
+    Operation *source = summand.getDefiningOp();
+    while (isa_and_nonnull<arith::ExtFOp, arith::TruncFOp>(source))
+      source = source->getOperand(0).getDefiningOp();
+    if (auto found = dyn_cast_or_null<math::ExpOp>(source); found && !active.contains(other))
       return found;
+  }
   return {};
 }
 

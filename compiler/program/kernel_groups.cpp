@@ -120,9 +120,16 @@ std::optional<std::string> KernelGroups::objectionToContractions(const KernelGro
 
 /// Whether a step of a group is a contraction, or made from one of the group.
 static bool isMadeByContraction(Operation *op, const KernelGroup &group) {
-  return isa<alg::ContractOp>(op) || llvm::any_of(producersOf(op), [&](Operation *producer) {
-           return group.contains(producer) && isMadeByContraction(producer, group);
-         });
+  KernelGroup pending;
+  pending.insert(op);
+  for (unsigned next = 0; next < pending.size(); ++next) {
+    if (isa<alg::ContractOp>(pending[next]))
+      return true;
+    for (Operation *producer : producersOf(pending[next]))
+      if (group.contains(producer))
+        pending.insert(producer);
+  }
+  return false;
 }
 
 /// An output slot (i, j) of a product of mode k needs the input groups B(i, j) of its own rows alone: whoever

@@ -53,7 +53,7 @@ private:
   bool dependsOn(mlir::Operation *op, const KernelGroup &group) const;
   bool tryToJoin(mlir::Operation *op, llvm::ArrayRef<mlir::Operation *> others);
   /// A map and all others that read what a product leaves join it together, where one alone would be a result
-  /// too many: the sums that they read are then nowhere as a whole. Of several such products that one is
+  /// too many: what nobody else reads is then nowhere as a whole. Of several such products that one is
   /// taken with which the fewest bytes are stored.
   void joinReaders(mlir::Operation *map, const KernelGroup &producers);
   KernelGroup joined(mlir::Operation *op, llvm::ArrayRef<mlir::Operation *> others) const;

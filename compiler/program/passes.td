@@ -51,9 +51,9 @@ def AlgFuse : Pass<"alg-fuse", "mlir::ModuleOp"> {
     - anything else alone: a gradient of weights, a reduction of a contraction's result, a sum of statistics.
 
     Fusion changes no number: what is rounded is said by the types (`alg.contract`), which stay. A map joins what it reads where the
-    kernel then has no more results than `results` says; with it all other maps may join that read the same, if the sums are then
-    read by nobody else. Where a map reads several products that cannot be one kernel, it joins that with which the fewest bytes are
-    stored.
+    kernel then has no more results than `results` says, alone or with all other maps that read the same: sums that nobody else
+    reads are then nowhere as a whole. Where a map reads several products that cannot be one kernel, it joins that with which its
+    kernel and those of the maps with it store the fewest bytes.
 
     For each step that reads the result of another kernel a remark says why the two are apart, at the step, with a note at what it reads.
     What stays apart is a step with a buffer before it, and always correct.

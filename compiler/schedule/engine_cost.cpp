@@ -168,7 +168,7 @@ Cost engineCost(const ProjectionWork &work, const StagedSchedule &schedule, alge
   const Sizes size(schedule);
   const bool stationary = schedule.stationary_groups > 0, ordered = schedule.longest_first > 0;
   // A cluster takes its tiles together, also those that are past the end of a segment or of a group.
-  const ColumnBlocks blocks(schedule, work.n);
+  const ColumnBlocks blocks(schedule, work.n, work.results > 1);
   const double column_blocks = blocks.all;
   const double tiles_of_row_block = work.groups * column_blocks;
   const double x_panel = panelOf(schedule.depth),

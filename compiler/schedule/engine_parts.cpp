@@ -2,12 +2,12 @@
 
 namespace compiler {
 
-engine_parts::ColumnBlocks::ColumnBlocks(const StagedSchedule &schedule, double n) {
+engine_parts::ColumnBlocks::ColumnBlocks(const StagedSchedule &schedule, double n, bool several_results) {
   const Sizes size(schedule);
   all = ceilDivide(n, size.columns * size.cluster_columns) * size.cluster_columns;
   columns = narrow = copied = narrow_copied = size.columns;
   whole = all;
-  if (schedule.rows_on == RowSide::N || schedule.split_k > 1)
+  if (schedule.rows_on == RowSide::N || schedule.split_k > 1 || several_results)
     return;
   constexpr double instruction = 8;
   whole = std::floor(n / size.columns);

@@ -68,9 +68,10 @@ inline double portTime(double bytes, const GpuMachine &machine) {
 
 /// The blocks of columns of a group. Most have the schedule's columns; the last one, and in a cluster those
 /// behind it, have what is left: instructions are as narrow there, in multiples of 8, and panels that have
-/// nothing of the group are not copied (compiler/targets/hopper/narrow_columns.cpp).
+/// nothing of the group are not copied (compiler/targets/hopper/narrow_columns.cpp). Not so where several
+/// results are stored in pieces.
 struct ColumnBlocks {
-  ColumnBlocks(const StagedSchedule &schedule, double n);
+  ColumnBlocks(const StagedSchedule &schedule, double n, bool several_results = false);
 
   double all = 0, whole = 0;        ///< how many, and of them those with all columns
   double columns = 0, narrow = 0;   ///< that are multiplied in a whole one, and in another

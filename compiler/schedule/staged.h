@@ -70,6 +70,7 @@ HopperRegisters hopperRegisters(int64_t warpgroups);
 /// Columns of a tile of a kernel with several results that maps go through and that are stored at a time,
 /// where warpgroups multiply.
 int64_t piecesOfResults(int64_t columns);
+inline constexpr int64_t widest_piece_of_results = 32;
 inline constexpr int64_t most_warpgroups = 4; ///< that multiply
 
 /// Shared memory of a block that the copy engine fills, and of that for barriers and for aligning the rest.

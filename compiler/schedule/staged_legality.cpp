@@ -44,15 +44,15 @@ struct Case {
   /// What ptxas wants for so many products of tensor cores, beside whose sums it has addresses and counters.
   int64_t registersOfProducts(int64_t products) const {
     constexpr int64_t beside_sums = 26;
-    return products * s.instructionWidth() / 2 + beside_sums + registersOfResults();
+    return products * s.instructionWidth() / 2 + beside_sums;
   }
-  /// Of several results: a piece of each, of the elements that their maps read, and of what these compute
-  /// alike. Fitted to ptxas 12.9.
+  /// Of several results, behind the products: a piece of each, of the elements that their maps read, and of
+  /// what these compute alike. Blocks that divide sums have no smaller pieces than their parts. Fitted to
+  /// ptxas 12.9.
   int64_t registersOfResults() const {
     const algebras::Fused &fused = layer().fused;
-    if (fused.results == 1 || s.split_k > 1)
-      return 0;
-    return (fused.results + fused.element_operands + 1) * piecesOfResults(s.instructionWidth()) / 2;
+    const int64_t piece = s.split_k > 1 ? s.instructionWidth() / s.split_k : widest_piece_of_results;
+    return fused.results == 1 ? 0 : (fused.results + fused.element_operands + 1) * piece / 2;
   }
   /// Rows of X and of the other operand that blocks of a cluster share.
   int64_t rowsByColumns() const { return problem.weight_gradient ? s.depth : s.rows; }
@@ -97,12 +97,11 @@ int64_t Case::registersNeeded() const {
   const bool scaled = problem.coefficients == Coefficients::General;
   const bool listed =
       !problem.weight_gradient && layer().row_types.kind() == algebras::RowTypes::Kind::Explicit;
-  // Of several results of which maps read elements: these, what the maps compute alike, and all results but
-  // one. Fitted to ptxas 12.9, with the gradients of gate and up.
+  // Of several results all but one wait, beside the elements that maps read and what the maps compute alike.
+  // Fitted to ptxas 12.9, with the gradients of gate and up.
   const algebras::Fused &fused = layer().fused;
-  const bool waiting = fused.results > 1 && fused.element_operands > 0;
   const int64_t of_results =
-      waiting ? (fused.results + fused.element_operands - 1) * sums / problem.weights() : 0;
+      fused.results > 1 ? (fused.results + fused.element_operands - 1) * sums / problem.weights() : 0;
   return sums * (scaled ? 2 : 1) + of_results + warp_rows / 16 * 4 + warp_columns / 8 * 2 + beside_fragments +
          registersOfCopies(copiesOfThread(whole, problem.weights()), whole.vector) +
          (listed ? registersOfList(whole) : 0);
@@ -234,7 +233,8 @@ const Rule<Case> rules[] = {
      }},
     {engine, "registers",
      [](C c) {
-       const int64_t products = c.problem.productsOfStep(c.s), needed = c.registersOfProducts(products),
+       const int64_t products = c.problem.productsOfStep(c.s),
+                     needed = c.registersOfProducts(products) + c.registersOfResults(),
                      there = hopperRegisters(c.s.warpgroups()).multiply;
        return when(
            needed > there,

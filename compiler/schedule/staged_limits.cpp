@@ -63,7 +63,7 @@ HopperRegisters hopperRegisters(int64_t warpgroups) {
 }
 
 int64_t piecesOfResults(int64_t columns) {
-  int64_t piece = 32;
+  int64_t piece = widest_piece_of_results;
   while (columns % piece != 0)
     piece /= 2;
   return piece;

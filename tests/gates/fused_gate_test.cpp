@@ -7,6 +7,7 @@
 #include "tests/simulator/kernels/exact_case.h"
 #include "tests/simulator/kernels/fused_case.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -93,6 +94,37 @@ func.func @gated(%x: tensor<?x2048xbf16>, %gate: tensor<2048x6144xbf16>, %up: te
           gates::objections(gates::collectEvidence(chosenKernel(function, target, rows, "", 64), target)),
           testing::IsEmpty())
           << target << ", " << rows << " rows of experts";
+}
+
+// Three maps of the sums of one product, which read nothing else: all their results wait for each other.
+TEST_F(ChosenGate, PassesOfThreeResults) {
+  std::string function = R"mlir(
+!x = !alg.slots<?x1024xbf16, rows(cyclic 4), cols(4 x 256)>
+!w = !alg.slots<1024x1024xbf16, rows(4 x 256), cols(4 x 256)>
+!sums = !alg.slots<?x1024xf32, rows(cyclic 4), cols(4 x 256)>
+func.func @three(%x: tensor<?x1024xbf16>, %w: tensor<1024x1024xbf16>, %p0: index)
+    -> (tensor<?x1024xbf16>, tensor<?x1024xbf16>, tensor<?x1024xbf16>) {
+  %xs = alg.slots %x rows(cyclic 4, %p0) cols(4 x 256) : tensor<?x1024xbf16>
+  %ws = alg.slots %w rows(4 x 256) cols(4 x 256) : tensor<1024x1024xbf16>
+  %s = alg.contract %xs, %ws by #alg.algebra<"Q(4)"> -> k : !x, !w into f32
+)mlir";
+  for (const auto &[name, operation] : {std::pair{"a", "mulf"}, {"b", "addf"}, {"c", "subf"}})
+    function += fmt::format(R"mlir(
+  %{0}s = alg.map %s : (!sums) -> !x {{
+  ^bb0(%f: f32):
+    %power = math.exp %f : f32
+    %other = arith.{1} %power, %f : f32
+    %rounded = arith.truncf %other : f32 to bf16
+    alg.yield %rounded : bf16
+  }}
+  %{0} = alg.gather %{0}s : !x
+)mlir",
+                            name, operation);
+  function += "  return %a, %b, %c : tensor<?x1024xbf16>, tensor<?x1024xbf16>, tensor<?x1024xbf16>\n}\n";
+  for (const char *target : {"sm_90a", "sm_80"})
+    EXPECT_THAT(gates::objections(gates::collectEvidence(chosenKernel(function, target, 8192), target)),
+                testing::IsEmpty())
+        << target;
 }
 
 // Gradients of a network: kernels with several results, of which maps read elements.

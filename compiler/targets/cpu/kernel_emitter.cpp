@@ -227,6 +227,7 @@ LogicalResult KernelEmitter::emitOp(Operation *op) {
       .Case([&](tile::CopyOp copy) { return emitCopy(copy); })
       .Case([&](tile::ZeroOp zero) { return emitZero(zero); })
       .Case([&](tile::MmaOp mma) { return emitMma({mma}); })
+      .Case([&](tile::MapOp map) { return emitMaps({map}, {}); })
       .Case([&](tile::MaskOp mask) {
         Value row = scalars_.lookup(mask.getRow()), type = scalars_.lookup(mask.getRowType());
         Value group = scalars_.lookup(mask.getGroup()), column = scalars_.lookup(mask.getColumn());

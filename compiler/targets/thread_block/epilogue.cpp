@@ -32,6 +32,7 @@ LogicalResult ThreadBlockProgram::writeEpilogue(ArrayRef<Operation *> ops, tile:
       if (failed(write(part)))
         return failure();
     }
+    sums_ = whole;
     return success();
   };
   auto write_part = [&]() -> LogicalResult {
