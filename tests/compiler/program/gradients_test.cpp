@@ -139,6 +139,10 @@ func.func @forward(%x: tensor<?x1xf32> loc("x")) -> tensor<?x1xf32> {{
 INSTANTIATE_TEST_SUITE_P(
     , Slopes,
     testing::Values(Saturating{"%d = arith.addf %c, %e : f32\n %r = arith.divf %a, %d : f32", 1},
+                    // Behind a change of type, too.
+                    Saturating{"%b = arith.truncf %e : f32 to bf16\n %w = arith.extf %b : bf16 to f32\n"
+                               "%d = arith.addf %c, %w : f32\n %r = arith.divf %a, %d : f32",
+                               1},
                     Saturating{"%d = arith.addf %e, %c : f32\n %r = arith.divf %c, %d : f32", 0}));
 
 // Gradients are programs, too: of contractions in modes i and j, and of products of weight matrices.
