@@ -113,6 +113,9 @@ struct StagedChainedSchedule {
   /// 1: blocks of weights that belong to one of the tile's own types leave the cache before anything else. No
   /// other tile reads them where a type has no more rows than a tile.
   int64_t evict_first = 0;
+  /// 1: hidden columns are multiplied by the second layer's blocks after the first layer's products of the
+  /// next ones, whose maps then run beside the second layer's products.
+  int64_t overlap = 0;
 
   int64_t warpgroups() const { return types * rows / 64; }
   int64_t threads() const { return (warpgroups() + 1) * 128; }

@@ -55,7 +55,9 @@ struct Case {
   /// Of a thread: sums of the result and of the hidden layer, those rounded, and addresses and counters.
   int64_t registersNeeded() const {
     constexpr int64_t beside = 44;
-    return outputWidth() / 2 + weights() * s.hidden / 2 + s.hidden / 4 + beside;
+    // Rows are still being multiplied while the next ones are rounded.
+    const int64_t rounded = (1 + s.overlap) * s.hidden / 4;
+    return outputWidth() / 2 + weights() * s.hidden / 2 + rounded + beside;
   }
 };
 
@@ -97,8 +99,11 @@ const Rule<Case> rules[] = {
      }},
     {all, "depth",
      [](C c) {
-       return when(!isOneOf(c.s.depth, {16, 32, 64}),
-                   "a depth of {}: a stage is one swizzled panel of X deep, 16, 32 or 64", c.s.depth);
+       const bool whole = c.s.depth == c.inputWidth() && c.s.depth % 16 == 0 && c.s.depth <= most_columns;
+       return when(!isOneOf(c.s.depth, {16, 32, 64}) && !whole,
+                   "a depth of {}: a stage is one swizzled panel of X deep, 16, 32 or 64, or as deep as the "
+                   "input groups of {}, where these are multiples of 16 and at most {}",
+                   c.s.depth, c.inputWidth(), most_columns);
      }},
     {all, "cluster_types",
      [](C c) {
@@ -122,6 +127,14 @@ const Rule<Case> rules[] = {
                    "weights that leave the cache first, and groups of {} and {} columns, made {} at a time: "
                    "other blocks read their lines of {} columns, too",
                    c.hiddenWidth(), c.problem.last.out.width(0), c.s.hidden, line_columns);
+     }},
+    {all, "overlap",
+     [](C c) { return when(!isOneOf(c.s.overlap, {0, 1}), "overlap={}: 1, or 0", c.s.overlap); }},
+    {all, "overlap",
+     [](C c) {
+       return when(c.s.overlap == 1 && c.chunks() == 1,
+                   "overlap of a hidden group's columns, {} made {} at a time: there are no next ones",
+                   c.hiddenWidth(), c.s.hidden);
      }},
     {all, "stationary",
      [](C c) {
@@ -205,16 +218,24 @@ StagedChainedSchedule completed(const StagedChainedProblem &problem, StagedChain
 
 std::vector<StagedChainedSchedule> considerStagedChained(const StagedChainedProblem &problem) {
   std::vector<StagedChainedSchedule> candidates;
-  const int64_t groups = problem.last.out.count();
+  const int64_t groups = problem.last.out.count(), input = problem.first.in.width(0);
+  // Last the whole of an input group: stages of 64 of 80 features and of the other 16 would be filled alike.
+  std::vector<int64_t> depths = {64, 32, 16};
+  if (!isOneOf(input, {64, 32, 16}))
+    depths.push_back(input);
   for (const auto &[rows, types] :
        {std::pair<int64_t, int64_t>{64, 1}, {128, 1}, {192, 1}, {256, 1}, {64, 2}, {64, 3}, {128, 2}})
     for (const int64_t hidden : {64, 32, 16})
-      for (const int64_t depth : {64, 32, 16})
+      for (const int64_t depth : depths)
         // Of those that are predicted alike the first is taken: with room for the next chunk's blocks.
         for (const auto &[next_stages, row_stages] :
              {std::pair<int64_t, int64_t>{4, 2}, {6, 2}, {3, 2}, {2, 2}, {4, 1}, {6, 1}, {3, 1}, {2, 1}})
           // No clusters: of the published networks all kernels with them took longer than those without.
-          for (const int64_t evict_first : {0, 1})
+          for (const auto &[evict_first, overlap] :
+               {std::pair<int64_t, int64_t>{0, 0}, {1, 0}, {0, 1}, {1, 1}}) {
+            // Where several warpgroups multiply, each one's maps run beside the others' products.
+            if (overlap == 1 && types * rows > 64)
+              continue;
             for (int64_t parts = 1; parts <= groups; ++parts) {
               // As many equal parts of the groups as there are turns of a block of rows.
               const int64_t stationary = (groups + parts - 1) / parts;
@@ -227,10 +248,12 @@ std::vector<StagedChainedSchedule> considerStagedChained(const StagedChainedProb
                                              .stationary_groups = stationary,
                                              .types = types,
                                              .row_stages = row_stages,
-                                             .evict_first = evict_first};
+                                             .evict_first = evict_first,
+                                             .overlap = overlap};
               if (!refusal(problem, schedule))
                 candidates.push_back(completed(problem, schedule));
             }
+          }
   return candidates;
 }
 

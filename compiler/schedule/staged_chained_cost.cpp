@@ -7,8 +7,9 @@
 
 namespace compiler {
 
-// Instructions of a map of hidden sums for each of them, a gate and its activation; and cycles until sums can
-// be read behind the last product, or products begin behind a map. Assumptions.
+// Instructions of a map of hidden sums for each of them, a gate and its activation: an exponential and a
+// reciprocal keep the unit that computes them as busy as eight other instructions each. And cycles until sums
+// can be read behind the last product, or products begin behind a map. Assumptions.
 static constexpr double instructions_of_map = 17, cycles_per_wait = 100, waits_of_chunk = 2;
 // Fitted to 75 kernels that were measured on an H100, and right for as many and others on an H200
 // (benchmarks/results/2026-11-27-network-schedules.csv, tests/schedule/measured_networks_test.cpp): the part
@@ -113,7 +114,8 @@ Cost StagedChainedCosts::operator()(const StagedChainedSchedule &schedule) const
   const double others = types_together > 1 ? cost.tiles : cost.tiles - row_blocks,
                only_own = cost.tiles - others, own_turns = cost.turns * types;
 
-  // Of one type's rows.
+  // Of one type's rows. That gate and up are one product, whose instructions are twice as wide, is not
+  // counted: the measured kernels in which they are do not show it where chunks are narrow.
   const TermOfLayers of_hidden = {first_.weights * chunks * productCycles(rows, hidden, first_.k),
                                   first_.weights * chunks * operandBytes(rows, hidden, first_.k),
                                   first_.weights * 2 * first_.k * first_.n,
@@ -175,7 +177,18 @@ Cost StagedChainedCosts::operator()(const StagedChainedSchedule &schedule) const
         {products, warpgroups * maps, products / warpgroups + maps + waits_of_chunk * cycles_per_wait});
   };
   const double of_own = chunk(types * of_hidden.multiplied / chunks);
-  double of_other = chunk(2 * types * (of_hidden.multiplied + of_output.multiplied) / chunks);
+  // Of a group other than the type's own, of one chunk.
+  const double made = 2 * types * of_hidden.multiplied / chunks,
+               multiplied_again = 2 * types * of_output.multiplied / chunks;
+  double of_other = chunk(made + multiplied_again);
+  if (schedule.overlap) {
+    // Maps run beside the second layer's products of the chunk before, but for the first chunk's, and only
+    // what comes behind the longer of both waits.
+    const double of_next =
+        std::max({made + multiplied_again, warpgroups * maps,
+                  made / warpgroups + std::max(multiplied_again / warpgroups, maps) + cycles_per_wait});
+    of_other = ((chunks - 1) * of_next + chunk(made) + multiplied_again) / chunks;
+  }
   // Where the ring has no room for a chunk's blocks of all types, no type can run ahead of another: the
   // blocks of every chunk come while it waits.
   const bool in_turn = types > 1 && static_cast<double>(schedule.stages) < (1 + types) * steps;
@@ -185,7 +198,7 @@ Cost StagedChainedCosts::operator()(const StagedChainedSchedule &schedule) const
   // Where the second layer's ring has no room for the next chunk's blocks, these are asked for when this
   // one's have been multiplied, and come while the next chunk is made.
   if (schedule.next_stages <= 1 + schedule.types)
-    of_other = std::max(of_other, cycles_until_next_blocks + 2 * of_output.multiplied / chunks);
+    of_other = std::max(of_other, cycles_until_next_blocks + multiplied_again / types);
   const double busy = chunks * (cost.turns * of_own + others * of_other) + only_own * of_output.multiplied +
                       starved + shared_stages;
   const double sums = types * rows * last_.n, written = sums * static_cast<double>(byteWidth(output_));
@@ -201,11 +214,15 @@ Cost StagedChainedCosts::operator()(const StagedChainedSchedule &schedule) const
   const double busiest_takes = received / takes_in * uneven;
   const CostPart arrives{"loads", loads, std::max(loads, busiest_takes) / loads};
   addTwoSides(cost, {"memory", memory}, arrives, {"shared", port, uneven}, tensor, uneven);
-  const double row_waits = schedule.row_stages == 1 ? std::ceil(cost.waves) * groups_of_turn *
-                                                          cycles_of_row_stage / machine_.dense_clock
-                                                    : 0;
+  // Where chunks are multiplied behind the next one's products, the last one's follow the last that read X.
+  const double behind_rows = schedule.overlap ? multiplied_again + cycles_per_wait : 0;
+  const double row_waits = schedule.row_stages == 1
+                               ? std::ceil(cost.waves) * groups_of_turn *
+                                     std::max(0.0, cycles_of_row_stage - behind_rows) / machine_.dense_clock
+                               : 0;
   const double caution =
-      (half_depth * std::log2(64 / depth) + doubled_cluster * std::log2(cluster)) * (cost.all + row_waits);
+      (half_depth * std::max(0.0, std::log2(64 / depth)) + doubled_cluster * std::log2(cluster)) *
+      (cost.all + row_waits);
   cost.sum.push_back({"rows", row_waits});
   cost.sum.push_back({"caution", caution});
   const double launch = machine_.launch_us + machine_.clusterStart(cluster);

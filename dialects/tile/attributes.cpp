@@ -85,7 +85,7 @@ struct StagedValues {
   int64_t types = 0, rows = 0, columns = 0, depth = 0, stages = 0;
   int64_t warp_rows = 0, warp_columns = 0, vector = 0;
   int64_t cluster_rows = 1, cluster_columns = 1, stationary_groups = 0, ping_pong = 1, split_k = 1,
-          longest_first = 0, cluster_types = 1, evict_first = 0;
+          longest_first = 0, cluster_types = 1, evict_first = 0, overlap = 0;
 };
 
 /// A number, or two with an x between them.
@@ -111,6 +111,7 @@ static SmallVector<StagedEntry> entriesOf(StagedValues &values) {
           {"cluster", &values.cluster_rows, &values.cluster_columns, 1},
           {"cluster_types", &values.cluster_types, nullptr, 1},
           {"evict_first", &values.evict_first, nullptr, 0},
+          {"overlap", &values.overlap, nullptr, 0},
           {"stationary", &values.stationary_groups, nullptr, 0},
           {"ping_pong", &values.ping_pong, nullptr, 1},
           {"split_k", &values.split_k, nullptr, 1},
@@ -159,14 +160,15 @@ Attribute StagedAttr::parse(AsmParser &parser, Type) {
       begin, parser.getContext(), values.types, values.rows, values.columns, values.depth, values.stages,
       values.warp_rows, values.warp_columns, values.vector, values.cluster_rows, values.cluster_columns,
       values.stationary_groups, outer, rows_on, values.ping_pong, values.split_k, values.longest_first,
-      values.cluster_types, values.evict_first);
+      values.cluster_types, values.evict_first, values.overlap);
 }
 
 void StagedAttr::print(AsmPrinter &printer) const {
   StagedValues values = {getTypes(),       getRows(),           getColumns(),          getDepth(),
                          getStages(),      getWarpRows(),       getWarpColumns(),      getVector(),
                          getClusterRows(), getClusterColumns(), getStationaryGroups(), getPingPong(),
-                         getSplitK(),      getLongestFirst(),   getClusterTypes(),     getEvictFirst()};
+                         getSplitK(),      getLongestFirst(),   getClusterTypes(),     getEvictFirst(),
+                         getOverlap()};
   printer << '<';
   StringRef separator = "";
   for (const StagedEntry &entry : entriesOf(values)) {
@@ -189,7 +191,7 @@ LogicalResult StagedAttr::verify(function_ref<InFlightDiagnostic()> error, int64
                                  int64_t warp_columns, int64_t vector, int64_t cluster_rows,
                                  int64_t cluster_columns, int64_t stationary_groups, AxisKind outer, Side,
                                  int64_t ping_pong, int64_t split_k, int64_t longest_first,
-                                 int64_t cluster_types, int64_t evict_first) {
+                                 int64_t cluster_types, int64_t evict_first, int64_t overlap) {
   if (types < 1 || rows < 1 || columns < 1 || depth < 1)
     return error() << "every size of a schedule must be at least 1";
   if (stages < 0)
@@ -201,6 +203,8 @@ LogicalResult StagedAttr::verify(function_ref<InFlightDiagnostic()> error, int64
     return error() << "a cluster has at least one worker along the types, got " << cluster_types;
   if (evict_first < 0 || evict_first > 1)
     return error() << "blocks leave the cache first (1) or do not (0), got evict_first = " << evict_first;
+  if (overlap < 0 || overlap > 1)
+    return error() << "maps overlap with products (1) or do not (0), got overlap = " << overlap;
   if (ping_pong < 1)
     return error() << "a tile belongs to one part of the threads at least, got ping_pong = " << ping_pong;
   if (split_k < 1)

@@ -31,6 +31,8 @@ static LogicalResult verifyStaged(LayerOp layer, StagedAttr hidden, StagedAttr o
   if (hidden.getEvictFirst() != own.getEvictFirst())
     return layer.emitOpError("has evict_first = ")
            << hidden.getEvictFirst() << ", the kernel " << own.getEvictFirst();
+  if (hidden.getOverlap() != own.getOverlap())
+    return layer.emitOpError("has overlap = ") << hidden.getOverlap() << ", the kernel " << own.getOverlap();
   if (hidden.getColumns() != own.getDepth())
     return layer.emitOpError("makes ") << hidden.getColumns() << " columns at a time, but the kernel's own "
                                        << "layer multiplies " << own.getDepth();

@@ -171,6 +171,7 @@ def Tile_StagedAttr : Tile_Attr<"Staged", "staged"> {
     | `cluster = A x B` | workers with A consecutive blocks of rows and B of columns run together; blocks of the weight matrix are loaded once for the A, rows of X once for the B |
     | `cluster_types = C` | in a kernel of two layers: C workers that follow one another in types run together; blocks of the weight matrices that are an output group's own, of both layers, are loaded once for the C |
     | `evict_first = 1` | in a kernel of two layers: blocks of the weight matrices that belong to one of a worker's own types leave the cache before anything else, where a block's rows are whole lines of it |
+    | `overlap = 1` | in a kernel of two layers: hidden columns are made while those before them are multiplied, so that the maps of the ones overlap with the products of the others |
     | `stationary = G` | a worker goes through G consecutive groups while the rows of X of its types' own groups stay in shared memory; in a gradient of X (mode i), while the sums of its type's own group stay in registers; in a kernel of two layers, while the hidden groups of its types' own stay, and of the hidden layer itself, of how many other groups rows of X are there at a time |
     | `outer = groups` | workers that run at one time share columns of the weight matrix (all rows of a group, then the next group); `types`, the default, lets them share rows of X |
     | `rows_on = n` | rows are on side N of the matrix instructions and columns on side M, whose size is fixed: for few rows; `m` is the default |
@@ -182,7 +183,8 @@ def Tile_StagedAttr : Tile_Attr<"Staged", "staged"> {
                         "int64_t":$warp_rows, "int64_t":$warp_columns, "int64_t":$vector, "int64_t":$cluster_rows,
                         "int64_t":$cluster_columns, "int64_t":$stationary_groups, EnumParameter<Tile_AxisKind>:$outer,
                         EnumParameter<Tile_Side>:$rows_on, "int64_t":$ping_pong, "int64_t":$split_k,
-                        "int64_t":$longest_first, "int64_t":$cluster_types, "int64_t":$evict_first);
+                        "int64_t":$longest_first, "int64_t":$cluster_types, "int64_t":$evict_first,
+                        "int64_t":$overlap);
   let hasCustomAssemblyFormat = 1;
   let skipDefaultBuilders = 1;
   let builders = [AttrBuilder<(ins "int64_t":$types, "int64_t":$rows, "int64_t":$columns, "int64_t":$depth,
@@ -193,10 +195,11 @@ def Tile_StagedAttr : Tile_Attr<"Staged", "staged"> {
                                    CArg<"AxisKind", "AxisKind::Types">:$outer,
                                    CArg<"Side", "Side::M">:$rows_on, CArg<"int64_t", "1">:$ping_pong,
                                    CArg<"int64_t", "1">:$split_k, CArg<"int64_t", "0">:$longest_first,
-                                   CArg<"int64_t", "1">:$cluster_types, CArg<"int64_t", "0">:$evict_first), [{
+                                   CArg<"int64_t", "1">:$cluster_types, CArg<"int64_t", "0">:$evict_first,
+                                   CArg<"int64_t", "0">:$overlap), [{
     return $_get($_ctxt, types, rows, columns, depth, stages, warp_rows, warp_columns, vector, cluster_rows,
                  cluster_columns, stationary_groups, outer, rows_on, ping_pong, split_k, longest_first, cluster_types,
-                 evict_first);
+                 evict_first, overlap);
   }]>];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

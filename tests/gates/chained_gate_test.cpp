@@ -46,6 +46,14 @@ INSTANTIATE_TEST_SUITE_P(
         ChainedGateCase{"ThreeTypes",
                         {"Q(32)", 2048, 6144, 2048,
                          "rows=64,hidden=32,depth=64,stages=4x4,stationary=8,types=3,row_stages=1"}},
+        // Chosen for the widest networks, too: maps that run beside the second layer's products.
+        ChainedGateCase{"OverlapInSteps",
+                        {"Q(32)", 2560, 9728, 2560,
+                         "rows=64,hidden=64,depth=32,stages=9x4,stationary=8,overlap=1", "cyclic", 2, true}},
+        ChainedGateCase{
+            "OverlapTypes",
+            {"Q(32)", 2048, 6144, 2048,
+             "rows=64,hidden=32,depth=64,stages=4x4,stationary=8,types=3,row_stages=1,overlap=1"}},
         // Clusters along the types, of two, of two that own two types each, and of four.
         ChainedGateCase{"Pairs8B",
                         {"Q(32)", 4096, 12288, 4096,

@@ -33,9 +33,9 @@ protected:
 using FusedGate = WithAssembler<testing::TestWithParam<Case>>;
 using ChosenGate = WithAssembler<testing::Test>;
 
-/// A feed-forward network of 2048 features over Q(32).
-compiler::Spec network(int64_t hidden) {
-  constexpr int64_t types = 32, features = 2048;
+/// A feed-forward network over Q(32).
+compiler::Spec network(int64_t hidden, int64_t features = 2048) {
+  constexpr int64_t types = 32;
   compiler::Spec spec;
   spec.source_name = "network";
   spec.program = compiler::Swiglu{.lift = compiler::requireLayer(projection("Q(32)", features, hidden)).lift,
@@ -169,6 +169,43 @@ TEST_F(ChosenGate, PassesWithRowsOfExpertsInLists) {
             << target << ", " << rows << " rows of each, " << made.kernel.gpu->schedule;
       }
     }
+}
+
+/// The most instructions of a name that stand between a wait that leaves a group of products in flight and
+/// the next wait.
+int64_t mostBesideProducts(std::string_view sass, std::string_view instruction) {
+  constexpr std::string_view wait = "WARPGROUP.DEPBAR.LE gsb0, ";
+  int64_t most = 0;
+  for (size_t at = sass.find(wait); at != std::string_view::npos;) {
+    const size_t next = sass.find(wait, at + wait.size());
+    if (sass.substr(at + wait.size(), 3) == "0x1" && next != std::string_view::npos)
+      most = std::max(most, gates::countInSass(sass.substr(at, next - at), instruction));
+    at = next;
+  }
+  return most;
+}
+
+// Maps that are to overlap with the second layer's products do so in machine code, where ptxas would rather
+// wait first: beside these products stand the exponentials and the reciprocals of all 64 x 64 hidden numbers.
+TEST_F(ChosenGate, MapsOverlapWithProducts) {
+  for (const auto &[features, hidden] : {std::pair<int64_t, int64_t>{2560, 9728}, {4096, 12288}}) {
+    const compiler::Spec spec = network(hidden, features);
+    for (const int64_t overlap : {0, 1}) {
+      compiler::CompileOptions options;
+      options.targets = {compiler::targetNamed("sm_90a")};
+      options.schedule =
+          fmt::format("rows=64,hidden=64,depth={},stages=4x4,stationary=8,row_stages=1,overlap={}",
+                      features == 2560 ? 80 : 64, overlap);
+      const compiler::ProgramPlan plan = compiler::planProgram(spec, options);
+      ASSERT_EQ(plan.kernels.size(), 1u);
+      const compiler::GpuProgram made =
+          compiler::gpuProgram(plan.kernels.front(), options.targets.front(), options);
+      const gates::Evidence evidence = gates::collectEvidence(made.nvvm, "sm_90a");
+      EXPECT_THAT(gates::objections(evidence), testing::IsEmpty());
+      EXPECT_EQ(mostBesideProducts(evidence.sass, "MUFU"), overlap ? 2 * 64 * 64 / 128 : 0)
+          << features << ", overlap=" << overlap;
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -27,6 +27,7 @@ TEST(StagedChained, ComesBackFromText) {
         "rows=128,hidden=32,depth=16,stages=9x3,stationary=1,types=2,row_stages=1",
         "rows=64,hidden=64,depth=64,stages=5x2,stationary=8,cluster_types=2",
         "rows=64,hidden=64,depth=64,stages=5x2,stationary=8,evict_first=1",
+        "rows=64,hidden=64,depth=80,stages=4x4,stationary=8,evict_first=1,overlap=1",
         "rows=64,hidden=64,depth=64,stages=6x3,stationary=8,types=2,row_stages=1,cluster_types=4"})
     EXPECT_EQ(toString(parseStagedChained(text)), text);
   EXPECT_EQ(parseStagedChained("rows=64"), StagedChainedSchedule{});
@@ -44,6 +45,7 @@ TEST(StagedChained, SaysWhyAScheduleIsIllegal) {
   EXPECT_THAT(why("rows=64,types=5"), HasSubstr("64 rows of 5 types"));
   EXPECT_THAT(why("hidden=48"), HasSubstr("48 hidden columns at a time"));
   EXPECT_THAT(why("depth=48"), HasSubstr("a depth of 48"));
+  EXPECT_THAT(why("overlap=2"), HasSubstr("overlap=2: 1, or 0"));
   EXPECT_THAT(why("stationary=33"), HasSubstr("33 groups in a turn, of 32"));
   EXPECT_EQ(why("stages=0x2,cluster_types=2"), "");
   EXPECT_EQ(why("stages=0x2,cluster_types=4"), "");
@@ -327,11 +329,64 @@ TEST(StagedChained, LaunchesOfClustersBeginLater) {
   EXPECT_DOUBLE_EQ(launch(4), launch(1) + h200_machine.cluster_start_us);
 }
 
+// Stages as deep as an input group waste nothing of one whose width is no multiple of 64.
+TEST(StagedChained, TakesWholeInputGroups) {
+  const TwoLayers narrow = qwen(2560, 9728), odd = qwen(32 * 72, 32 * 128), wide("Q(4)", 2048, 512, 256);
+  const auto why = [](const TwoLayers &layers, const std::string &text) {
+    return reasonOf(refusal(layers.problem(), parseStagedChained(text)));
+  };
+  EXPECT_EQ(why(narrow, "depth=80,stages=4x4"), "");
+  EXPECT_THAT(why(narrow, "depth=48,stages=4x4"),
+              HasSubstr("a depth of 48: a stage is one swizzled panel of X deep, 16, 32 or 64, or as deep as "
+                        "the input groups of 80"));
+  EXPECT_THAT(why(odd, "depth=72,stages=4x4"), HasSubstr("where these are multiples of 16"));
+  EXPECT_THAT(why(wide, "depth=512,stages=2x2"), HasSubstr("and at most 256"));
+  const StagedChainedCosts costs(narrow.problem(), 2048, h200_machine);
+  const auto of = [&](const char *text) { return costs(parseStagedChained(text)); };
+  const Cost in_steps = of("depth=32,stages=12x4,stationary=8"),
+             whole = of("depth=80,stages=5x4,stationary=8");
+  EXPECT_LT(whole["loads"], in_steps["loads"]);
+  EXPECT_EQ(whole["caution"], 0);
+  const LayersPrediction made = predictLayers(narrow.first, narrow.last, "sm_90a", 2048, DataType::BF16);
+  EXPECT_EQ(parseStagedChained(made.schedule).depth, 80);
+}
+
+// A chunk is multiplied behind the next one's products; only the first one's map runs beside nothing.
+TEST(StagedChained, MapsOverlapWithTheSecondLayer) {
+  const TwoLayers layers = qwen(4096, 12288);
+  const StagedChainedCosts costs(layers.problem(), 2048, h200_machine);
+  StagedChainedSchedule schedule =
+      parseStagedChained("rows=64,hidden=64,depth=64,stages=4x4,stationary=8,row_stages=1");
+  const Cost in_turn = costs(schedule);
+  schedule.overlap = 1;
+  EXPECT_EQ(reasonOf(refusal(layers.problem(), schedule)), "");
+  const Cost overlapped = costs(schedule);
+  EXPECT_DOUBLE_EQ(in_turn["products"] + in_turn["padding"], overlapped["products"] + overlapped["padding"]);
+  EXPECT_LT(overlapped["feeding"], in_turn["feeding"] / 2);
+  EXPECT_LT(overlapped["rows"], in_turn["rows"]);
+  EXPECT_LT(overlapped.total(), in_turn.total());
+  const LayersPrediction made = predictLayers(layers.first, layers.last, "sm_90a", 2048, DataType::BF16);
+  EXPECT_EQ(parseStagedChained(made.schedule).overlap, 1);
+  // Two warpgroups and more run their maps beside each other's products.
+  for (const StagedChainedSchedule &candidate : considerStagedChained(qwen(2048, 6144).problem()))
+    EXPECT_TRUE(candidate.overlap == 0 || candidate.warpgroups() == 1) << toString(candidate);
+
+  // One chunk has no next one; and rows in registers are twice as many.
+  EXPECT_THAT(reasonOf(refusal(qwen(2048, 2048).problem(), parseStagedChained("stages=0x2,overlap=1"))),
+              HasSubstr("overlap of a hidden group's columns, 64 made 64 at a time: there are no next ones"));
+  const TwoLayers widest("Q(8)", 1024, 1024, 8 * 224);
+  const auto why = [&](const char *text) {
+    return reasonOf(refusal(widest.problem(), parseStagedChained(text)));
+  };
+  EXPECT_EQ(why("hidden=64,depth=32,stages=0x2"), "");
+  EXPECT_THAT(why("hidden=64,depth=32,stages=0x2,overlap=1"), HasSubstr("registers of a thread"));
+}
+
 TEST(StagedChained, IsWithinReachOfTheFloorForThePublishedNetworks) {
-  // in, hidden, and how far the prediction may be above the floor for 2048 rows. Groups of 80 columns are no
-  // whole steps of depth, and of the hidden ones of 304 the last chunk is partly empty.
+  // in, hidden, and how far the prediction may be above the floor for 2048 rows. Where output groups have 80
+  // columns, the maps take longer than the products that run beside them.
   const std::tuple<int64_t, int64_t, double> published[] = {
-      {2048, 6144, 1.4}, {2560, 9728, 1.9}, {4096, 12288, 1.6}, {2048, 768, 1.75}, {7168, 2048, 1.6}};
+      {2048, 6144, 1.35}, {2560, 9728, 1.55}, {4096, 12288, 1.35}, {2048, 768, 1.6}, {7168, 2048, 1.4}};
   for (const auto &[in, hidden, most] : published) {
     SCOPED_TRACE(hidden);
     const TwoLayers layers = qwen(in, hidden);

@@ -110,11 +110,17 @@ static int64_t leastStages(sm::ConsumeOp consume) {
       return isProductOfBlocks(user) && !isHeldBy(user, block) && !(multiply && multiply.getHeld() == block);
     });
   });
-  const auto of_step = llvm::count_if(consume.getPipe().getUsers(), [&](Operation *other) {
-    return isa<sm::ConsumeOp>(other) && other->getBlock() == consume->getBlock();
-  });
   if (!multiplied)
     return 1;
+  // All that are taken ahead of the same products.
+  const auto productsBefore = [&](Operation *op) {
+    return llvm::count_if(llvm::make_range(consume->getBlock()->begin(), op->getIterator()),
+                          [](Operation &before) { return isProductOfLayers(&before); });
+  };
+  const auto of_step = llvm::count_if(consume.getPipe().getUsers(), [&](Operation *other) {
+    return isa<sm::ConsumeOp>(other) && other->getBlock() == consume->getBlock() &&
+           productsBefore(other) == productsBefore(consume);
+  });
   // In kernels of two layers a step that does not only add waits for its products.
   const bool of_layers = llvm::any_of(consume.getBlocks(), [](Value block) {
     return llvm::any_of(block.getUsers(), [](Operation *user) { return isProductOfLayers(user); });
@@ -199,8 +205,9 @@ static LogicalResult chooseStages(sm::KernelOp kernel, MutableArrayRef<PipePlan>
 // Steps
 //===--------------------------------------------------------------------------------------------===//
 
-/// Waits for the stage, and releases it behind the last use of its blocks; those of stationary rows stay
-/// until the end of the block of operations that takes them, where all products with them are done.
+/// Waits for the stage, and releases it behind the last use of its blocks. Those of stationary rows stay
+/// until the last loop that multiplies them has ended, where it waits for its products itself, or else until
+/// the end of the block of operations that takes them.
 static void writeConsume(OpBuilder &builder, sm::ConsumeOp consume, Value staged_pipe,
                          ArrayRef<Value> buffers, ArrayRef<BlockPieces> pieces, PipePosition position,
                          StagedBlocks &blocks) {
@@ -215,6 +222,9 @@ static void writeConsume(OpBuilder &builder, sm::ConsumeOp consume, Value staged
       auto multiply = dyn_cast<sm::MultiplyOp>(user);
       if ((multiply && multiply.getHeld() == block) || isHeldBy(user, block)) {
         stays = true;
+        Operation *beside = consume->getBlock()->findAncestorOpInBlock(*user);
+        if (last->isBeforeInBlock(beside))
+          last = beside;
         continue;
       }
       (isProductOfBlocks(user) ? products : stores) = true;
@@ -226,7 +236,7 @@ static void writeConsume(OpBuilder &builder, sm::ConsumeOp consume, Value staged
   while (products && isProductOfLayers(last->getNextNode()))
     last = last->getNextNode();
   Block *block = consume->getBlock();
-  if (!stays)
+  if (!stays || (isa<scf::ForOp>(last) && !onlyAdds(last)))
     builder.setInsertionPointAfter(last);
   else if (block->mightHaveTerminator())
     builder.setInsertionPoint(block->getTerminator());

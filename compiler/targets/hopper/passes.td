@@ -17,7 +17,8 @@
 include "mlir/Pass/PassBase.td"
 
 class HopperPass<string argument> : Pass<argument, "mlir::ModuleOp"> {
-  let dependentDialects = ["sm::SmDialect", "mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
+  let dependentDialects = ["sm::SmDialect", "mlir::arith::ArithDialect", "mlir::scf::SCFDialect",
+                           "mlir::ub::UBDialect"];
 }
 
 def SmPartition : HopperPass<"sm-partition"> {

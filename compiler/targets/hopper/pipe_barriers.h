@@ -40,7 +40,7 @@ private:
   };
   using LoopAndPipe = std::pair<mlir::Operation *, mlir::Value>;
 
-  mlir::LogicalResult releaseAtOnce(sm::ConsumerReleaseOp release);
+  mlir::LogicalResult releaseAtOnce(sm::ConsumerReleaseOp release, const PipeBarriers &barriers);
   std::optional<StagesOfStep> stagesOfStep(mlir::Value pipe, mlir::scf::ForOp loop);
   void releaseInLoop(sm::ConsumerReleaseOp release, mlir::scf::ForOp loop, const StagesOfStep &taken,
                      const PipeBarriers &barriers);

@@ -84,6 +84,65 @@ static void settle(OpBuilder &builder, Location location, Value sums) {
   });
 }
 
+static bool waitsForAll(Operation *op) {
+  auto wait = dyn_cast<sm::MmaWaitOp>(op);
+  return wait && wait.getPending() == 0;
+}
+
+/// Groups of instructions that an op closes, itself or in whichever branch is taken; none where that depends.
+static std::optional<int64_t> groupsClosedBy(Operation *op) {
+  if (isa<sm::MmaCommitOp>(op))
+    return 1;
+  std::optional<int64_t> groups;
+  for (Region &region : op->getRegions())
+    for (Block &block : region) {
+      int64_t here = 0;
+      for (Operation &inner : block) {
+        const std::optional<int64_t> of_inner = groupsClosedBy(&inner);
+        if (!of_inner)
+          return std::nullopt;
+        here += *of_inner;
+      }
+      if (groups.value_or(here) != here || (here > 0 && !isa<scf::IfOp>(op)))
+        return std::nullopt;
+      groups = here;
+    }
+  return groups.value_or(0);
+}
+
+namespace {
+/// Where products have to be complete at the latest.
+struct LatestWait {
+  Operation *before;
+  int64_t pending; ///< groups that may still be in flight there, since they follow
+};
+} // namespace
+
+/// Of products that stand ahead of `behind`, in the same block: where the first of their sums is read, all
+/// products are waited for, or the next stage of their pipe, of which `full` are the barriers, or where the
+/// block ends. Where there is no other work on sums until then, which would hide the wait, that is `behind`
+/// itself.
+static LatestWait latestWait(ArrayRef<Value> sums, Operation *behind, Value full) {
+  LatestWait latest{behind, 0};
+  bool hides = false;
+  for (Operation *op = behind; op; op = op->getNextNode()) {
+    const std::optional<int64_t> groups = groupsClosedBy(op);
+    const bool reads = llvm::any_of(sums, [&](Value sum) {
+      return llvm::any_of(sum.getUsers(), [&](Operation *user) { return op->isAncestor(user); });
+    });
+    if (waitsForAll(op)) // which serves these products, too
+      return hides ? LatestWait{op->getNextNode(), 0} : LatestWait{behind, 0};
+    // But not the repeated one, behind which the products are waited for.
+    auto wait = dyn_cast<sm::WaitOp>(op);
+    const bool next_stage = wait && wait.getBarriers() == full && !waitsForAll(op->getNextNode());
+    if (reads || !groups || next_stage || op->hasTrait<OpTrait::IsTerminator>())
+      return hides ? LatestWait{op, latest.pending} : LatestWait{behind, 0};
+    latest.pending += *groups;
+    hides |= isa<sm::MapOp>(op) || *groups > 0;
+  }
+  return {behind, 0};
+}
+
 /// In a loop that adds to the sums: leaves the step's products in flight, waits for those of the step before
 /// and releases that step's stages, of a pipe `taken.steps` of them. Behind the loop nothing is in flight.
 void StageReleases::releaseInLoop(sm::ConsumerReleaseOp release, scf::ForOp loop, const StagesOfStep &taken,
@@ -101,8 +160,12 @@ void StageReleases::releaseInLoop(sm::ConsumerReleaseOp release, scf::ForOp loop
            stageBefore(math, release.getStage(), taken.steps, barriers.stages), peers);
 
   if (first) {
-    builder_.setInsertionPointAfter(loop);
-    behind = sm::MmaWaitOp::create(builder_, location, 0);
+    SmallVector<Value> sums;
+    llvm::copy_if(loop.getResults(), std::back_inserter(sums),
+                  [](Value result) { return isa<sm::AccumulatorType>(result.getType()); });
+    const LatestWait latest = latestWait(sums, loop->getNextNode(), barriers.full);
+    builder_.setInsertionPoint(latest.before);
+    behind = sm::MmaWaitOp::create(builder_, location, latest.pending);
   } else {
     builder_.setInsertionPointAfter(behind);
   }
@@ -133,31 +196,92 @@ static bool onlyAdds(scf::ForOp loop) {
               .wasInterrupted();
 }
 
-/// Where a tile is one step, or its sums are read behind every step: the products are waited for at once.
-LogicalResult StageReleases::releaseAtOnce(sm::ConsumerReleaseOp release) {
-  // Of all products since the last wait, and of those that branches choose.
+/// The sums of the products right ahead of the op, of one group of instructions.
+static SmallVector<Value> sumsOfGroup(Operation *behind) {
   SmallVector<Value> sums;
-  Operation *op = release->getPrevNode();
-  for (; op && !isa<sm::MmaWaitOp>(op); op = op->getPrevNode())
+  int64_t groups = 0;
+  for (Operation *op = behind->getPrevNode(); op; op = op->getPrevNode()) {
+    const std::optional<int64_t> closed = groupsClosedBy(op);
+    groups += closed.value_or(2);
+    if (groups > 1)
+      break;
     if (isProduct(op) || isa<scf::IfOp>(op))
       llvm::copy_if(op->getResults(), std::back_inserter(sums),
                     [](Value result) { return isa<sm::AccumulatorType>(result.getType()); });
-  if (sums.empty() && op)
+  }
+  return sums;
+}
+
+/// Whether there is a wait behind the last products ahead of the op, with at most so many groups in flight.
+static bool isWaitedFor(Operation *behind, int64_t pending) {
+  for (Operation *op = behind->getPrevNode(); op && groupsClosedBy(op) == 0; op = op->getPrevNode())
+    if (auto wait = dyn_cast<sm::MmaWaitOp>(op); wait && static_cast<int64_t>(wait.getPending()) <= pending)
+      return true;
+  return false;
+}
+
+/// ptxas moves a wait for products ahead of arithmetic of its basic block, of the maps that are to run
+/// meanwhile. It moves none across a loop: so the stage, which is there, is waited for once more. And LLVM
+/// would sink the maps behind that loop: so what they leave is tied to its place before.
+static void keepBehindMaps(OpBuilder &builder, sm::ConsumerReleaseOp release, Value full) {
+  Operation *op = release->getPrevNode();
+  for (; op && groupsClosedBy(op) == 0; op = op->getPrevNode())
+    if (auto fragment = dyn_cast<sm::FragmentOp>(op)) {
+      builder.setInsertionPoint(fragment);
+      Value mapped = fragment.getAccumulator();
+      fragment.getAccumulatorMutable().assign(
+          sm::SettleOp::create(builder, fragment.getLoc(), mapped.getType(), mapped));
+    }
+  for (; op; op = op->getPrevNode())
+    if (auto wait = dyn_cast<sm::WaitOp>(op);
+        wait && wait.getBarriers() == full && wait.getStage() == release.getStage()) {
+      builder.setInsertionPoint(release);
+      builder.clone(*wait);
+      return;
+    }
+}
+
+static bool isReadBehind(Value sum, Operation *op) {
+  return llvm::any_of(sum.getUsers(), [&](Operation *user) {
+    Operation *beside = op->getBlock()->findAncestorOpInBlock(*user);
+    return !beside || op->isBeforeInBlock(beside);
+  });
+}
+
+/// Where a tile is one step, or its sums are read behind every step: the products are waited for at once, or
+/// where maps of other sums come first, behind these.
+LogicalResult StageReleases::releaseAtOnce(sm::ConsumerReleaseOp release, const PipeBarriers &barriers) {
+  if (isWaitedFor(release, 0))
     return success(); // another pipe's stage has been released there
-  if (sums.empty())
-    return release.emitOpError("must follow the products from its stage");
-  builder_.setInsertionPoint(release);
-  sm::MmaWaitOp::create(builder_, release.getLoc(), 0);
+  SmallVector<Value> sums = sumsOfGroup(release);
+  const LatestWait latest = latestWait(sums, release->getNextNode(), barriers.full);
+  if (!sums.empty() && latest.before != release->getNextNode()) {
+    release->moveBefore(latest.before);
+    if (isWaitedFor(release, latest.pending))
+      return success();
+    if (latest.pending == 0)
+      keepBehindMaps(builder_, release, barriers.full);
+    builder_.setInsertionPoint(release);
+    sm::MmaWaitOp::create(builder_, release.getLoc(), latest.pending);
+  } else {
+    // Of all products since the last wait, and of those that branches choose.
+    sums.clear();
+    Operation *op = release->getPrevNode();
+    for (; op && !waitsForAll(op); op = op->getPrevNode())
+      if (isProduct(op) || isa<scf::IfOp>(op))
+        llvm::copy_if(op->getResults(), std::back_inserter(sums),
+                      [](Value result) { return isa<sm::AccumulatorType>(result.getType()); });
+    if (sums.empty() && op)
+      return success();
+    if (sums.empty())
+      return release.emitOpError("must follow the products from its stage");
+    builder_.setInsertionPoint(release);
+    sm::MmaWaitOp::create(builder_, release.getLoc(), 0);
+  }
   builder_.setInsertionPointAfter(release);
   // Sums that other products of the group have gone on adding to are theirs.
-  const auto is_read_behind = [&](Value sum) {
-    return llvm::any_of(sum.getUsers(), [&](Operation *user) {
-      Operation *beside = release->getBlock()->findAncestorOpInBlock(*user);
-      return !beside || release->isBeforeInBlock(beside);
-    });
-  };
   for (Value sum : sums)
-    if (is_read_behind(sum))
+    if (isReadBehind(sum, release))
       settle(builder_, release.getLoc(), sum);
   return success();
 }
@@ -191,7 +315,7 @@ LogicalResult StageReleases::lower(sm::ConsumerReleaseOp release, const PipeBarr
       return release.emitOpError("must stand in a loop that carries its stage");
     releaseInLoop(release, loop, *taken, barriers);
   } else {
-    if (release.getAfterProducts() && failed(releaseAtOnce(release)))
+    if (release.getAfterProducts() && failed(releaseAtOnce(release, barriers)))
       return failure();
     builder_.setInsertionPoint(release);
     sm::ArriveOp::create(builder_, release.getLoc(), barriers.empty, release.getStage(),

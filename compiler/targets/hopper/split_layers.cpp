@@ -3,6 +3,7 @@
 #include "compiler/targets/hopper/partitions.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -86,7 +87,7 @@ static Use useBeside(sm::FetchOp fetch) {
 }
 
 LogicalResult LayersSplit::findPassages() {
-  llvm::MapVector<std::tuple<Block *, Value, unsigned>, SmallVector<Value>> fetched;
+  llvm::MapVector<std::tuple<Block *, Value, unsigned, int64_t>, SmallVector<Value>> fetched;
   const WalkResult walk = kernel_.walk([&](Operation *op) {
     if (auto hold = dyn_cast<sm::HoldOp>(op))
       passages_.push_back({{hold.getBlock()}, static_cast<int64_t>(hold.getStages().value_or(1)), false});
@@ -101,7 +102,13 @@ LogicalResult LayersSplit::findPassages() {
     if (!use.rows)
       return fetch.emitOpError("must be multiplied once, beside it, by rows that are there"),
              WalkResult::interrupt();
-    fetched[{fetch->getBlock(), use.rows, use.part}].push_back(fetch.getBlock());
+    // What is fetched behind a product of these rows is another passage: of another chunk, where a loop over
+    // them is none.
+    int64_t products_before = 0;
+    for (Operation *user : use.rows.getUsers())
+      if (user->getBlock() == fetch->getBlock() && user->isBeforeInBlock(fetch))
+        ++products_before;
+    fetched[{fetch->getBlock(), use.rows, use.part, products_before}].push_back(fetch.getBlock());
     return WalkResult::advance();
   });
   if (walk.wasInterrupted())
@@ -190,7 +197,11 @@ void LayersSplit::writeLoad(ArrayRef<Operation *> program, int64_t registers) {
       computing.push_back(op);
   });
   for (Operation *op : llvm::reverse(computing)) {
-    if (!op->use_empty()) // sums, which stay those that went in
+    builder_.setInsertionPoint(op);
+    // What a loop hands on of rows in registers nobody reads here.
+    if (isa<sm::FragmentOp>(op) && !op->use_empty())
+      op->replaceAllUsesWith(ub::PoisonOp::create(builder_, op->getLoc(), op->getResult(0).getType()));
+    else if (!op->use_empty()) // sums, which stay those that went in
       for (Value operand : op->getOperands())
         if (operand.getType() == op->getResult(0).getType()) {
           op->getResult(0).replaceAllUsesWith(operand);

@@ -50,9 +50,20 @@ private:
   /// The sums of an output group other than the type's own, and of that one: all of its terms.
   mlir::FailureOr<Value> addBothTerms(const Place &place, Value group, Value sums);
   Value addOwnTerm(const Place &place, Value sums);
-  /// Columns of a hidden group, one chunk of them, as its maps leave them. Without a group, it is each type's
-  /// own.
-  mlir::FailureOr<Value> makeHidden(const Place &place, Value group, Value rows_of_group, Value chunk);
+  /// The same where a chunk is multiplied behind the first layer's products of the next one, so that the maps
+  /// of the one run while the products of the other are in flight.
+  mlir::FailureOr<Value> addBothTermsBehind(const Place &place, Value group, Value rows_of_group, Value sums);
+  /// Columns of a hidden group, one chunk of them. Without a group, it is each type's own.
+  struct HiddenChunk {
+    Value group, rows_of_group, chunk;
+  };
+  /// The products of a chunk, the sums of gate and up beside each other; and what its maps leave of them.
+  llvm::SmallVector<Value> multiplyHidden(const Place &place, const HiddenChunk &hidden);
+  mlir::FailureOr<Value> mapHidden(const Place &place, const HiddenChunk &hidden, mlir::ValueRange sums);
+  /// Mapped sums as operand A in registers.
+  Value roundHidden(Value hidden);
+  /// Adds the products of a chunk of both groups by their blocks of the second layer. `is_short` as isShort.
+  Value multiplyChunk(const Place &place, Value group, Value chunk, Value is_short, Value rows, Value sum);
   /// The rows of X of a group, or without one of each type's own.
   Value hold(const Place &place, Value group, int64_t stages);
   /// The group of the rows' own type.

@@ -86,14 +86,14 @@ Value ChainedProgram::isShort(Value chunk) {
   return math_.equal(chunk, chunks() - 1);
 }
 
-/// Of the columns of a hidden group the terms of its own group and of the type's, then the maps.
-FailureOr<Value> ChainedProgram::makeHidden(const Place &place, Value group, Value rows_of_group,
-                                            Value chunk) {
+/// The terms of the hidden group's own input group and of the type's.
+SmallVector<Value> ChainedProgram::multiplyHidden(const Place &place, const HiddenChunk &hidden) {
+  Value group = hidden.group;
   const int64_t depth = hidden_schedule_.getDepth(), width = hidden_layout_.getIn().getWidth(0);
   const int64_t steps = llvm::divideCeil(width, depth);
   const size_t products = tile_.hidden_terms.getInits().size();
   const int64_t columns = hidden_schedule_.getColumns();
-  Value column = math_.multiply(chunk, columns);
+  Value column = math_.multiply(hidden.chunk, columns);
   // Two products of the same rows, gate and up, are one product beside each other: each instruction reads the
   // rows once for both.
   const bool beside = products == 2;
@@ -134,38 +134,46 @@ FailureOr<Value> ChainedProgram::makeHidden(const Place &place, Value group, Val
                                          shallow_depth);
     };
     if (group)
-      multiply(rows_of_group, shared);
+      multiply(hidden.rows_of_group, shared);
     multiply(place.rows_of_types, own);
     scf::YieldOp::create(builder_, location_, next);
   }
+  return loop.getResults();
+}
+
+FailureOr<Value> ChainedProgram::mapHidden(const Place &place, const HiddenChunk &hidden, ValueRange sums) {
+  const int64_t columns = hidden_schedule_.getColumns();
+  const sm::AccumulatorType one = sumsOf(hidden_schedule_);
+  const bool beside = tile_.hidden_terms.getInits().size() == 2;
+  Value column = math_.multiply(hidden.chunk, columns);
   for (auto [product, sum] : llvm::enumerate(tile_.hidden_terms.getResults())) {
     if (!beside)
-      sums_[sum] = loop.getResult(static_cast<unsigned>(product));
+      sums_[sum] = sums[product];
     else
-      sums_[sum] = sm::TakeColumnsOp::create(builder_, location_, one, loop.getResult(0),
+      sums_[sum] = sm::TakeColumnsOp::create(builder_, location_, one, sums[0],
                                              static_cast<int64_t>(product) * columns);
   }
   Block &body = tile_.columns.getBody().front();
   const NamedPlace named(
       {tile_.own.getIndex(tile::AxisKind::Types), tile_.own.getIndex(tile::AxisKind::Rows)},
       tile_.hidden_terms.getGroup(), body.getArgument(0));
-  Value group_of_columns = group ? group : ownGroup(place);
+  Value group_of_columns = hidden.group ? hidden.group : ownGroup(place);
   for (Operation &op : llvm::make_range(std::next(tile_.hidden_terms->getIterator()), body.end()))
     if (auto map = dyn_cast<tile::MapOp>(op);
         map &&
         failed(writeMap(map, named, column, group_of_columns, placeOfRows(place, column, group_of_columns))))
       return failure();
-  Value hidden = sums_.lookup(tile_.store_held.getValue());
-  if (!hidden) {
+  Value mapped = sums_.lookup(tile_.store_held.getValue());
+  if (!mapped) {
     tile_.store_held.emitOpError("holds sums that are not finished");
     return failure();
   }
   // What maps leave beyond the last column may be anything; instructions go by 16 of the depth: what is
   // between the last column and their end has to be zero.
   if (lastColumns() % sm::mma_depth == 0)
-    return hidden;
-  return Value(sm::ClipColumnsOp::create(builder_, location_, hidden.getType(), hidden,
-                                         math_.equal(chunk, chunks() - 1), lastColumns()));
+    return mapped;
+  return Value(sm::ClipColumnsOp::create(builder_, location_, mapped.getType(), mapped,
+                                         math_.equal(hidden.chunk, chunks() - 1), lastColumns()));
 }
 
 /// The hidden groups of the rows' own types, of which x_i alone is a term.
@@ -175,7 +183,8 @@ LogicalResult ChainedProgram::writeOwnHidden(const Place &place) {
   OpBuilder::InsertionGuard guard(builder_);
   builder_.setInsertionPoint(loop.getBody()->getTerminator());
   Value chunk = loop.getInductionVar();
-  FailureOr<Value> hidden = makeHidden(place, /*group=*/Value(), /*rows_of_group=*/Value(), chunk);
+  const HiddenChunk own{/*group=*/Value(), /*rows_of_group=*/Value(), chunk};
+  FailureOr<Value> hidden = mapHidden(place, own, multiplyHidden(place, own));
   if (failed(hidden))
     return failure();
   sm::KeepOp::create(builder_, location_, *hidden, kept_, chunk);
@@ -188,18 +197,13 @@ static IntegerAttr shortDepth(OpBuilder &builder, Value is_short, int64_t column
   return is_short && multiplied < depth ? builder.getI64IntegerAttr(multiplied) : IntegerAttr();
 }
 
-FailureOr<Value> ChainedProgram::addBothTerms(const Place &place, Value group, Value sums) {
-  Value rows_of_group = hold(place, group, std::max<int64_t>(1, hidden_schedule_.getStationaryGroups()));
-  auto loop = scf::ForOp::create(builder_, location_, math_.constant(0), math_.constant(chunks()),
-                                 math_.constant(1), sums);
-  OpBuilder::InsertionGuard guard(builder_);
-  builder_.setInsertionPointToEnd(loop.getBody());
-  Value chunk = loop.getInductionVar(), sum = loop.getRegionIterArg(0);
-  FailureOr<Value> hidden = makeHidden(place, group, rows_of_group, chunk);
-  if (failed(hidden))
-    return failure();
+Value ChainedProgram::roundHidden(Value hidden) {
   auto fragment = sm::FragmentType::get(builder_.getContext(), schedule_.getTileRows(), schedule_.getDepth());
-  Value rows = sm::FragmentOp::create(builder_, location_, fragment, *hidden);
+  return sm::FragmentOp::create(builder_, location_, fragment, hidden);
+}
+
+Value ChainedProgram::multiplyChunk(const Place &place, Value group, Value chunk, Value is_short, Value rows,
+                                    Value sum) {
   Value diagonal = fetchLastWeights(group, chunk, group, Reader::AllTypes);
   SmallVector<Value> own, are_other;
   for (const RowSegments::RowBlock &part : place.parts) {
@@ -208,16 +212,56 @@ FailureOr<Value> ChainedProgram::addBothTerms(const Place &place, Value group, V
     if (mixesTypes())
       are_other.push_back(math_.differ(group, part.segment.type));
   }
-  Value is_short = isShort(chunk);
   const IntegerAttr depth = shortDepth(builder_, is_short, lastColumns(), schedule_.getDepth());
   if (!depth)
     is_short = {};
   sum = sm::MultiplyFragmentOp::create(builder_, location_, sum.getType(), rows, diagonal, sum, is_short,
                                        depth, are_other);
-  sum =
-      sm::MultiplyHeldOp::create(builder_, location_, sum.getType(), kept_, chunk, own, sum, is_short, depth);
-  scf::YieldOp::create(builder_, location_, sum);
+  return sm::MultiplyHeldOp::create(builder_, location_, sum.getType(), kept_, chunk, own, sum, is_short,
+                                    depth);
+}
+
+FailureOr<Value> ChainedProgram::addBothTerms(const Place &place, Value group, Value sums) {
+  Value rows_of_group = hold(place, group, std::max<int64_t>(1, hidden_schedule_.getStationaryGroups()));
+  if (schedule_.getOverlap() && chunks() > 1)
+    return addBothTermsBehind(place, group, rows_of_group, sums);
+  auto loop = scf::ForOp::create(builder_, location_, math_.constant(0), math_.constant(chunks()),
+                                 math_.constant(1), sums);
+  OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPointToEnd(loop.getBody());
+  const HiddenChunk other{group, rows_of_group, loop.getInductionVar()};
+  FailureOr<Value> hidden = mapHidden(place, other, multiplyHidden(place, other));
+  if (failed(hidden))
+    return failure();
+  scf::YieldOp::create(builder_, location_,
+                       multiplyChunk(place, group, other.chunk, isShort(other.chunk), roundHidden(*hidden),
+                                     loop.getRegionIterArg(0)));
   return loop.getResult(0);
+}
+
+/// The first chunk is made ahead of the loop, the last one multiplied behind it.
+FailureOr<Value> ChainedProgram::addBothTermsBehind(const Place &place, Value group, Value rows_of_group,
+                                                    Value sums) {
+  const HiddenChunk first{group, rows_of_group, math_.constant(0)};
+  FailureOr<Value> hidden = mapHidden(place, first, multiplyHidden(place, first));
+  if (failed(hidden))
+    return failure();
+  auto loop = scf::ForOp::create(builder_, location_, math_.constant(1), math_.constant(chunks()),
+                                 math_.constant(1), ValueRange{sums, roundHidden(*hidden)});
+  {
+    OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPointToEnd(loop.getBody());
+    const HiddenChunk next{group, rows_of_group, loop.getInductionVar()};
+    const SmallVector<Value> products = multiplyHidden(place, next);
+    Value sum = multiplyChunk(place, group, math_.add(next.chunk, -1), /*is_short=*/Value(),
+                              loop.getRegionIterArg(1), loop.getRegionIterArg(0));
+    hidden = mapHidden(place, next, products);
+    if (failed(hidden))
+      return failure();
+    scf::YieldOp::create(builder_, location_, ValueRange{sum, roundHidden(*hidden)});
+  }
+  Value last = math_.constant(chunks() - 1);
+  return multiplyChunk(place, group, last, isShort(last), loop.getResult(1), loop.getResult(0));
 }
 
 Value ChainedProgram::addOwnTerm(const Place &place, Value sums) {

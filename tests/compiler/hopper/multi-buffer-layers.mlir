@@ -80,10 +80,10 @@
 // CHECK-NEXT:        }
 // CHECK-DAG:         sm.consumer_release %[[SECOND]][%[[T0]]] after_products
 // CHECK-DAG:         sm.consumer_release %[[SECOND]][%[[T1]]] after_products
-// Rows are released behind all that multiplies them.
-// CHECK:           sm.write %[[TOTAL]]#0 to %[[C]]
+// Rows are released behind the loop that multiplies them, which waits for its products.
 // CHECK-DAG:       sm.consumer_release %[[STAY]][%[[HELD]]] :
 // CHECK-DAG:       sm.consumer_release %[[COME]][%[[NUMBER]]] :
+// CHECK:           sm.write %[[TOTAL]]#0 to %[[C]]
 // CHECK:         sm.partition @load
 // CHECK:           sm.producer_acquire %[[STAY]]
 // CHECK-NEXT:      sm.load %x[%c0] [%c0, %c0, %c0, %rows] to %[[X]][%c0] row 0

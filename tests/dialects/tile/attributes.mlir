@@ -48,6 +48,8 @@ func.func private @staged() attributes {
   evicted = #tile.staged<types = 1, rows = 64, columns = 64, depth = 32, stages = 5, stationary = 8, evict_first = 1>,
   // CHECK-SAME: ordered = #tile.staged<types = 1, rows = 64, columns = 128, depth = 32, stages = 4, split_k = 4, longest_first = 2>
   ordered = #tile.staged<types = 1, longest_first = 2, split_k = 4, rows = 64, columns = 128, depth = 32, stages = 4>,
+  // CHECK-SAME: overlapped = #tile.staged<types = 1, rows = 64, columns = 64, depth = 80, stages = 5, overlap = 1, stationary = 8>
+  overlapped = #tile.staged<types = 1, rows = 64, columns = 64, depth = 80, stages = 5, stationary = 8, overlap = 1>,
   // CHECK-SAME: shares = #tile.staged<types = 1, rows = 64, columns = 128, depth = 32, stages = 4, split_k = 4, rows_on = n>
   shares = #tile.staged<types = 1, split_k = 4, rows = 64, columns = 128, depth = 32, stages = 4, rows_on = n>,
   // CHECK-SAME: threads = #tile.staged<types = 1, rows = 64, columns = 128, depth = 32, stages = 4, warps = 2 x 1, vector = 8>
@@ -55,7 +57,7 @@ func.func private @staged() attributes {
   // CHECK-SAME: together = #tile.staged<types = 2, rows = 64, columns = 128, depth = 32, stages = 4, cluster = 1 x 2, stationary = 8, ping_pong = 2, outer = groups, rows_on = n>
   together = #tile.staged<types = 2, rows = 64, columns = 128, depth = 32, stages = 4, outer = groups, stationary = 8, rows_on = n, ping_pong = 2, cluster = 1 x 2>,
   // CHECK-SAME: usual = #tile.staged<types = 1, rows = 64, columns = 128, depth = 32, stages = 4>
-  usual = #tile.staged<stages = 4, types = 1, rows = 64, columns = 128, depth = 32, cluster = 1 x 1, cluster_types = 1, evict_first = 0, stationary = 0, outer = types, rows_on = m, ping_pong = 1, split_k = 1, longest_first = 0>
+  usual = #tile.staged<stages = 4, types = 1, rows = 64, columns = 128, depth = 32, cluster = 1 x 1, cluster_types = 1, evict_first = 0, overlap = 0, stationary = 0, outer = types, rows_on = m, ping_pong = 1, split_k = 1, longest_first = 0>
 }
 
 // CHECK-LABEL: func.func private @axes

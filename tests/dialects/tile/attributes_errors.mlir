@@ -171,6 +171,11 @@ func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, column
 
 // -----
 
+// expected-error @+1 {{maps overlap with products (1) or do not (0), got overlap = 2}}
+func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, overlap = 2>}
+
+// -----
+
 // expected-error @+1 {{a cluster has at least one worker along the types, got 0}}
 func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 3, cluster_types = 0>}
 

@@ -100,6 +100,23 @@ tile.kernel @evicted(%x: !tile.matrix<?x8xbf16>) attributes {layout = #layout, s
 
 // -----
 
+// Maps of the hidden layer overlap with products of the other one, which both have to know.
+#hidden = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 4>, weights = <2 x 4>, out = <2 x 8>,
+                       row_types = <cyclic 2>>
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, weights = <2 x 8>, out = <2 x 4>,
+                       row_types = <cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 32, depth = 16, stages = 3, overlap = 1>
+#of_hidden = #tile.staged<types = 1, rows = 64, columns = 16, depth = 16, stages = 3>
+tile.kernel @overlapped(%x: !tile.matrix<?x8xbf16>) attributes {layout = #layout, schedule = #schedule} {
+  tile.forall (%i, %r, %g, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 32>] {
+    // expected-error @+1 {{has overlap = 0, the kernel 1}}
+    tile.layer attributes {layout = #hidden, schedule = #of_hidden} {
+    }
+  }
+}
+
+// -----
+
 // What is made at a time is multiplied at a time.
 #hidden = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 4>, weights = <2 x 4>, out = <2 x 8>,
                        row_types = <cyclic 2>>
