@@ -352,6 +352,16 @@ const std::vector<Subject> &subjects() {
                  .weights = 1,
                  .divides = true},
                 {{70, 1, 1}, {2, 0, 2}}),
+      // Chunks that are multiplied behind the next one's products, three in a hidden group, the last of which
+      // is clipped; stages as deep as an input group.
+      twoLayers("two_layers_overlap",
+                {.algebra = "Q(3)",
+                 .in = 144,
+                 .hidden = 120,
+                 .out = 48,
+                 .schedule = "rows=64,hidden=16,depth=48,stages=2x2,stationary=2,row_stages=1,overlap=1",
+                 .divides = true},
+                {{100, 1, 1}, {2, 0, 3}}),
       // Clusters of two blocks, the second of which has a type in one cluster and none in the other. They
       // load for each other what an output group has for all types, in a ring of four stages beside one of
       // five of what each loads for itself, in two boxes; both layers' blocks are of one size. 65 and 64 rows
