@@ -77,8 +77,8 @@ static std::optional<std::string> objectionOnCpu(const std::vector<MatchedLayer>
                        "width",
                        level.name);
   const ChainedSchedule schedule = chooseChainedSchedule(first, last, level, WeightAccess::Packed, rows);
-  return longerBy(chainedCost(first, last, schedule, rows).total(), separateCycles(layers, level, rows), rows,
-                  level.name);
+  return longerBy(chainedCost(first, last, level, schedule, rows).total(),
+                  separateCycles(layers, level, rows), rows, level.name);
 }
 
 static std::optional<std::string> objectionOnGpu(const std::vector<MatchedLayer> &layers, Target target,

@@ -12,8 +12,28 @@ namespace compiler {
 static constexpr double near_bytes = 16;
 static constexpr int64_t most_rows = 256; // of a task, unless one register tile of each layer has more
 
-Cost chainedCost(const algebras::Layer &first, const algebras::Layer &last, const ChainedSchedule &schedule,
-                 int64_t m, int64_t cores) {
+/// Elements of a row that a layer's output group reads.
+static double readOfRow(const algebras::Layer &layer) {
+  const algebras::Lift &lift = layer.lift;
+  const double terms =
+      static_cast<double>(lift.termCount()) / static_cast<double>(lift.types() * lift.outputGroups());
+  return terms * static_cast<double>(layer.in.total()) / static_cast<double>(lift.inputGroups());
+}
+
+/// A task copies its rows of X before it begins. Those that the second-level cache cannot hold it writes to
+/// afar and reads from there.
+static double farRows(const algebras::Layer &first, const CpuLevel &level, const CpuSchedule &schedule,
+                      int64_t m) {
+  const int64_t types = first.lift.types(), of_type = std::max<int64_t>(1, (m + types - 1) / types),
+                rows = std::min(schedule.rows, roundUp(of_type, schedule.register_rows)),
+                bytes = first.in.total() * (schedule.pairs ? 2 : 4);
+  return rows * bytes > level.l2
+             ? 2 * static_cast<double>(m) * static_cast<double>(bytes) / cpu_core.far_bytes
+             : 0;
+}
+
+Cost chainedCost(const algebras::Layer &first, const algebras::Layer &last, const CpuLevel &level,
+                 const ChainedSchedule &schedule, int64_t m, int64_t cores) {
   const Cost of_first = cpuCost(first, schedule.first, m, cores),
              of_last = cpuCost(last, schedule.last, m, cores);
   const double between = static_cast<double>(m) * static_cast<double>(first.out.total()) *
@@ -22,7 +42,7 @@ Cost chainedCost(const algebras::Layer &first, const algebras::Layer &last, cons
   cost.tiles = of_last.tiles;
   cost.turns = of_last.turns;
   cost.waves = of_last.waves;
-  cost.busy = {{"rows", of_first["rows"] + between},
+  cost.busy = {{"rows", of_first["rows"] + farRows(first, level, schedule.first, m) + between},
                {"weights", of_first["weights"] + of_last["weights"]},
                {"store", of_last["store"]},
                {"multiply", of_first["multiply"] + of_last["multiply"]}};
@@ -52,12 +72,8 @@ static std::vector<CpuSchedule> registerTiles(const algebras::Layer &layer, cons
 
 ChainedSchedule chooseChainedSchedule(const algebras::Layer &first, const algebras::Layer &last,
                                       const CpuLevel &level, WeightAccess access, int64_t m) {
-  // What a row keeps near: X, and of the first layer's result the groups of an output group's terms.
-  const algebras::Lift &lift = last.lift;
-  const double terms =
-      static_cast<double>(lift.termCount()) / static_cast<double>(lift.types() * lift.outputGroups());
-  const double depth = terms * static_cast<double>(last.in.total()) / static_cast<double>(lift.inputGroups());
-  const double row = static_cast<double>(first.in.total()) + depth;
+  // What a row keeps near: of X and of the first layer's result the groups of an output group's terms.
+  const double row = readOfRow(first) + readOfRow(last);
   std::optional<ChainedSchedule> best;
   double least = 0;
   const std::vector<CpuSchedule> tiles = registerTiles(last, level, access);
@@ -72,7 +88,7 @@ ChainedSchedule chooseChainedSchedule(const algebras::Layer &first, const algebr
           break;
         of_first.rows = of_last.rows = rows;
         const ChainedSchedule schedule = {of_first, of_last};
-        const double cost = chainedCost(first, last, schedule, m).total();
+        const double cost = chainedCost(first, last, level, schedule, m).total();
         if (!best || cost < least) {
           best = schedule;
           least = cost;

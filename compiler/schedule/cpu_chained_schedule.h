@@ -17,13 +17,14 @@ struct ChainedSchedule {
 };
 
 /// Where the time of `m` rows would go on so many cores, in cycles of one core: the parts of cpuCost, of both
-/// layers together, but that what lies between them is written to the cache and read from it.
-Cost chainedCost(const algebras::Layer &first, const algebras::Layer &last, const ChainedSchedule &schedule,
-                 int64_t m, int64_t cores = compiled_for_cores);
+/// layers together, but that what lies between them is written to the cache and read from it, and rows of X
+/// for which the second-level cache has no room are so from afar.
+Cost chainedCost(const algebras::Layer &first, const algebras::Layer &last, const CpuLevel &level,
+                 const ChainedSchedule &schedule, int64_t m, int64_t cores = compiled_for_cores);
 
 /// The cheapest for `m` rows on compiled_for_cores; the first one looked at among equals. A task owns one
-/// type there and up to 256 of its rows: with the groups of the first layer's result that an output group
-/// reads, they leave half of the second-level cache to the weight matrices, unless they are the fewest that
+/// type there and up to 256 of its rows: the groups of X and of the first layer's result that an output group
+/// reads leave half of the second-level cache to the weight matrices, unless the rows are the fewest that
 /// whole register tiles of both layers have.
 ChainedSchedule chooseChainedSchedule(const algebras::Layer &first, const algebras::Layer &last,
                                       const CpuLevel &level, WeightAccess access, int64_t m);

@@ -140,7 +140,7 @@ static LayersPrediction predictLayersOnCpu(const algebras::Layer &first, const a
   double least = std::numeric_limits<double>::infinity();
   for (const WeightAccess weights : {WeightAccess::Packed, WeightAccess::Copied, WeightAccess::Direct}) {
     const ChainedSchedule schedule = chooseChainedSchedule(first, last, machine.level, weights, m);
-    least = std::min(least, chainedCost(first, last, schedule, m, machine.cores).total());
+    least = std::min(least, chainedCost(first, last, machine.level, schedule, m, machine.cores).total());
   }
   return {toString(machine), "", least * microseconds(machine), floor.longest(),
           floor.memory >= floor.tensor ? "memory" : "arithmetic"};

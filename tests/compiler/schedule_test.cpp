@@ -3,6 +3,7 @@
 
 #include "algebras/constructions.h"
 #include "algebras/error.h"
+#include "compiler/schedule/cpu_chained_schedule.h"
 #include "compiler/schedule/cpu_gradient_schedule.h"
 #include "tests/compiler/layers.h"
 
@@ -103,6 +104,32 @@ TEST(Choice, FollowsTheNumberOfRows) {
   EXPECT_LE(padded(4, few.register_rows), 8) << "a type has 4 rows";
   const CpuSchedule many = chooseCpuSchedule(layer, level, WeightAccess::Copied, 4096);
   EXPECT_GE(many.rows, 32) << "each block of rows copies the weight matrix anew";
+}
+
+// Tasks of two layers copy their rows of X once and read a group of them at a time: all rows of a type where
+// the second-level cache holds them, fewer where it does not.
+TEST(Choice, RowsOfTwoLayersFitTheSecondLevelCache) {
+  const CpuLevel level = cpuLevel("x86-64-v4");
+  const auto chosen = [&](int64_t in, int64_t hidden) {
+    algebras::Layer first = projection(32, in, hidden, algebras::DataType::F32),
+                    last = projection(32, hidden, in, algebras::DataType::F32);
+    first.fused.weights = 2;
+    const ChainedSchedule schedule = chooseChainedSchedule(first, last, level, WeightAccess::Packed, 2048);
+    EXPECT_EQ(schedule.first.rows, schedule.last.rows);
+    return std::pair{schedule, chainedCost(first, last, level, schedule, 2048)};
+  };
+  EXPECT_GE(chosen(2048, 768).first.first.rows, 64);
+  const auto [wide, of_wide] = chosen(7168, 2048);
+  EXPECT_LE(wide.first.rows * 7168 * 4, level.l2);
+
+  ChainedSchedule taller = wide;
+  taller.first.rows = taller.last.rows = 2 * wide.first.rows;
+  algebras::Layer first = projection(32, 7168, 2048, algebras::DataType::F32),
+                  last = projection(32, 2048, 7168, algebras::DataType::F32);
+  first.fused.weights = 2;
+  const Cost of_taller = chainedCost(first, last, level, taller, 2048);
+  EXPECT_GT(of_taller["rows"], of_wide["rows"]);
+  EXPECT_LT(of_taller["weights"], of_wide["weights"]);
 }
 
 TEST(Pairs, NeedHalvesSignsAndTheInstruction) {
