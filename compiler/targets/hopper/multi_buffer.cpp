@@ -113,13 +113,13 @@ static int64_t leastStages(sm::ConsumeOp consume) {
   if (!multiplied)
     return 1;
   // All that are taken ahead of the same products.
-  const auto productsBefore = [&](Operation *op) {
+  const auto products_before = [&](Operation *op) {
     return llvm::count_if(llvm::make_range(consume->getBlock()->begin(), op->getIterator()),
                           [](Operation &before) { return isProductOfLayers(&before); });
   };
   const auto of_step = llvm::count_if(consume.getPipe().getUsers(), [&](Operation *other) {
     return isa<sm::ConsumeOp>(other) && other->getBlock() == consume->getBlock() &&
-           productsBefore(other) == productsBefore(consume);
+           products_before(other) == products_before(consume);
   });
   // In kernels of two layers a step that does not only add waits for its products.
   const bool of_layers = llvm::any_of(consume.getBlocks(), [](Value block) {
