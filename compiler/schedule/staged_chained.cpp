@@ -114,7 +114,8 @@ const Rule<Case> rules[] = {
      }},
     {all, "cluster_types",
      [](C c) {
-       return when(std::min(c.s.depth, c.s.hidden) % (c.s.cluster_types * swizzle_period) != 0,
+       const int64_t parts = c.s.cluster_types * swizzle_period;
+       return when(c.s.depth % parts != 0 || c.s.hidden % parts != 0,
                    "clusters of {} tiles: blocks of weights that are {} and {} rows deep cannot be loaded in "
                    "parts that are multiples of {} rows",
                    c.s.cluster_types, c.s.depth, c.s.hidden, swizzle_period);

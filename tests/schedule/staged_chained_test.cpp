@@ -339,6 +339,8 @@ TEST(StagedChained, TakesWholeInputGroups) {
   EXPECT_THAT(why(narrow, "depth=48,stages=4x4"),
               HasSubstr("a depth of 48: a stage is one swizzled panel of X deep, 16, 32 or 64, or as deep as "
                         "the input groups of 80"));
+  EXPECT_THAT(why(narrow, "depth=80,stages=4x4,row_stages=1,cluster_types=4"),
+              HasSubstr("80 and 64 rows deep cannot be loaded in parts that are multiples of 8 rows"));
   EXPECT_THAT(why(odd, "depth=72,stages=4x4"), HasSubstr("where these are multiples of 16"));
   EXPECT_THAT(why(wide, "depth=512,stages=2x2"), HasSubstr("and at most 256"));
   const StagedChainedCosts costs(narrow.problem(), 2048, h200_machine);

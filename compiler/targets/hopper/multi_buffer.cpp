@@ -205,9 +205,34 @@ static LogicalResult chooseStages(sm::KernelOp kernel, MutableArrayRef<PipePlan>
 // Steps
 //===--------------------------------------------------------------------------------------------===//
 
+/// Behind which op of its block nothing multiplies rows any longer that products up to `last` read: a loop
+/// that waits for its products itself, or in kernels of two layers what first reads the sums, and has waited
+/// for them. Null where that is not known before the end of the block.
+static Operation *behindProducts(Operation *last) {
+  if (isa<scf::ForOp>(last) && !onlyAdds(last))
+    return last;
+  if (!isProductOfLayers(last) && !last->walk([](Operation *op) {
+                                         return isProductOfLayers(op) ? WalkResult::interrupt()
+                                                                      : WalkResult::advance();
+                                       })
+                                       .wasInterrupted())
+    return nullptr;
+  // Further products of the group go on adding to these sums.
+  llvm::SmallDenseSet<Operation *> leave = {last};
+  for (Operation *op = last->getNextNode(); op; op = op->getNextNode()) {
+    const bool reads = llvm::any_of(op->getOperands(),
+                                    [&](Value operand) { return leave.contains(operand.getDefiningOp()); });
+    if (reads && isProductOfBlocks(op))
+      leave.insert(op);
+    else if (reads && !isa<scf::ForOp, scf::IfOp, scf::YieldOp>(op))
+      return op;
+  }
+  return nullptr;
+}
+
 /// Waits for the stage, and releases it behind the last use of its blocks. Those of stationary rows stay
-/// until the last loop that multiplies them has ended, where it waits for its products itself, or else until
-/// the end of the block of operations that takes them.
+/// until no product reads them any longer, or where that is not known until the end of the block of
+/// operations that takes them.
 static void writeConsume(OpBuilder &builder, sm::ConsumeOp consume, Value staged_pipe,
                          ArrayRef<Value> buffers, ArrayRef<BlockPieces> pieces, PipePosition position,
                          StagedBlocks &blocks) {
@@ -236,8 +261,8 @@ static void writeConsume(OpBuilder &builder, sm::ConsumeOp consume, Value staged
   while (products && isProductOfLayers(last->getNextNode()))
     last = last->getNextNode();
   Block *block = consume->getBlock();
-  if (!stays || (isa<scf::ForOp>(last) && !onlyAdds(last)))
-    builder.setInsertionPointAfter(last);
+  if (Operation *behind = stays ? behindProducts(last) : last)
+    builder.setInsertionPointAfter(behind);
   else if (block->mightHaveTerminator())
     builder.setInsertionPoint(block->getTerminator());
   else

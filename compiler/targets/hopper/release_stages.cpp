@@ -103,7 +103,8 @@ static std::optional<int64_t> groupsClosedBy(Operation *op) {
           return std::nullopt;
         here += *of_inner;
       }
-      if (groups.value_or(here) != here || (here > 0 && !isa<scf::IfOp>(op)))
+      const bool always = llvm::none_of(op->getRegions(), [](Region &one) { return one.empty(); });
+      if (groups.value_or(here) != here || (here > 0 && !(isa<scf::IfOp>(op) && always)))
         return std::nullopt;
       groups = here;
     }
@@ -249,7 +250,7 @@ static bool isReadBehind(Value sum, Operation *op) {
 }
 
 /// Where a tile is one step, or its sums are read behind every step: the products are waited for at once, or
-/// where maps of other sums come first, behind these.
+/// where maps of other sums come first, behind these. All products of a stage are one group then.
 LogicalResult StageReleases::releaseAtOnce(sm::ConsumerReleaseOp release, const PipeBarriers &barriers) {
   if (isWaitedFor(release, 0))
     return success(); // another pipe's stage has been released there

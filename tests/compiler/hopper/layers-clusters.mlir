@@ -106,9 +106,9 @@
 // BARRIERS:           scf.for
 // BARRIERS:             sm.arrive %[[SHARED]][%{{.*}}] at %c15 :
 // BARRIERS:             sm.arrive %[[OWN]][%{{.*}}] :
+// BARRIERS:             sm.arrive %[[COME]][%{{.*}}] :
 // BARRIERS:             sm.arrive %[[NEXT_OWN]][%{{.*}}] :
 // BARRIERS:             sm.arrive %[[NEXT_SHARED]][%{{.*}}] at %c15 :
-// BARRIERS:             sm.arrive %[[COME]][%{{.*}}] :
 // BARRIERS:           sm.arrive %[[STAY]][%c0] :
 // Nobody leaves while another block may still send to it, or arrive at its barriers.
 // BARRIERS-NEXT:      sm.cluster_sync

@@ -3,6 +3,8 @@
 // to instructions.
 // RUN: alg-opt %s -convert-tile-to-sm -canonicalize -cse | FileCheck %s --check-prefix=BLOCK
 // RUN: alg-opt %s -tile-to-sm | FileCheck %s --check-prefix=STAGES
+// RUN: sed 's/4 x 176/4 x 128/; s/704/512/g' %s | alg-opt -tile-to-sm | FileCheck %s --check-prefix=TWO
+// RUN: sed 's/4 x 176/4 x 128/; s/704/512/g; s/depth = 80, stages = 4/depth = 32, stages = 6/' %s | alg-opt -tile-to-sm | FileCheck %s --check-prefix=TWO
 
 #hidden = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 80>, weights = <4 x 80>, out = <4 x 176>,
                        row_types = <cyclic 4>>
@@ -65,6 +67,21 @@
 // STAGES:         sm.partition @load
 // STAGES-NOT:       sm.fragment
 // STAGES-NOT:       ub.poison
+// Of two chunks no loop is left. Rows of the group are released when the second one's sums have been waited for, whether these are
+// of one step or of several.
+// TWO-LABEL: sm.kernel @network(
+// TWO:         sm.partition @multiply
+// TWO:           scf.if %{{.*}} -> (!sm.accumulator<64 x 96>
+// TWO:             sm.wait %[[ROWS:.*]][%[[COME:.*]]] parity
+// TWO:             sm.mma_fragment
+// TWO:             sm.mma_wait 1
+// TWO:             sm.take_columns
+// TWO-NEXT:        sm.arrive %{{.*}}[%[[COME]]] : <1>
+// TWO:             sm.take_columns
+// TWO:             sm.map
+// TWO:             sm.mma_wait 0
+// TWO:             sm.mma_fragment
+// TWO:             scf.yield
 tile.kernel @network(%x: !tile.matrix<?x320xbf16>, %w: !tile.matrix<320x704xbf16>, %w2: !tile.matrix<320x704xbf16>,
                      %w3: !tile.matrix<704x384xbf16>, %y: !tile.matrix<?x384xf32>)
     attributes {layout = #layout, schedule = #schedule} {
