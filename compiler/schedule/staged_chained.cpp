@@ -220,7 +220,7 @@ StagedChainedSchedule completed(const StagedChainedProblem &problem, StagedChain
 std::vector<StagedChainedSchedule> considerStagedChained(const StagedChainedProblem &problem) {
   std::vector<StagedChainedSchedule> candidates;
   const int64_t groups = problem.last.out.count(), input = problem.first.in.width(0);
-  // Last the whole of an input group: stages of 64 of 80 features and of the other 16 would be filled alike.
+  // Stages as deep as a whole input group, too: of 80 features stages of 32 would bring 96.
   std::vector<int64_t> depths = {64, 32, 16};
   if (!isOneOf(input, {64, 32, 16}))
     depths.push_back(input);

@@ -1,5 +1,6 @@
 // A gated projection of 2048 -> 6144 over Q(32) in one kernel, before the gate: the sums of both weights stay
-// in registers, on either family of GPU kernels.
+// in registers, on either family of GPU kernels. And kernels of whole programs: their gradients, their
+// experts, and maps that overlap with products.
 #include "compiler/pipeline/gpu_pipeline.h"
 #include "compiler/pipeline/program_plan.h"
 #include "compiler/schedule/targets.h"
