@@ -178,8 +178,9 @@ ChainedSchedules stagedChainedSchedules(MLIRContext *context, std::string_view t
   }
   auto attribute = [&](int64_t columns, int64_t depth, int64_t stages, int64_t stationary_groups) {
     return tile::StagedAttr::get(context, schedule.types, schedule.rows, columns, depth, stages, 0, 0, 0, 1,
-                                 1, stationary_groups, tile::AxisKind::Types, tile::Side::M, 1, 1, 0,
-                                 schedule.cluster_types, schedule.evict_first, schedule.overlap);
+                                 1, stationary_groups, tile::AxisKind::Types, tile::Side::M,
+                                 schedule.ping_pong, 1, 0, schedule.cluster_types, schedule.evict_first,
+                                 schedule.overlap);
   };
   return {attribute(schedule.hidden, schedule.depth, schedule.stages, schedule.row_stages),
           attribute(tileColumns(last), schedule.hidden, schedule.next_stages, schedule.stationary_groups)};
@@ -196,7 +197,8 @@ std::string scheduleText(const ChainedSchedules &schedules, int64_t stages, int6
                                         .row_stages = schedules.hidden.getStationaryGroups(),
                                         .cluster_types = schedules.own.getClusterTypes(),
                                         .evict_first = schedules.own.getEvictFirst(),
-                                        .overlap = schedules.own.getOverlap()});
+                                        .overlap = schedules.own.getOverlap(),
+                                        .ping_pong = schedules.own.getPingPong()});
 }
 
 std::string scheduleText(const ReducedChainedSchedules &schedules) {

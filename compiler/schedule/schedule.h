@@ -116,8 +116,13 @@ struct StagedChainedSchedule {
   /// 1: hidden columns are multiplied by the second layer's blocks after the first layer's products of the
   /// next ones, whose maps then run beside the second layer's products.
   int64_t overlap = 0;
+  /// 2: two warpgroups have the same rows, and take the chunks of hidden columns in turn, so that one maps
+  /// while the other multiplies. The second one adds up the sums of both.
+  int64_t ping_pong = 1;
 
-  int64_t warpgroups() const { return types * rows / 64; }
+  /// That multiply, and that have rows of their own.
+  int64_t warpgroups() const { return ping_pong * warpgroupsOfTile(); }
+  int64_t warpgroupsOfTile() const { return types * rows / 64; }
   int64_t threads() const { return (warpgroups() + 1) * 128; }
   bool operator==(const StagedChainedSchedule &) const = default;
 };

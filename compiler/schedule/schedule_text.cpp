@@ -51,6 +51,7 @@ template <class Visitor> void visitEntries(StagedChainedSchedule &schedule, Visi
   visitor.other("cluster_types", schedule.cluster_types);
   visitor.other("evict_first", schedule.evict_first);
   visitor.other("overlap", schedule.overlap);
+  visitor.other("ping_pong", schedule.ping_pong);
 }
 
 template <class Visitor> void visitEntries(ReductionSchedule &schedule, Visitor &visitor) {
@@ -97,8 +98,8 @@ constexpr std::string_view
         "the widest that the layer allows",
     chained_hint =
         "write a schedule of two layers as rows=64,hidden=64,depth=64,stages=4x2,stationary=8, followed by "
-        "what else is wanted of types=2,row_stages=1,cluster_types=2,evict_first=1,overlap=1; what is left "
-        "out keeps its default, and stages=0x2 takes as many as fit",
+        "what else is wanted of types=2,row_stages=1,cluster_types=2,evict_first=1,overlap=1,ping_pong=2; "
+        "what is left out keeps its default, and stages=0x2 takes as many as fit",
     chained_reduction_hint =
         "write a schedule of two layers for few rows as reduce=16,rows=4,hidden=64,columns=64,vector=8, "
         "followed by cluster=4 where blocks divide the hidden groups; what is left out keeps its default, "

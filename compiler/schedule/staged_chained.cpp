@@ -6,6 +6,7 @@
 #include "compiler/schedule/targets.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace compiler {
@@ -34,10 +35,16 @@ struct Case {
   }
   int64_t keptBytes() const { return chunks() * roundUp(2 * tileRows() * s.hidden, slot_period); }
   int64_t stagingBytes() const {
-    return s.warpgroups() * roundUp(64 * outputWidth() * byteWidth(problem.output), slot_period);
+    return s.warpgroupsOfTile() * roundUp(64 * outputWidth() * byteWidth(problem.output), slot_period);
+  }
+  /// Sums that one of two warpgroups leaves for the other.
+  int64_t partialBytes() const {
+    return s.ping_pong > 1 ? roundUp(4 * tileRows() * outputWidth(), slot_period) : 0;
   }
   /// Rows of the types' own groups stay, those of other groups come and go.
-  int64_t besideRings() const { return (1 + s.row_stages) * rowsBytes() + keptBytes() + stagingBytes(); }
+  int64_t besideRings() const {
+    return (1 + s.row_stages) * rowsBytes() + keptBytes() + stagingBytes() + partialBytes();
+  }
   int64_t stagesThatFit() const {
     const int64_t left =
         hopper_shared_bytes - reserved_shared_bytes - besideRings() - s.next_stages * nextStageBytes();
@@ -46,7 +53,13 @@ struct Case {
   /// A step takes a stage for the group's own term and one for each type's; where there are several steps,
   /// those of the step before are still being read.
   int64_t stagesOfStep() const { return 1 + s.types; }
-  int64_t leastStages() const { return stagesOfStep() * (inputWidth() > s.depth ? 2 : 1); }
+  int64_t stepsOfChunk() const { return (inputWidth() + s.depth - 1) / s.depth; }
+  /// A warpgroup that passes over chunks of the other needs room for two: those of one are being multiplied.
+  int64_t leastStages() const {
+    return s.ping_pong > 1 ? s.ping_pong * stagesOfStep() * stepsOfChunk()
+                           : stagesOfStep() * (inputWidth() > s.depth ? 2 : 1);
+  }
+  int64_t leastNextStages() const { return std::max<int64_t>(2, s.ping_pong * stagesOfStep()); }
 
   /// Whether blocks of a layer's weights have lines of the cache to themselves.
   bool firstOfWholeLines() const { return hiddenWidth() % line_columns == 0 && s.hidden % line_columns == 0; }
@@ -137,6 +150,24 @@ const Rule<Case> rules[] = {
                    "overlap of a hidden group's columns, {} made {} at a time: there are no next ones",
                    c.hiddenWidth(), c.s.hidden);
      }},
+    {all, "ping_pong",
+     [](C c) { return when(!isOneOf(c.s.ping_pong, {1, 2}), "ping_pong={}: 1, or 2", c.s.ping_pong); }},
+    {all, "ping_pong",
+     [](C c) {
+       return when(c.s.ping_pong > 1 &&
+                       (c.s.warpgroupsOfTile() > 1 || c.s.cluster_types > 1 || c.s.overlap == 1),
+                   "{} warpgroups that take chunks in turn, beside other warpgroups, a cluster or overlap: "
+                   "they have one tile of 64 rows",
+                   c.s.ping_pong);
+     }},
+    {all, "ping_pong",
+     [](C c) {
+       return when(
+           c.s.ping_pong > 1 && c.chunks() == 1,
+           "{} warpgroups that take chunks in turn of a hidden group's columns, {} made {} at a time: "
+           "there is one chunk",
+           c.s.ping_pong, c.hiddenWidth(), c.s.hidden);
+     }},
     {all, "stationary",
      [](C c) {
        return when(c.s.stationary_groups < 1 || c.s.stationary_groups > c.problem.last.out.count(),
@@ -150,7 +181,7 @@ const Rule<Case> rules[] = {
      }},
     {all, "stages",
      [](C c) {
-       const int64_t least = std::max<int64_t>(2, c.stagesOfStep());
+       const int64_t least = c.leastNextStages();
        return when(c.s.next_stages < least || c.s.next_stages > most_stages,
                    "{} stages of the second layer's blocks: a step takes {}, and there are at most {}",
                    c.s.next_stages, least, most_stages);
@@ -229,13 +260,21 @@ std::vector<StagedChainedSchedule> considerStagedChained(const StagedChainedProb
     for (const int64_t hidden : {64, 32, 16})
       for (const int64_t depth : depths)
         // Of those that are predicted alike the first is taken: with room for the next chunk's blocks.
-        for (const auto &[next_stages, row_stages] :
-             {std::pair<int64_t, int64_t>{4, 2}, {6, 2}, {3, 2}, {2, 2}, {4, 1}, {6, 1}, {3, 1}, {2, 1}})
+        for (const auto &[next_stages, row_stages] : {std::pair<int64_t, int64_t>{4, 2},
+                                                      {6, 2},
+                                                      {5, 2},
+                                                      {3, 2},
+                                                      {2, 2},
+                                                      {4, 1},
+                                                      {6, 1},
+                                                      {5, 1},
+                                                      {3, 1},
+                                                      {2, 1}})
           // No clusters: of the published networks all kernels with them took longer than those without.
-          for (const auto &[evict_first, overlap] :
-               {std::pair<int64_t, int64_t>{0, 0}, {1, 0}, {0, 1}, {1, 1}}) {
+          for (const auto &[evict_first, overlap, ping_pong] :
+               {std::array<int64_t, 3>{0, 0, 1}, {1, 0, 1}, {0, 1, 1}, {1, 1, 1}, {0, 0, 2}, {1, 0, 2}}) {
             // Where several warpgroups multiply, each one's maps run beside the others' products.
-            if (overlap == 1 && types * rows > 64)
+            if ((overlap == 1 || ping_pong > 1) && types * rows > 64)
               continue;
             for (int64_t parts = 1; parts <= groups; ++parts) {
               // As many equal parts of the groups as there are turns of a block of rows.
@@ -250,7 +289,8 @@ std::vector<StagedChainedSchedule> considerStagedChained(const StagedChainedProb
                                              .types = types,
                                              .row_stages = row_stages,
                                              .evict_first = evict_first,
-                                             .overlap = overlap};
+                                             .overlap = overlap,
+                                             .ping_pong = ping_pong};
               if (!refusal(problem, schedule))
                 candidates.push_back(completed(problem, schedule));
             }

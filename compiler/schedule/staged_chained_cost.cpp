@@ -93,6 +93,7 @@ Cost StagedChainedCosts::operator()(const StagedChainedSchedule &schedule) const
   const auto rows = static_cast<double>(schedule.rows), hidden = static_cast<double>(schedule.hidden),
              depth = static_cast<double>(schedule.depth), types = static_cast<double>(schedule.types),
              warpgroups = static_cast<double>(schedule.warpgroups()),
+             parts = static_cast<double>(schedule.ping_pong),
              cluster = static_cast<double>(schedule.cluster_types), types_together = types * cluster,
              groups_of_turn = static_cast<double>(schedule.stationary_groups);
   const double in_cycles = 1 / (machine_.multiprocessors * machine_.dense_clock);
@@ -172,9 +173,13 @@ Cost StagedChainedCosts::operator()(const StagedChainedSchedule &schedule) const
 
   // A warpgroup multiplies, maps and multiplies again, one after the other, with other warpgroups between.
   const double maps = instructions_of_map * 64 * hidden / (32 * machine_.issues_per_cycle);
+  // Warpgroups that take chunks in turn have that many each, the first one perhaps one more.
+  const double most_chunks = ceilDivide(chunks, parts), least_chunks = std::floor(chunks / parts);
+  auto in_turn = [&](double products) { return products + maps + waits_of_chunk * cycles_per_wait; };
   auto chunk = [&](double products) { // of all types of a tile
-    return std::max(
-        {products, warpgroups * maps, products / warpgroups + maps + waits_of_chunk * cycles_per_wait});
+    if (parts > 1)
+      return std::max({products, maps, most_chunks / chunks * in_turn(products)});
+    return std::max({products, warpgroups * maps, in_turn(products / warpgroups)});
   };
   const double of_own = chunk(types * of_hidden.multiplied / chunks);
   // Of a group other than the type's own, of one chunk.
@@ -189,10 +194,21 @@ Cost StagedChainedCosts::operator()(const StagedChainedSchedule &schedule) const
                   made / warpgroups + std::max(multiplied_again / warpgroups, maps) + cycles_per_wait});
     of_other = ((chunks - 1) * of_next + chunk(made) + multiplied_again) / chunks;
   }
+  const double sums = types * rows * last_.n, written = sums * static_cast<double>(byteWidth(output_));
+  double end_of_tile = endOfTile(cluster) + 2 * written / machine_.shared_bytes_per_cycle;
+  if (parts > 1) {
+    // The first one leaves its sums to the second one and goes on, while that one adds them up and stores.
+    const double together = 4 * sums / machine_.shared_bytes_per_cycle + cycles_per_wait,
+                 of_chunk = in_turn(made + multiplied_again);
+    of_other = std::max(of_other, std::max(most_chunks * of_chunk + together,
+                                           least_chunks * of_chunk + together + end_of_tile) /
+                                      chunks);
+    end_of_tile = 0;
+  }
   // Where the ring has no room for a chunk's blocks of all types, no type can run ahead of another: the
   // blocks of every chunk come while it waits.
-  const bool in_turn = types > 1 && static_cast<double>(schedule.stages) < (1 + types) * steps;
-  const double starved = in_turn ? others * chunks * machine_.engine_latency_us * machine_.dense_clock : 0;
+  const bool all_wait = types > 1 && static_cast<double>(schedule.stages) < (1 + types) * steps;
+  const double starved = all_wait ? others * chunks * machine_.engine_latency_us * machine_.dense_clock : 0;
   // Of what a cluster shares every stage waits for the slowest block.
   const double shared_stages = cluster > 1 ? others * chunks * (steps + 1) * cycles_per_shared_stage : 0;
   // Where the second layer's ring has no room for the next chunk's blocks, these are asked for when this
@@ -201,21 +217,23 @@ Cost StagedChainedCosts::operator()(const StagedChainedSchedule &schedule) const
     of_other = std::max(of_other, cycles_until_next_blocks + multiplied_again / types);
   const double busy = chunks * (cost.turns * of_own + others * of_other) + only_own * of_output.multiplied +
                       starved + shared_stages;
-  const double sums = types * rows * last_.n, written = sums * static_cast<double>(byteWidth(output_));
-  const double ends = cost.tiles * (endOfTile(cluster) + 2 * written / machine_.shared_bytes_per_cycle);
-  TensorTime tensor(multiplied, std::max(0.0, busy - multiplied), ends, 1, in_cycles, floor().tensor);
+  TensorTime tensor(multiplied, std::max(0.0, busy - multiplied), cost.tiles * end_of_tile, 1, in_cycles,
+                    floor().tensor);
 
   const double read = hidden_products * of_hidden.read + types * others * (of_output.read + from_registers) +
                       only_own * of_output.read;
   const double kept = own_turns * 2 * rows * chunks * hidden;
-  const double port = portTime(read + received + kept + 2 * cost.tiles * written, machine_);
+  const double partial = parts > 1 ? 2 * 4 * cost.tiles * sums : 0;
+  const double port = portTime(read + received + kept + 2 * cost.tiles * written + partial, machine_);
   const double clusters = multiprocessors / cluster;
   const double uneven = ceilDivide(cost.turns / cluster, clusters) * machine_.multiprocessors / cost.turns;
   const double busiest_takes = received / takes_in * uneven;
   const CostPart arrives{"loads", loads, std::max(loads, busiest_takes) / loads};
   addTwoSides(cost, {"memory", memory}, arrives, {"shared", port, uneven}, tensor, uneven);
   // Where chunks are multiplied behind the next one's products, the last one's follow the last that read X.
-  const double behind_rows = schedule.overlap ? multiplied_again + cycles_per_wait : 0;
+  const double behind_rows = schedule.overlap ? multiplied_again + cycles_per_wait
+                             : parts > 1      ? multiplied_again + maps + cycles_per_wait
+                                              : 0;
   const double row_waits = schedule.row_stages == 1
                                ? std::ceil(cost.waves) * groups_of_turn *
                                      std::max(0.0, cycles_of_row_stage - behind_rows) / machine_.dense_clock

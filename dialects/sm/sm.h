@@ -32,6 +32,8 @@ inline constexpr int64_t most_cluster = 8;
 /// Rows of a panel after which a swizzle begins anew, and the most parts that blocks of a cluster copy for
 /// each other.
 inline constexpr int64_t swizzle_rows = 8, most_parts = 8;
+/// Named barriers of the parts of a partition.
+inline constexpr int64_t part_barriers = 6;
 
 /// Registers that each thread of a block of so many has before partitions change it.
 int64_t registersAtStart(int64_t threads);

@@ -223,6 +223,8 @@ def Sm_StoreSumsOp : Sm_Op<"store_sums", [AttrSizedOperandSegments, MemoryEffect
     With `added`, the old value itself is added, of an f32 result through tensor maps: the copy engine adds where it
     stores. Each element still has one owner, so that there is one order of additions.
 
+    With `by_one_part`, one part alone of a partition with `turns` stores: shared memory has room for its sums then.
+
     With `rows_before`, sums of single threads whose row, counted as the coordinates are, is that one or a later one are
     not stored: the rows behind it are those of another expert.
 
@@ -233,14 +235,16 @@ def Sm_StoreSumsOp : Sm_Op<"store_sums", [AttrSizedOperandSegments, MemoryEffect
     ```
   }];
   let arguments = (ins Sm_AccumulatorType:$accumulator, Sm_MapsType:$target, Index:$map, Variadic<Index>:$coordinates,
-                       Optional<F32>:$beta, UnitAttr:$added, Optional<Index>:$rows_before);
+                       Optional<F32>:$beta, UnitAttr:$added, Optional<Index>:$rows_before,
+                       UnitAttr:$by_one_part);
   let assemblyFormat = [{
     $accumulator (`added` $added^)? `to` $target `[` $map `]` `[` $coordinates `]` (`plus` $beta^)?
-    (`rows_before` $rows_before^)? attr-dict `:` type($accumulator) `to` type($target)
+    (`rows_before` $rows_before^)? (`by_one_part` $by_one_part^)? attr-dict `:` type($accumulator) `to` type($target)
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$accumulator, "::mlir::Value":$target, "::mlir::Value":$map,
                                  "::mlir::ValueRange":$coordinates, CArg<"::mlir::Value", "{}">:$beta), [{
-    build($_builder, $_state, accumulator, target, map, coordinates, beta, /*added=*/false, ::mlir::Value());
+    build($_builder, $_state, accumulator, target, map, coordinates, beta, /*added=*/false, ::mlir::Value(),
+          /*by_one_part=*/false);
   }]>];
   let hasVerifier = 1;
 }

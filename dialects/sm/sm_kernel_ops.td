@@ -61,7 +61,9 @@ def Sm_PartitionOp : Sm_Op<"partition", [HasParent<"KernelOp">, Symbol, SingleBl
     `registers` registers each (a multiple of 8; setmaxnreg on entry), the other threads go on to the next partition.
     All partitions together have at most the registers that the block's threads start with.
 
-    With `turns`, the warpgroups are divided into so many equal parts, which consume in turn (`sm.await_turn`).
+    With `turns`, the warpgroups are divided into so many equal parts, which consume in turn: each has tiles of its own
+    (`sm.await_turn`), or in kernels of two layers some of the columns of hidden groups, and the sums of all parts come
+    together (`sm.write_partial`).
 
     ```mlir
     sm.partition @multiply warpgroups 2 registers 232 { ... }

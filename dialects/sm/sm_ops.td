@@ -8,6 +8,7 @@ include "dialects/sm/sm_pipe_ops.td"
 include "dialects/sm/sm_memory_ops.td"
 include "dialects/sm/sm_product_ops.td"
 include "dialects/sm/sm_split_ops.td"
+include "dialects/sm/sm_part_ops.td"
 include "dialects/sm/sm_layer_ops.td"
 include "dialects/sm/sm_row_ops.td"
 

@@ -72,9 +72,12 @@ def Sm_StagedPipeOp : Sm_Op<"staged_pipe", [HasParent<"KernelOp">, MemoryEffects
     The partition that produces acquires a stage, fills it and commits it; the partitions that consume wait for it, use
     it and release it. All go through the stages in the same order. Each partition carries, with the stage, the number
     of its passes through all stages modulo 2 as a parity.
+
+    `in_turn`: parts of the consuming partitions take turns at the stages, and each stage is released by one part alone.
   }];
+  let arguments = (ins UnitAttr:$in_turn);
   let results = (outs Sm_StagedPipeType:$pipe);
-  let assemblyFormat = "attr-dict `:` type($pipe)";
+  let assemblyFormat = "(`in_turn` $in_turn^)? attr-dict `:` type($pipe)";
 }
 
 class Sm_PipeStep<string opMnemonic> : Sm_Op<opMnemonic, [MemoryEffects<[MemRead, MemWrite]>]> {

@@ -93,12 +93,15 @@ def Sm_BarriersType : Sm_Type<"Barriers", "barriers"> {
 }
 
 def Sm_ReductionBufferType : Sm_Type<"ReductionBuffer", "reduction_buffer"> {
-  let summary = "Shared memory through which the blocks of a cluster exchange sums";
+  let summary = "Shared memory through which the blocks of a cluster, or two parts of a partition, exchange sums";
   let description = [{
     `!sm.reduction_buffer<2 x 4 x 24>`: for two warpgroups of a block in a cluster of four, 24 sums of each thread. The
     buffer has a place for every warpgroup and every other block, in the order of the blocks, in which vectors of four
     sums lie thread after thread: 4 x 128 bytes x sums. `sm.send` of a block writes into the reduction buffer of every
     other block, at the sending block's place.
+
+    `!sm.reduction_buffer<1 x 2 x 40>` with its one place is also that through which two parts of a partition exchange
+    sums (`sm.write_partial`).
   }];
   let parameters = (ins "int64_t":$warpgroups, "int64_t":$blocks, "int64_t":$sums);
   let assemblyFormat = "`<` $warpgroups `x` $blocks `x` $sums `>`";

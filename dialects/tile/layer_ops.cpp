@@ -33,6 +33,9 @@ static LogicalResult verifyStaged(LayerOp layer, StagedAttr hidden, StagedAttr o
            << hidden.getEvictFirst() << ", the kernel " << own.getEvictFirst();
   if (hidden.getOverlap() != own.getOverlap())
     return layer.emitOpError("has overlap = ") << hidden.getOverlap() << ", the kernel " << own.getOverlap();
+  if (hidden.getPingPong() != own.getPingPong())
+    return layer.emitOpError("has ping_pong = ")
+           << hidden.getPingPong() << ", the kernel " << own.getPingPong();
   if (hidden.getColumns() != own.getDepth())
     return layer.emitOpError("makes ") << hidden.getColumns() << " columns at a time, but the kernel's own "
                                        << "layer multiplies " << own.getDepth();

@@ -175,7 +175,7 @@ def Tile_StagedAttr : Tile_Attr<"Staged", "staged"> {
     | `stationary = G` | a worker goes through G consecutive groups while the rows of X of its types' own groups stay in shared memory; in a gradient of X (mode i), while the sums of its type's own group stay in registers; in a kernel of two layers, while the hidden groups of its types' own stay, and of the hidden layer itself, of how many other groups rows of X are there at a time |
     | `outer = groups` | workers that run at one time share columns of the weight matrix (all rows of a group, then the next group); `types`, the default, lets them share rows of X |
     | `rows_on = n` | rows are on side N of the matrix instructions and columns on side M, whose size is fixed: for few rows; `m` is the default |
-    | `ping_pong = T` | the warpgroups of a worker that multiply are divided into T parts, each of which computes every T-th tile of the worker alone |
+    | `ping_pong = T` | the warpgroups of a worker that multiply are divided into T parts, each of which computes every T-th tile of the worker alone; in a kernel of two layers every T-th chunk of hidden columns of the same tile, whose sums are added |
     | `split_k = S` | S workers that run together own each tile: each takes a part of the tile's steps, their sums are added, and each stores a part of the result |
     | `longest_first = L` | the groups of each type are ordered by their number of terms, most first; tiles of the first L groups come before all others, and `split_k` divides them alone |
   }];

@@ -54,6 +54,15 @@ INSTANTIATE_TEST_SUITE_P(
             "OverlapTypes",
             {"Q(32)", 2048, 6144, 2048,
              "rows=64,hidden=32,depth=64,stages=4x4,stationary=8,types=3,row_stages=1,overlap=1"}},
+        // Chosen for 4B, too: warpgroups that take chunks in turn. Of an even number of chunks, with numbers
+        // of rows and columns, and of one product.
+        ChainedGateCase{"PingPong",
+                        {"Q(32)", 2560, 8192, 2560,
+                         "rows=64,hidden=64,depth=80,stages=4x4,stationary=8,ping_pong=2", "cyclic", 2,
+                         true}},
+        ChainedGateCase{"PingPongInSteps",
+                        {"Q(32)", 4096, 9728, 2048,
+                         "rows=64,hidden=32,depth=64,stages=8x4,stationary=8,ping_pong=2", "cyclic", 1}},
         // Clusters along the types, of two, of two that own two types each, and of four.
         ChainedGateCase{"Pairs8B",
                         {"Q(32)", 4096, 12288, 4096,

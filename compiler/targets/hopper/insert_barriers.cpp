@@ -142,9 +142,9 @@ static Value peersIn(OpBuilder &builder, sm::PartitionOp partition, int64_t rows
 }
 
 /// Of a consumer for each stage: one of every warp that consumes it, or where one thread does one of that.
-static FailureOr<int64_t> arrivalsOf(Value pipe, sm::PartitionOp consumer) {
+static FailureOr<int64_t> arrivalsOf(sm::StagedPipeOp pipe, sm::PartitionOp consumer) {
   std::optional<bool> elected;
-  for (Operation *step : pipe.getUsers()) {
+  for (Operation *step : pipe.getPipe().getUsers()) {
     if (!isa<sm::ConsumerReleaseOp>(step) || step->getParentOfType<sm::PartitionOp>() != consumer)
       continue;
     const bool here = step->getParentOfType<sm::ElectOp>() != nullptr;
@@ -152,7 +152,9 @@ static FailureOr<int64_t> arrivalsOf(Value pipe, sm::PartitionOp consumer) {
       return step->emitOpError("must stand in an sm.elect where others of its partition do");
     elected = here;
   }
-  return consumer.getWarpgroupsOfTurn() * (*elected ? 1 : warps_of_warpgroup);
+  const int64_t warpgroups =
+      pipe.getInTurn() ? consumer.getWarpgroupsOfTurn() : static_cast<int64_t>(consumer.getWarpgroups());
+  return warpgroups * (*elected ? 1 : warps_of_warpgroup);
 }
 
 /// The block's threads, or the cluster's, meet once for all barriers: this is the last so far.
@@ -166,16 +168,19 @@ static void initializeBarriers(OpBuilder &builder, sm::KernelOp kernel, ValueRan
   sm::InitializeOp::create(builder, kernel.getLoc(), all, cluster);
 }
 
-/// A barrier for each part of a partition that takes turns: the part before it arrives there.
+/// A barrier for each part of a partition that waits for its turns: the part before it arrives there. Null
+/// where none waits.
 static Value lowerTurns(OpBuilder &builder, sm::PartitionOp partition) {
-  auto type = sm::BarriersType::get(partition.getContext(), static_cast<int64_t>(*partition.getTurns()));
-  Value barriers = sm::BarriersOp::create(builder, partition.getLoc(), type,
-                                          warps_of_warpgroup * partition.getWarpgroupsOfTurn());
   SmallVector<Operation *> steps;
   partition.walk([&](Operation *op) {
     if (isa<sm::AwaitTurnOp, sm::PassTurnOp>(op))
       steps.push_back(op);
   });
+  if (steps.empty())
+    return {};
+  auto type = sm::BarriersType::get(partition.getContext(), static_cast<int64_t>(*partition.getTurns()));
+  Value barriers = sm::BarriersOp::create(builder, partition.getLoc(), type,
+                                          warps_of_warpgroup * partition.getWarpgroupsOfTurn());
   OpBuilder::InsertionGuard guard(builder);
   for (Operation *step : steps) {
     builder.setInsertionPoint(step);
@@ -224,7 +229,7 @@ static FailureOr<PipeBarriers> lowerPipe(sm::KernelOp kernel, sm::StagedPipeOp p
                 columns = shares ? schedule.getClusterColumns() : 1;
   int64_t emptying = 0;
   for (Operation *consumer : ends.consumers) {
-    FailureOr<int64_t> arrivals = arrivalsOf(pipe.getPipe(), cast<sm::PartitionOp>(consumer));
+    FailureOr<int64_t> arrivals = arrivalsOf(pipe, cast<sm::PartitionOp>(consumer));
     if (failed(arrivals))
       return failure();
     emptying += *arrivals * (rows + columns - 1);
@@ -263,8 +268,8 @@ LogicalResult SmInsertBarriers::lower(sm::KernelOp kernel) {
   }
   OpBuilder builder(last);
   for (sm::PartitionOp partition : kernel.getBody().getOps<sm::PartitionOp>())
-    if (partition.getTurns())
-      added.push_back(lowerTurns(builder, partition));
+    if (Value turns = lowerTurns(builder, partition))
+      added.push_back(turns);
   initializeBarriers(builder, kernel, added, cluster);
   if (cluster)
     for (sm::PartitionOp partition : kernel.getBody().getOps<sm::PartitionOp>()) {

@@ -62,6 +62,15 @@ struct ResultStore {
     auto whole = dyn_cast<sm::StoreSumsOp>(op);
     return whole && whole.getAdded();
   }
+  bool isOfOnePart() const {
+    auto whole = dyn_cast<sm::StoreSumsOp>(op);
+    return whole && whole.getByOnePart();
+  }
+  /// That write sums at the same time: those of the partition, or of the one part that stores.
+  int64_t warpgroups() const {
+    auto partition = op->getParentOfType<sm::PartitionOp>();
+    return isOfOnePart() ? partition.getWarpgroupsOfTurn() : static_cast<int64_t>(partition.getWarpgroups());
+  }
 
   Operation *op;
   Value sums, target;
@@ -103,14 +112,15 @@ static void lowerStoreSums(OpBuilder &builder, ResultStore store_sums, Value sta
   Location location = store_sums.op->getLoc();
   const IntegerArithmetic math(builder, location);
   Value warpgroup = sm::WarpgroupOp::create(builder, location, builder.getIndexType());
+  Value stage = store_sums.isOfOnePart() ? math.remainder(warpgroup, store_sums.warpgroups()) : warpgroup;
   inOneThread(builder, location, [&] { sm::StoreWaitOp::create(builder, location, 0, /*written=*/false); });
   sm::SyncOp::create(builder, location);
-  sm::WriteOp::create(builder, location, store_sums.sums, staging, warpgroup);
+  sm::WriteOp::create(builder, location, store_sums.sums, staging, stage);
   sm::FenceOp::create(builder, location);
   sm::SyncOp::create(builder, location);
   inOneThread(builder, location, [&] {
     const Place place = store_sums.placeOf(math, warpgroup);
-    auto store = sm::StoreOp::create(builder, location, staging, warpgroup, store_sums.target, place.map,
+    auto store = sm::StoreOp::create(builder, location, staging, stage, store_sums.target, place.map,
                                      place.coordinates);
     store.setAdded(store_sums.isAdded());
     sm::StoreCommitOp::create(builder, location);
@@ -169,8 +179,7 @@ LogicalResult SmLowerEpilogue::lower(sm::KernelOp kernel) {
   // One for all stores of such sums through the same maps, of which a tile makes one.
   llvm::MapVector<std::pair<Value, Type>, Value> stagings;
   for (const ResultStore &store_sums : result_stores) {
-    const auto warpgroups =
-        static_cast<int64_t>(store_sums.op->getParentOfType<sm::PartitionOp>().getWarpgroups());
+    const int64_t warpgroups = store_sums.warpgroups();
     auto sums = cast<sm::AccumulatorType>(store_sums.sums.getType());
     const sm::MapsType maps = boxes[store_sums.target];
     Value &staging = stagings[{store_sums.target, sums}];

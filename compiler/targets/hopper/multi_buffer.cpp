@@ -289,8 +289,9 @@ static LogicalResult lowerPipe(const PipePlan &plan, StagedBlocks &blocks) {
         sm::BufferType::get(pipe.getContext(), plan.stages * pieces.count, pieces.rows, pieces.columns,
                             block.getElementType(), block.getSwizzle())));
   }
-  Value staged_pipe = sm::StagedPipeOp::create(builder, pipe.getLoc(),
-                                               sm::StagedPipeType::get(pipe.getContext(), plan.stages));
+  const bool in_turn = llvm::any_of(pipe.getPipe().getUsers(), llvm::IsaPred<sm::SkipOp>);
+  Value staged_pipe = sm::StagedPipeOp::create(
+      builder, pipe.getLoc(), sm::StagedPipeType::get(pipe.getContext(), plan.stages), in_turn);
 
   const sm::PipeEnds ends = sm::endsOf(pipe.getPipe());
   auto walk = [&](Operation *partition, int32_t parity, PipeWalk::WriteStep write) -> LogicalResult {

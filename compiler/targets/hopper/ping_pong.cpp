@@ -1,7 +1,9 @@
 // sm-ping-pong: parts of the warpgroups that multiply have tiles of their own.
 #include "compiler/lower/integer_arithmetic.h"
 #include "compiler/schedule/staged.h"
+#include "compiler/targets/hopper/partitions.h"
 #include "compiler/targets/hopper/passes.h"
+#include "compiler/targets/hopper/staged_layers.h"
 #include "compiler/targets/thread_block/block_product.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -120,7 +122,10 @@ LogicalResult SmPingPong::pingPong(sm::KernelOp kernel, int64_t turns) {
   sm::PartitionOp partition;
   SmallVector<sm::PartitionOp> others;
   for (sm::PartitionOp each : kernel.getBody().getOps<sm::PartitionOp>())
-    if (!each.walk([](sm::MultiplyOp) { return WalkResult::interrupt(); }).wasInterrupted())
+    if (!each.walk([](Operation *op) {
+               return isProductOfBlocks(op) ? WalkResult::interrupt() : WalkResult::advance();
+             })
+             .wasInterrupted())
       others.push_back(each);
     else if (partition)
       return each.emitOpError("multiplies as another partition does: one alone can take turns");
@@ -128,16 +133,18 @@ LogicalResult SmPingPong::pingPong(sm::KernelOp kernel, int64_t turns) {
       partition = each;
   if (!partition || others.empty())
     return kernel.emitOpError("has no partition to take turns in beside others: partition it first");
-  FailureOr<TileSteps> found = findSteps(partition);
-  if (failed(found))
-    return failure();
   const auto part_warpgroups = static_cast<int64_t>(partition.getWarpgroups());
-  partition.setWarpgroups(static_cast<uint64_t>(part_warpgroups * turns));
-  partition.setTurns(turns);
   const HopperRegisters registers = hopperRegisters(part_warpgroups * turns);
   partition.setRegisters(static_cast<uint64_t>(registers.multiply));
   for (sm::PartitionOp other : others)
     other.setRegisters(static_cast<uint64_t>(registers.load));
+  if (kernel.getHiddenSchedule())
+    return pingPongLayers(partition, turns);
+  FailureOr<TileSteps> found = findSteps(partition);
+  if (failed(found))
+    return failure();
+  partition.setWarpgroups(static_cast<uint64_t>(part_warpgroups * turns));
+  partition.setTurns(turns);
 
   Location location = found->exists.getLoc();
   OpBuilder builder = OpBuilder::atBlockBegin(&partition.getBody().front());

@@ -183,9 +183,11 @@ void StageReleases::releaseInLoop(sm::ConsumerReleaseOp release, scf::ForOp loop
 }
 
 /// Whether products of a step may be in flight while the next one begins: all that the loop does with sums is
-/// to add to them.
+/// to add to them, and the stages of a step follow those of the step before. Where a part passes over others'
+/// steps they do not.
 static bool onlyAdds(scf::ForOp loop) {
-  if (llvm::none_of(loop.getResultTypes(), llvm::IsaPred<sm::AccumulatorType>))
+  if (llvm::none_of(loop.getResultTypes(), llvm::IsaPred<sm::AccumulatorType>) ||
+      getConstantIntValue(loop.getStep()) != 1)
     return false;
   const auto reads = [](Operation *op) {
     return !isProduct(op) && !isa<scf::YieldOp>(op) &&

@@ -136,6 +136,37 @@ struct SyncLowering : ConvertOpToLLVMPattern<sm::SyncOp> {
   }
 };
 
+/// Those of parts are counted from the last one of a block down, those of its warpgroups from the first.
+int64_t barrierOfParts(int64_t number) { return 15 - number; }
+
+Value threadsOfPartition(Instructions &write, Operation *op) {
+  return write.constant(op->getAttrOfType<IntegerAttr>(partition_warpgroups_name).getInt() *
+                        sm::warpgroup_threads);
+}
+
+struct SyncPartsLowering : ConvertOpToLLVMPattern<sm::SyncPartsOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(sm::SyncPartsOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Instructions write(rewriter, op.getLoc());
+    rewriter.replaceOpWithNewOp<NVVM::BarrierOp>(
+        op, TypeRange(), write.constant(barrierOfParts(op.getBarrierAttr().getInt())),
+        threadsOfPartition(write, op), NVVM::BarrierReductionAttr(), Value());
+    return success();
+  }
+};
+
+struct ArrivePartsLowering : ConvertOpToLLVMPattern<sm::ArrivePartsOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(sm::ArrivePartsOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Instructions write(rewriter, op.getLoc());
+    rewriter.replaceOpWithNewOp<NVVM::BarrierArriveOp>(
+        op, write.constant(barrierOfParts(op.getBarrierAttr().getInt())), threadsOfPartition(write, op));
+    return success();
+  }
+};
+
 struct FenceLowering : ConvertOpToLLVMPattern<sm::FenceOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult matchAndRewrite(sm::FenceOp op, OpAdaptor,
@@ -151,10 +182,11 @@ struct FenceLowering : ConvertOpToLLVMPattern<sm::FenceOp> {
 } // namespace
 
 void addBarrierPatterns(const LLVMTypeConverter &types, RewritePatternSet &patterns) {
-  patterns.add<PlaceLowering<sm::AllocateOp>, PlaceLowering<sm::AllocateReductionBufferOp>,
-               PlaceLowering<sm::AllocateSumsBufferOp>, PlaceLowering<sm::AllocateHiddenBufferOp>,
-               PlaceLowering<sm::BarriersOp>, InitializeLowering, ExpectLowering, WaitLowering,
-               ArriveLowering, ClusterSyncLowering, SyncLowering, FenceLowering>(types);
+  patterns
+      .add<PlaceLowering<sm::AllocateOp>, PlaceLowering<sm::AllocateReductionBufferOp>,
+           PlaceLowering<sm::AllocateSumsBufferOp>, PlaceLowering<sm::AllocateHiddenBufferOp>,
+           PlaceLowering<sm::BarriersOp>, InitializeLowering, ExpectLowering, WaitLowering, ArriveLowering,
+           ClusterSyncLowering, SyncLowering, SyncPartsLowering, ArrivePartsLowering, FenceLowering>(types);
 }
 
 } // namespace compiler

@@ -233,7 +233,8 @@ void StructureLowering::lowerPartition(sm::PartitionOp partition, int64_t first_
 /// What a partition's ops ask of the warpgroup's number is known only as long as the partition is there.
 void StructureLowering::markWarpgroups(sm::PartitionOp partition, int64_t first_warpgroup) {
   partition.walk([&](Operation *op) {
-    if (isa<sm::MmaOp, sm::MapOp, sm::StoreSumsOp, sm::WriteOp>(op)) {
+    if (isa<sm::MmaOp, sm::MapOp, sm::StoreSumsOp, sm::WriteOp, sm::SyncPartsOp, sm::ArrivePartsOp,
+            sm::WritePartialOp, sm::AddPartialOp>(op)) {
       op->setAttr(first_warpgroup_name, builder_.getI64IntegerAttr(first_warpgroup));
       op->setAttr(partition_warpgroups_name, partition.getWarpgroupsAttr());
     } else if (auto warpgroup = dyn_cast<sm::WarpgroupOp>(op)) {

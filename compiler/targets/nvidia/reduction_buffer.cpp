@@ -1,6 +1,7 @@
-// Sums that blocks of a cluster leave in each other's shared memory.
+// Sums that blocks of a cluster leave in each other's shared memory, and parts of a partition in their own.
 #include "compiler/targets/nvidia/instructions.h"
 #include "compiler/targets/nvidia/lowering_patterns.h"
+#include "compiler/targets/nvidia/warp_part.h"
 
 #include "dialects/sm/sm.h"
 
@@ -30,6 +31,16 @@ int64_t offsetOf(sm::ReductionBufferType type, int64_t sender, int64_t receiver,
          first / vector_sums * row_bytes;
 }
 
+/// Four sums of the thread, from the first one on.
+Value fourOf(Instructions &write, OpBuilder &builder, Location location, Value sums, int64_t first) {
+  Value four = LLVM::PoisonOp::create(builder, location, VectorType::get(vector_sums, builder.getF32Type()));
+  for (int64_t i = 0; i < vector_sums; ++i) {
+    Value one = LLVM::ExtractValueOp::create(builder, location, sums, first + i);
+    four = LLVM::InsertElementOp::create(builder, location, four, one, write.constant(i));
+  }
+  return four;
+}
+
 struct SendLowering : ConvertOpToLLVMPattern<sm::SendOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult matchAndRewrite(sm::SendOp op, OpAdaptor adaptor,
@@ -38,7 +49,6 @@ struct SendLowering : ConvertOpToLLVMPattern<sm::SendOp> {
     Instructions write(rewriter, location);
     const sm::ReductionBufferType type = op.getReductionBuffer().getType();
     const int64_t sender = op.getRankAttr().getInt();
-    Type vector = VectorType::get(vector_sums, rewriter.getF32Type());
     Value start = startOf(write, type, adaptor.getReductionBuffer(), adaptor.getWarpgroup());
     for (int64_t receiver = 0; receiver < type.getBlocks(); ++receiver) {
       if (receiver == sender)
@@ -47,12 +57,8 @@ struct SendLowering : ConvertOpToLLVMPattern<sm::SendOp> {
           NVVM::MapaOp::create(rewriter, location, pointerTo(rewriter.getContext(), Space::ClusterShared),
                                start, write.constant(receiver));
       for (int64_t sum = 0; sum < type.getSums(); sum += vector_sums) {
-        Value four = LLVM::PoisonOp::create(rewriter, location, vector);
-        for (int64_t i = 0; i < vector_sums; ++i) {
-          Value one = LLVM::ExtractValueOp::create(rewriter, location, adaptor.getAccumulator(),
-                                                   receiver * type.getSums() + sum + i);
-          four = LLVM::InsertElementOp::create(rewriter, location, four, one, write.constant(i));
-        }
+        Value four =
+            fourOf(write, rewriter, location, adaptor.getAccumulator(), receiver * type.getSums() + sum);
         LLVM::StoreOp::create(rewriter, location, four,
                               write.advance(there, offsetOf(type, sender, receiver, sum)), vector_bytes);
       }
@@ -78,12 +84,7 @@ struct AddReceivedLowering : ConvertOpToLLVMPattern<sm::AddReceivedOp> {
       for (int64_t sender = 0; sender < type.getBlocks(); ++sender) {
         Value four;
         if (sender == receiver) {
-          four = LLVM::PoisonOp::create(rewriter, location, vector);
-          for (int64_t i = 0; i < vector_sums; ++i) {
-            Value one = LLVM::ExtractValueOp::create(rewriter, location, adaptor.getAccumulator(),
-                                                     receiver * type.getSums() + sum + i);
-            four = LLVM::InsertElementOp::create(rewriter, location, four, one, write.constant(i));
-          }
+          four = fourOf(write, rewriter, location, adaptor.getAccumulator(), receiver * type.getSums() + sum);
         } else {
           four =
               LLVM::LoadOp::create(rewriter, location, vector,
@@ -101,10 +102,55 @@ struct AddReceivedLowering : ConvertOpToLLVMPattern<sm::AddReceivedOp> {
   }
 };
 
+/// Of the only place, that of the part which leaves its sums for the other.
+struct WritePartialLowering : ConvertOpToLLVMPattern<sm::WritePartialOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(sm::WritePartialOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location location = op.getLoc();
+    Instructions write(rewriter, location);
+    const sm::ReductionBufferType type = op.getReductionBuffer().getType();
+    Value start =
+        startOf(write, type, adaptor.getReductionBuffer(), warpgroupOfTile(write, op, type.getWarpgroups()));
+    for (int64_t sum = 0; sum < type.getSums(); sum += vector_sums)
+      LLVM::StoreOp::create(rewriter, location,
+                            fourOf(write, rewriter, location, adaptor.getAccumulator(), sum),
+                            write.advance(start, offsetOf(type, 0, 1, sum)), vector_bytes);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct AddPartialLowering : ConvertOpToLLVMPattern<sm::AddPartialOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(sm::AddPartialOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location location = op.getLoc();
+    Instructions write(rewriter, location);
+    const sm::ReductionBufferType type = op.getReductionBuffer().getType();
+    Type vector = VectorType::get(vector_sums, rewriter.getF32Type());
+    Value start =
+        startOf(write, type, adaptor.getReductionBuffer(), warpgroupOfTile(write, op, type.getWarpgroups()));
+    Value result = LLVM::PoisonOp::create(rewriter, location, typeConverter->convertType(op.getType()));
+    for (int64_t sum = 0; sum < type.getSums(); sum += vector_sums) {
+      Value left = LLVM::LoadOp::create(rewriter, location, vector,
+                                        write.advance(start, offsetOf(type, 0, 1, sum)), vector_bytes);
+      Value total = LLVM::FAddOp::create(
+          rewriter, location, fourOf(write, rewriter, location, adaptor.getAccumulator(), sum), left);
+      for (int64_t i = 0; i < vector_sums; ++i) {
+        Value one = LLVM::ExtractElementOp::create(rewriter, location, total, write.constant(i));
+        result = LLVM::InsertValueOp::create(rewriter, location, result, one, sum + i);
+      }
+    }
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
 } // namespace
 
 void addReductionPatterns(const LLVMTypeConverter &types, RewritePatternSet &patterns) {
-  patterns.add<SendLowering, AddReceivedLowering>(types);
+  patterns.add<SendLowering, AddReceivedLowering, WritePartialLowering, AddPartialLowering>(types);
 }
 
 } // namespace compiler

@@ -63,8 +63,13 @@ static LogicalResult checkProducts(tile::TermsOp terms, Value rows, Value row, V
 
 LogicalResult ChainedProgram::check() {
   if (schedule_.getCluster() != schedule_.getClusterTypes() || schedule_.hasWarps() ||
-      schedule_.getPingPong() > 1 || schedule_.getRowsOn() == tile::Side::N || schedule_.ordersGroups())
+      schedule_.getRowsOn() == tile::Side::N || schedule_.ordersGroups())
     return source_.emitOpError("has two layers, whose tiles have rows on the first side, alone and in turn");
+  if (schedule_.getPingPong() > 1 &&
+      (schedule_.getTileRows() > sm::warpgroup_rows || schedule_.getCluster() > 1 || schedule_.getOverlap()))
+    return source_.emitOpError(
+        "has two layers, of whose chunks parts of the warpgroups take some each only of "
+        "a tile of one warpgroup's rows, without a cluster and without overlap");
   if (schedule_.getStationaryGroups() < 1)
     return source_.emitOpError(
         "has two layers, and goes through at least one group while the hidden group of "
