@@ -29,7 +29,7 @@ static void visitLayers(const StagedChainedProblem &problem, std::string_view ta
   const GpuMachine &machine = *entryOf(targetNamed(target)).machine;
   if (!rows.areForReductions() && whyNotChained(problem, target).empty()) {
     const StagedChainedCosts costs(problem, rows.count, machine);
-    for (const StagedChainedSchedule &candidate : considerStagedChained(problem))
+    for (const StagedChainedSchedule &candidate : considerStagedChained(problem, rows.count))
       visit(candidate, costs(candidate));
   }
   if ((rows.areForReductions() || rows.count <= most_reduction_rows) &&

@@ -183,8 +183,9 @@ const Rule<Case> rules[] = {
      [](C c) {
        const int64_t least = c.leastNextStages();
        return when(c.s.next_stages < least || c.s.next_stages > most_stages,
-                   "{} stages of the second layer's blocks: a step takes {}, and there are at most {}",
-                   c.s.next_stages, least, most_stages);
+                   "{} stages of the second layer's blocks: a step takes {}{}, and there are at most {}",
+                   c.s.next_stages, least, c.s.ping_pong > 1 ? " with what the other warpgroup takes" : "",
+                   most_stages);
      }},
     {all, "shared memory",
      [](C c) {
@@ -298,12 +299,20 @@ std::vector<StagedChainedSchedule> considerStagedChained(const StagedChainedProb
   return candidates;
 }
 
+std::vector<StagedChainedSchedule> considerStagedChained(const StagedChainedProblem &problem, int64_t m) {
+  constexpr int64_t least_rows_of_ping_pong = 64;
+  std::vector<StagedChainedSchedule> candidates = considerStagedChained(problem);
+  if (m < least_rows_of_ping_pong)
+    std::erase_if(candidates, [](const StagedChainedSchedule &one) { return one.ping_pong > 1; });
+  return candidates;
+}
+
 std::optional<StagedChainedSchedule> chooseStagedChained(const StagedChainedProblem &problem, int64_t m,
                                                          const GpuMachine &machine) {
   const StagedChainedCosts costs(problem, m, machine);
   std::optional<StagedChainedSchedule> best;
   double least = 0;
-  for (const StagedChainedSchedule &candidate : considerStagedChained(problem))
+  for (const StagedChainedSchedule &candidate : considerStagedChained(problem, m))
     if (const double cost = costs(candidate).total(); !best || cost < least) {
       best = candidate;
       least = cost;

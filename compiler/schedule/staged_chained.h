@@ -54,5 +54,8 @@ std::optional<StagedChainedSchedule> chooseStagedChained(const StagedChainedProb
                                                          const GpuMachine &machine);
 /// All that is legal and worth a look, filled in.
 std::vector<StagedChainedSchedule> considerStagedChained(const StagedChainedProblem &problem);
+/// The same for `m` rows: where they are few, two warpgroups do not take chunks in turn. What is predicted
+/// then is less than a microsecond apart, and leaves out that the first blocks of a kernel have to come.
+std::vector<StagedChainedSchedule> considerStagedChained(const StagedChainedProblem &problem, int64_t m);
 
 } // namespace compiler

@@ -56,8 +56,8 @@
 
 // Where no schedule is given, both layers get one that fits, with the same rows.
 // CHOSEN-LABEL: tile.kernel @gated_bf16(
-// CHOSEN-SAME:    schedule = #tile.staged<types = 1, rows = [[ROWS:[0-9]+]], columns = 64, depth = [[DEPTH:[0-9]+]], stages = {{[2-9]}}{{(, overlap = 1)?}}, stationary = {{[1-4]}}>
-// CHOSEN:         tile.layer attributes {{.*}} schedule = #tile.staged<types = 1, rows = [[ROWS]], columns = [[DEPTH]], depth = {{[0-9]+}}, stages = {{[1-9][0-9]*}}{{(, overlap = 1)?}}, stationary = {{[12]}}>
+// CHOSEN-SAME:    schedule = #tile.staged<types = 1, rows = [[ROWS:[0-9]+]], columns = 64, depth = [[DEPTH:[0-9]+]], stages = {{[2-9]}}{{(, overlap = 1)?}}, stationary = {{[1-4]}}{{(, ping_pong = 2)?}}>
+// CHOSEN:         tile.layer attributes {{.*}} schedule = #tile.staged<types = 1, rows = [[ROWS]], columns = [[DEPTH]], depth = {{[0-9]+}}, stages = {{[1-9][0-9]*}}{{(, overlap = 1)?}}, stationary = {{[12]}}{{(, ping_pong = 2)?}}>
 
 // The result may be f32, what lies between stays bf16. No stages of the first layer are as many as fit.
 // F32-LABEL:    tile.kernel @gated_f32(

@@ -362,15 +362,16 @@ const std::vector<Subject> &subjects() {
                  .schedule = "rows=64,hidden=16,depth=48,stages=2x2,stationary=2,row_stages=1,overlap=1",
                  .divides = true},
                 {{100, 1, 1}, {2, 0, 3}}),
-      // Two warpgroups that take chunks in turn, three in a hidden group, the last of which is clipped.
+      // Two warpgroups that take chunks in turn, four in a hidden group, the last of which is clipped. Several
+      // batches: that parts pass over blocks that are still to come shows in some of them.
       twoLayers("two_layers_ping_pong",
                 {.algebra = "Q(3)",
                  .in = 144,
-                 .hidden = 120,
+                 .hidden = 168,
                  .out = 48,
                  .schedule = "rows=64,hidden=16,depth=48,stages=4x4,stationary=2,row_stages=1,ping_pong=2",
                  .divides = true},
-                {{100, 1, 1}, {2, 0, 3}}),
+                {{100, 1, 1}, {2, 0, 3}, {100, 0, 3}, {190, 2, 2}, {290, 1, 3}}),
       // Clusters of two blocks, the second of which has a type in one cluster and none in the other. They
       // load for each other what an output group has for all types, in a ring of four stages beside one of
       // five of what each loads for itself, in two boxes; both layers' blocks are of one size. 65 and 64 rows

@@ -33,7 +33,7 @@ tile.kernel @cluster(%x: !tile.matrix<?x128xbf16>, %w: !tile.matrix<128x128xbf16
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 64>, weights = <2 x 64>, out = <2 x 64>,
                        row_types = <cyclic 2>>
 #of_hidden = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 2>
-#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 2, stationary = 2, ping_pong = 2>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 2, stationary = 2, rows_on = n>
 // expected-error @+1 {{has two layers, whose tiles have rows on the first side, alone and in turn}}
 tile.kernel @turns(%x: !tile.matrix<?x128xbf16>, %w: !tile.matrix<128x128xbf16>, %y: !tile.matrix<?x128xf32>)
     attributes {layout = #layout, schedule = #schedule} {

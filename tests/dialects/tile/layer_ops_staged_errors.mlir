@@ -117,6 +117,23 @@ tile.kernel @overlapped(%x: !tile.matrix<?x8xbf16>) attributes {layout = #layout
 
 // -----
 
+// Warpgroups take chunks in turn in both layers.
+#hidden = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 4>, weights = <2 x 4>, out = <2 x 8>,
+                       row_types = <cyclic 2>>
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, weights = <2 x 8>, out = <2 x 4>,
+                       row_types = <cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 64, columns = 32, depth = 16, stages = 4, ping_pong = 2>
+#of_hidden = #tile.staged<types = 1, rows = 64, columns = 16, depth = 16, stages = 4>
+tile.kernel @in_turn(%x: !tile.matrix<?x8xbf16>) attributes {layout = #layout, schedule = #schedule} {
+  tile.forall (%i, %r, %g, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 32>] {
+    // expected-error @+1 {{has ping_pong = 1, the kernel 2}}
+    tile.layer attributes {layout = #hidden, schedule = #of_hidden} {
+    }
+  }
+}
+
+// -----
+
 // What is made at a time is multiplied at a time.
 #hidden = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 4>, weights = <2 x 4>, out = <2 x 8>,
                        row_types = <cyclic 2>>
