@@ -191,25 +191,48 @@ static std::vector<GpuVariant> variantsForRows(const CompileOptions &options,
   return variants;
 }
 
-/// Of kernels whose rows are divided among experts.
+/// Behind these the next best for each number of rows that is asked for, as far as they differ and options
+/// ask for variants: `best_for` lists the best for so many rows, the first of which is there already.
+static void addNextBest(std::vector<GpuVariant> &variants, const CompileOptions &options,
+                        const std::function<std::vector<std::string>(int64_t rows)> &best_for) {
+  if (options.variants < 2)
+    return;
+  std::vector<int64_t> asked = {options.rows};
+  asked.insert(asked.end(), options.further_rows.begin(), options.further_rows.end());
+  for (const int64_t rows : asked) {
+    const std::vector<std::string> best = best_for(rows);
+    for (size_t next = 1; next < best.size(); ++next)
+      if (std::ranges::none_of(variants, [&](const GpuVariant &one) { return one.schedule == best[next]; }))
+        variants.push_back({best[next], {rows, rows}, static_cast<int64_t>(next) + 1});
+  }
+}
+
+template <class Ranked> static std::vector<std::string> textsOf(const std::vector<Ranked> &ranked) {
+  std::vector<std::string> texts;
+  for (const Ranked &one : ranked)
+    texts.push_back(toString(one.schedule));
+  return texts;
+}
+
+/// Of kernels whose rows are divided among experts: those that find rows in lists have such a layer, others
+/// are of vector reductions.
 static std::vector<GpuVariant> variantsForExperts(const algebras::Layer &given, Target target,
                                                   algebras::DataType output, const CompileOptions &options) {
   const algebras::Layer layer = algebras::coarsest(given);
-  if (layer.row_types.kind() == algebras::RowTypes::Kind::Explicit) {
-    const StagedProblem problem(layer, output, /*weight_gradient=*/false, options.experts);
-    return variantsForRows(options, [&](int64_t rows) {
-      return toString(chooseStaged(problem, Copies::Threads, rows, *entryOf(target).machine));
-    });
-  }
-  if (const std::string why = whyNoExperts(layer, toString(target)); !why.empty())
-    throw algebras::InputError(why);
-  return variantsForRows(options, [&](int64_t rows) {
-    const auto best =
-        chooseReduction(layer, rows, output, /*vector=*/0, *entryOf(target).machine, options.experts);
-    if (!best)
+  const bool is_listed = layer.row_types.kind() == algebras::RowTypes::Kind::Explicit;
+  const auto best_for = [&](int64_t rows) {
+    Ranking ranking = (is_listed ? rankListedForExperts : rankForExperts)(layer, toString(target), rows,
+                                                                          options.experts, output);
+    std::erase_if(ranking.legal,
+                  [&](const RankedSchedule &one) { return isReduction(one.schedule) == is_listed; });
+    if (ranking.legal.empty())
       throw algebras::InputError("no schedule of vector reductions is legal on " + toString(target));
-    return toString(*best);
-  });
+    return textsOf(bestDifferent(ranking, options.variants));
+  };
+  std::vector<GpuVariant> variants =
+      variantsForRows(options, [&](int64_t rows) { return best_for(rows).front(); });
+  addNextBest(variants, options, best_for);
+  return variants;
 }
 
 std::vector<GpuVariant> gpuVariants(const algebras::Layer &layer, Target target, algebras::DataType output,
@@ -257,19 +280,9 @@ std::vector<GpuVariant> chainedVariants(const StagedChainedProblem &given, Targe
   variants = variantsForRows(options, [&](int64_t rows) {
     return toString(cheapestOfLayers(problem, toString(target), of_rows(rows))->schedule);
   });
-  std::vector<int64_t> asked = {options.rows};
-  asked.insert(asked.end(), options.further_rows.begin(), options.further_rows.end());
-  for (const int64_t rows : asked) {
-    if (options.variants < 2)
-      break;
-    const std::vector<LayersChoice> best =
-        bestDifferent(rankLayers(problem, toString(target), of_rows(rows)), options.variants);
-    for (size_t next = 1; next < best.size(); ++next) {
-      const std::string schedule = toString(best[next].schedule);
-      if (std::ranges::none_of(variants, [&](const GpuVariant &one) { return one.schedule == schedule; }))
-        variants.push_back({schedule, {rows, rows}, static_cast<int64_t>(next) + 1});
-    }
-  }
+  addNextBest(variants, options, [&](int64_t rows) {
+    return textsOf(bestDifferent(rankLayers(problem, toString(target), of_rows(rows)), options.variants));
+  });
   return with_single_elements();
 }
 

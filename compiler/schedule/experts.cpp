@@ -8,6 +8,7 @@
 #include "runtime/bundle/gpu_kernel.h"
 
 #include <fmt/format.h>
+#include <utility>
 
 namespace compiler {
 
@@ -48,39 +49,85 @@ std::string whyNoLists(const algebras::Layer &layer, int64_t experts) {
                                        types, most, experts);
 }
 
-ExpertsSchedule chooseForExperts(const algebras::Layer &given, std::string_view target, int64_t m,
-                                 int64_t experts, algebras::DataType output) {
+/// Of kernels that find rows in lists.
+static void addListed(Ranking &ranking, const algebras::Layer &listed, int64_t m, int64_t experts,
+                      algebras::DataType output, const GpuMachine &machine) {
+  const StagedProblem problem(listed, output, /*weight_gradient=*/false, experts);
+  auto considered = considerStaged(problem, Copies::Threads);
+  std::erase_if(considered, [&](const Considered<StagedSchedule> &one) {
+    return !one.refusal && !numbersTiles(problem, m, one.schedule);
+  });
+  add(ranking, std::move(considered), StagedCosts(problem, m, machine));
+}
+
+static void addReductions(Ranking &ranking, const algebras::Layer &layer, int64_t m, int64_t experts,
+                          algebras::DataType output, const GpuMachine &machine) {
+  const RowsOfNetworks networks(m, experts);
+  const ProjectionWork work = projectionWork(layer, networks.rows, output);
+  add(ranking, considerReductions(layer),
+      ReductionCosts(layer, networks.rows, work, machine, networks.count));
+}
+
+static Ranking emptyRanking(const algebras::Layer &layer, const TargetEntry &target, int64_t m,
+                            int64_t experts, algebras::DataType output) {
+  const Floor floor = floorOfAll(RowsOfNetworks(m, experts), [&](int64_t rows) {
+    return floorOf(projectionWork(layer, rows, output), *target.machine);
+  });
+  return {std::string(target.name),
+          std::string(target.machine->name),
+          floor.longest(),
+          floor.memory >= floor.tensor ? "memory" : "arithmetic",
+          {},
+          {}};
+}
+
+static Ranking someLegal(Ranking ranking) {
+  if (ranking.legal.empty())
+    throw algebras::InputError(
+        fmt::format("no schedule of kernels of experts is legal on {}", ranking.target));
+  return sorted(std::move(ranking));
+}
+
+Ranking rankForExperts(const algebras::Layer &given, std::string_view target, int64_t m, int64_t experts,
+                       algebras::DataType output) {
   if (const std::string why = whyNoExperts(given, target); !why.empty())
     throw algebras::InputError(why);
   const algebras::Layer layer = algebras::coarsest(given);
-  const GpuMachine &machine = *entryOf(targetNamed(target)).machine;
-  const auto reduction = chooseReduction(layer, m, output, /*vector=*/0, machine, experts);
-  if (!reduction)
-    throw algebras::InputError(fmt::format("no schedule of vector reductions is legal on {}", target));
-  const RowsOfNetworks networks(m, experts);
-  const ProjectionWork work = projectionWork(layer, networks.rows, output);
-  ExpertsSchedule best{*reduction,
-                       ReductionCosts(layer, networks.rows, work, machine, networks.count)(*reduction)};
-  if (!whyNoLists(given, experts).empty())
-    return best;
-  const algebras::Layer listed = withListedRows(layer);
-  const StagedProblem problem(listed, output, /*weight_gradient=*/false, experts);
-  const StagedSchedule staged = chooseStaged(problem, Copies::Threads, m, machine);
-  if (Cost cost = StagedCosts(problem, m, machine)(staged);
-      numbersTiles(problem, m, staged) && cost.total() < best.cost.total())
-    best = {staged, std::move(cost)};
-  return best;
+  const TargetEntry &entry = entryOf(targetNamed(target));
+  Ranking ranking = emptyRanking(layer, entry, m, experts, output);
+  addReductions(ranking, layer, m, experts, output, *entry.machine);
+  if (whyNoLists(given, experts).empty())
+    addListed(ranking, withListedRows(layer), m, experts, output, *entry.machine);
+  return someLegal(std::move(ranking));
+}
+
+Ranking rankListedForExperts(const algebras::Layer &given, std::string_view target, int64_t m,
+                             int64_t experts, algebras::DataType output) {
+  const algebras::Layer layer = algebras::coarsest(given);
+  const TargetEntry &entry = entryOf(targetNamed(target));
+  Ranking ranking = emptyRanking(layer, entry, m, experts, output);
+  addListed(ranking, layer, m, experts, output, *entry.machine);
+  return someLegal(std::move(ranking));
+}
+
+ExpertsSchedule chooseForExperts(const algebras::Layer &layer, std::string_view target, int64_t m,
+                                 int64_t experts, algebras::DataType output) {
+  const RankedSchedule best = rankForExperts(layer, target, m, experts, output).legal.front();
+  return {best.schedule, best.cost};
 }
 
 static LayersPrediction predictOnGpu(const algebras::Layer &layer, const TargetEntry &target, int64_t m,
                                      int64_t experts, algebras::DataType output) {
-  const GpuMachine &machine = *target.machine;
-  const ExpertsSchedule best = chooseForExperts(layer, target.name, m, experts, output);
-  const Floor floor = floorOfAll(RowsOfNetworks(m, experts), [&](int64_t rows) {
-    return floorOf(projectionWork(layer, rows, output), machine);
-  });
-  return {std::string(machine.name), toString(best.schedule), best.cost.total(), floor.longest(),
-          floor.memory >= floor.tensor ? "memory" : "arithmetic"};
+  const Ranking ranking = rankForExperts(layer, target.name, m, experts, output);
+  const RankedSchedule &best = ranking.legal.front();
+  return {ranking.machine, toString(best.schedule), best.predicted(), ranking.floor_us, ranking.floor_by};
+}
+
+Floor floorOfExperts(const StagedChainedProblem &problem, std::string_view target, int64_t m,
+                     int64_t experts) {
+  const GpuMachine &machine = *entryOf(targetNamed(target)).machine;
+  return floorOfAll(RowsOfNetworks(m, experts),
+                    [&](int64_t rows) { return ChainedReductionCosts(problem, rows, machine).floor(); });
 }
 
 static LayersPrediction predictLayersOnGpu(const StagedChainedProblem &problem, const TargetEntry &target,
@@ -89,9 +136,7 @@ static LayersPrediction predictLayersOnGpu(const StagedChainedProblem &problem, 
   if (const std::string why = whyNoKernelOfLayers(problem, target.name, rows); !why.empty())
     throw algebras::InputError("two layers have no kernel together: " + why);
   const LayersChoice choice = *cheapestOfLayers(problem, target.name, rows);
-  const Floor floor = floorOfAll(RowsOfNetworks(m, experts), [&](int64_t rows) {
-    return ChainedReductionCosts(problem, rows, *target.machine).floor();
-  });
+  const Floor floor = floorOfExperts(problem, target.name, m, experts);
   return {std::string(target.machine->name), toString(choice.schedule), choice.cost.total(), floor.longest(),
           floor.memory >= floor.tensor ? "memory" : "arithmetic"};
 }

@@ -3,6 +3,7 @@
 
 #include "algebras/layer.h"
 #include "compiler/schedule/ranking.h"
+#include "compiler/schedule/staged_chained.h"
 #include "compiler/schedule/targets.h"
 
 #include <cstdint>
@@ -28,9 +29,21 @@ struct ExpertsSchedule {
   Cost cost;
   bool isListed() const { return !isReduction(schedule); }
 };
+/// All schedules of such kernels, for results of type `output`, as rankSchedules of one network: those of
+/// vector reductions, and where whyNoLists gives no reason those that find rows in lists. Throws
+/// algebras::InputError where whyNoExperts gives a reason, and where no schedule is legal.
+Ranking rankForExperts(const algebras::Layer &layer, std::string_view target, int64_t m, int64_t experts,
+                       algebras::DataType output);
+/// Of a layer whose rows are listed already (withListedRows) those that find rows in lists.
+Ranking rankListedForExperts(const algebras::Layer &layer, std::string_view target, int64_t m,
+                             int64_t experts, algebras::DataType output);
 /// The cheapest. Throws algebras::InputError where whyNoExperts gives a reason.
 ExpertsSchedule chooseForExperts(const algebras::Layer &layer, std::string_view target, int64_t m,
                                  int64_t experts, algebras::DataType output);
+
+/// The least that bytes and arithmetic of all experts allow of two layers.
+Floor floorOfExperts(const StagedChainedProblem &problem, std::string_view target, int64_t m,
+                     int64_t experts);
 
 /// What `m` rows that are divided among experts (work.h) are predicted to take, in one launch on a GPU, and
 /// the least that bytes and arithmetic of all experts allow. The prediction is that of experts which all have

@@ -28,18 +28,7 @@ static Ranking rankingOf(std::string target, std::string machine, const Floor &f
           {}};
 }
 
-/// Behind what a ranking has, in the order in which it was considered.
-template <class Kind, class CostOf>
-static void add(Ranking &ranking, std::vector<Considered<Kind>> considered, CostOf cost_of) {
-  for (Considered<Kind> &one : considered)
-    if (one.refusal)
-      ranking.refused.push_back({one.schedule, std::move(*one.refusal)});
-    else
-      ranking.legal.push_back({one.schedule, cost_of(one.schedule)});
-}
-
-/// The cheapest first; among equals as they were listed.
-static Ranking sorted(Ranking ranking) {
+Ranking sorted(Ranking ranking) {
   std::vector<size_t> order(ranking.legal.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {

@@ -39,6 +39,19 @@ struct Ranking {
   std::vector<RefusedSchedule> refused;
 };
 
+/// Behind what a ranking has, in the order in which it was considered.
+template <class Kind, class CostOf>
+void add(Ranking &ranking, std::vector<Considered<Kind>> considered, CostOf cost_of) {
+  for (Considered<Kind> &one : considered)
+    if (one.refusal)
+      ranking.refused.push_back({one.schedule, std::move(*one.refusal)});
+    else
+      ranking.legal.push_back({one.schedule, cost_of(one.schedule)});
+}
+
+/// The cheapest first; among equals as they were listed.
+Ranking sorted(Ranking ranking);
+
 /// Ranks the schedules of a target, one of targetNames(), for `m` rows and results of type `output`; those
 /// of the CPU on the cores of `cpu`. Throws algebras::InputError for a layer that the target has no kernels
 /// for.

@@ -131,9 +131,6 @@ int compile(const CompileCommand &command) {
                                   : "--program-maps is for programs; say --maps of projections");
   if (!spec.program)
     requireNone(command.program, spec.source_name);
-  if (options.experts > 0 && options.variants > 1)
-    throw UsageError(
-        "--variants does not go with --experts: there is the best kernel for each number of rows");
   if (options.experts > 0 && options.row_lists)
     throw UsageError("--row-lists does not go with --experts: kernels of these read positions in any case");
   if (spec.program && !command.y_dtype.empty())

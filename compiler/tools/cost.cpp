@@ -198,11 +198,11 @@ int schedulesOfProgram(const CostCommand &options, const ProgramPlan &plan, cons
                        int64_t experts) {
   if (!entryOf(targetNamed(target)).isGpu())
     throw UsageError("--schedules of a program are those of a GPU: add --target sm_90a");
-  if (experts > 0 || options.p0 != 0)
-    throw UsageError(fmt::format("{} does not go with --schedules", experts > 0 ? "--experts" : "--p0"));
+  if (options.p0 != 0)
+    throw UsageError("--p0 does not go with --schedules");
   if (options.most < 1)
     throw UsageError(fmt::format("--most must be at least 1, got {}", options.most));
-  const ProgramSchedulesView view{target, options.m, options.most};
+  const ProgramSchedulesView view{target, options.m, options.most, experts};
   if (options.json)
     printJson(programSchedulesJson(plan, view));
   else

@@ -1,9 +1,11 @@
 #include "compiler/tools/program_schedules.h"
 
 #include "algebras/coarsest.h"
+#include "compiler/schedule/experts.h"
 #include "compiler/schedule/layers_choice.h"
 #include "compiler/schedule/ranking.h"
 #include "compiler/schedule/targets.h"
+#include "compiler/tools/expert_division.h"
 #include "compiler/tools/program_text.h"
 #include "compiler/tools/ranking_text.h"
 
@@ -56,14 +58,20 @@ std::vector<KernelSchedules> schedulesOf(const ProgramPlan &plan, const ProgramS
                               last = algebras::coarsest(*kernel.next);
         const StagedChainedProblem problem{first, last, kernel.results.front()};
         const GpuMachine &machine = *entryOf(targetNamed(view.target)).machine;
-        const Floor floor = StagedChainedCosts(problem, rows, machine).floor();
+        const bool one_network = view.experts == 0;
+        const Floor floor = one_network ? StagedChainedCosts(problem, rows, machine).floor()
+                                        : floorOfExperts(problem, view.target, rows, view.experts);
         made.machine = machine.name;
         made.floor_us = floor.longest();
         made.floor_by = floor.memory >= floor.tensor ? "memory" : "arithmetic";
-        for (const LayersChoice &one : rankLayers(problem, view.target, {rows}))
+        for (const LayersChoice &one :
+             rankLayers(problem, view.target, {rows, /*placed=*/!one_network, view.experts}))
           made.add(toString(one.schedule), one.cost, view.most);
       } else {
-        const Ranking ranking = rankMap(kernel.layer, step.map, view.target, rows, kernel.results.front());
+        const Ranking ranking =
+            view.experts > 0
+                ? rankForExperts(kernel.layer, view.target, rows, view.experts, kernel.results.front())
+                : rankMap(kernel.layer, step.map, view.target, rows, kernel.results.front());
         made.machine = ranking.machine;
         made.floor_us = ranking.floor_us;
         made.floor_by = ranking.floor_by;
@@ -80,11 +88,12 @@ std::vector<KernelSchedules> schedulesOf(const ProgramPlan &plan, const ProgramS
 std::string programSchedulesText(const ProgramPlan &plan, const ProgramSchedulesView &view) {
   std::string text;
   for (const KernelSchedules &one : schedulesOf(plan, view))
-    text += fmt::format("{}{} of {}, M = {}: {}\n{}: predicted microseconds on {}; bytes and arithmetic need "
-                        "{:.2f} at least ({})\n\n{}\n{} legal\n",
-                        text.empty() ? "" : "\n", one.kernel, one.program, one.rows, one.computes,
-                        view.target, one.machine, one.floor_us, one.floor_by,
-                        scheduleTable(one.lines(), one.legal, one.floor_us), one.legal);
+    text +=
+        fmt::format("{}{} of {}, M = {}{}: {}\n{}: predicted microseconds on {}; bytes and arithmetic need "
+                    "{:.2f} at least ({})\n\n{}\n{} legal\n",
+                    text.empty() ? "" : "\n", one.kernel, one.program, one.rows, dividedText(view.experts),
+                    one.computes, view.target, one.machine, one.floor_us, one.floor_by,
+                    scheduleTable(one.lines(), one.legal, one.floor_us), one.legal);
   return text;
 }
 
@@ -104,6 +113,8 @@ Json programSchedulesJson(const ProgramPlan &plan, const ProgramSchedulesView &v
                        {"floor_by", one.floor_by},
                        {"legal", one.legal},
                        {"schedules", schedules}});
+    if (view.experts > 0)
+      kernels.back()["experts"] = view.experts;
   }
   return {{"kernels", kernels}};
 }

@@ -14,6 +14,7 @@ namespace compiler {
 struct ProgramSchedulesView {
   std::string target; // a GPU's
   int64_t m = 0, most = 10;
+  int64_t experts = 0; // that the rows are divided among; 0: there is one network
 };
 
 // Of each kernel of products that steps have, in their order; of two layers those of both kinds of kernels.

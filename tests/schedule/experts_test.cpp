@@ -211,4 +211,26 @@ TEST(Experts, NeedBf16AndPositionsOnAGpu) {
   EXPECT_THAT(whyNoExperts(projection("Q(4)", 64, 64, DataType::F32), "sm_90a"), HasSubstr("these are f32"));
 }
 
+TEST(Experts, SchedulesAreRanked) {
+  const TwoLayers layers("Q(32)", 2048, 768, 2048);
+  for (const int64_t m : {64, 2048, 65536}) {
+    const Ranking ranking = rankForExperts(layers.first, "sm_90a", m, 64, DataType::BF16);
+    EXPECT_TRUE(std::ranges::is_sorted(ranking.legal, {}, &RankedSchedule::predicted));
+    const ExpertsSchedule chosen = chooseForExperts(layers.first, "sm_90a", m, 64, DataType::BF16);
+    EXPECT_EQ(toString(ranking.legal.front().schedule), toString(chosen.schedule));
+    EXPECT_EQ(ranking.floor_us,
+              predictExperts(layers.first, nullptr, "sm_90a", m, 64, DataType::BF16).floor_us);
+    // Of both kinds, and each of these as a layer has them whose rows are listed.
+    const Ranking listed =
+        rankListedForExperts(withListedRows(layers.first), "sm_90a", m, 64, DataType::BF16);
+    const auto is_reduction = [](const RankedSchedule &one) { return isReduction(one.schedule); };
+    EXPECT_TRUE(std::ranges::any_of(ranking.legal, is_reduction));
+    EXPECT_TRUE(std::ranges::none_of(listed.legal, is_reduction));
+    const auto first_listed = std::ranges::find_if_not(ranking.legal, is_reduction);
+    ASSERT_NE(first_listed, ranking.legal.end());
+    EXPECT_EQ(toString(first_listed->schedule), toString(listed.legal.front().schedule));
+    EXPECT_EQ(first_listed->predicted(), listed.legal.front().predicted());
+  }
+}
+
 } // namespace
