@@ -286,6 +286,13 @@ std::optional<int64_t> Lift::completeGraph() const {
   return formula() == TermFormula::Complete ? std::optional(groups_) : std::nullopt;
 }
 
+bool Lift::isGraph() const {
+  const Algebra::Kind kind = algebra_.kind();
+  return kind_ == Kind::Rows && !transposed_ &&
+         (completeGraph() || kind == Algebra::Kind::Graph || kind == Algebra::Kind::Path ||
+          kind == Algebra::Kind::Coordinates);
+}
+
 bool Lift::reads(int64_t type, int64_t group) const {
   requireIndex(type, types_, "row type");
   requireIndex(group, groups_, "input group");

@@ -80,6 +80,10 @@ public:
   // q when the support is exactly B(i,j) = {i, j} of Q(q) in the row lift, with coefficients 1. Transposed:
   // all groups for j = i, else {j}.
   std::optional<int64_t> completeGraph() const;
+  // Whether this is the row lift of a graph: y_j of type i has the terms i and j, with coefficients 1, where
+  // i has an edge to j, i alone where j = i, and else none. Complete graphs, paths and D(n) are among them;
+  // the transposed is none.
+  bool isGraph() const;
 
   // Whether a token of `type` uses input group `group`, or writes output group `group` (what is not written
   // is zero).

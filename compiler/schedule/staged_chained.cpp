@@ -100,6 +100,12 @@ const Rule<Case> rules[] = {
        return when(c.s.types > 1 && rows, "{} types in a tile, and maps that read rows: those of one type do",
                    c.s.types);
      }},
+    {all, "types",
+     [](C c) {
+       return when((c.s.types > 1 || c.s.cluster_types > 1) && !c.problem.last.lift.completeGraph(),
+                   "{} types in a tile and clusters of {}: only types of a complete graph share blocks",
+                   c.s.types, c.s.cluster_types);
+     }},
     {all, "row_stages",
      [](C c) {
        return when(!isOneOf(c.s.row_stages, {1, 2}),
@@ -212,12 +218,11 @@ std::string whyNotChained(const StagedChainedProblem &problem, std::string_view 
   const algebras::Layer &first = problem.first, &last = problem.last;
   if (first.dtype != algebras::DataType::BF16)
     return fmt::format("the target {} computes on bf16, and they are f32", target);
-  if (!first.lift.completeGraph() || !last.lift.completeGraph() || first.lift.isTransposed() ||
-      last.lift.isTransposed())
-    return fmt::format(
-        "on {} only products of a complete graph have one kernel: elsewhere several output "
-        "groups read a hidden group, which would have to stay for all of them, or be made again",
-        target);
+  if (!first.lift.isGraph() || !last.lift.isGraph() || first.lift.isTransposed() || last.lift.isTransposed())
+    return fmt::format("on {} only products of a graph have one kernel: elsewhere several output groups read "
+                       "a hidden group, "
+                       "which would have to stay for all of them, or be made again",
+                       target);
   if (!copyEngineTakes(first) || !copyEngineTakes(last))
     return fmt::format("on {} the copy engine brings the blocks of both, and it cannot address these: groups "
                        "are multiples of 8 features, of one width, and row types cyclic or intervals",

@@ -24,7 +24,7 @@ struct StagedChainedProblem {
 
 /// Why a target has no kernel of these two layers, whatever the schedule: the end of a sentence, which goes
 /// with steps; empty where it has one. Only the copy engine's kernels have two layers, for products of a
-/// complete graph whose groups tensor maps address.
+/// graph whose groups tensor maps address.
 std::string whyNotChained(const StagedChainedProblem &problem, std::string_view target);
 
 /// Nothing for a legal schedule; its stages may be left open.
@@ -46,6 +46,7 @@ public:
 private:
   ProjectionWork first_, last_;
   algebras::DataType output_;
+  double edges_of_type_; ///< to other groups, of each type on average
   const GpuMachine &machine_;
 };
 

@@ -33,7 +33,9 @@ static constexpr double half_depth = 0.05, doubled_cluster = 0.02;
 StagedChainedCosts::StagedChainedCosts(const StagedChainedProblem &problem, int64_t m,
                                        const GpuMachine &machine)
     : first_(projectionWork(problem.first, m, algebras::DataType::BF16)),
-      last_(projectionWork(problem.last, m, problem.output)), output_(problem.output), machine_(machine) {}
+      last_(projectionWork(problem.last, m, problem.output)), output_(problem.output),
+      edges_of_type_((static_cast<double>(problem.last.lift.termCount()) / last_.types - 1) / 2),
+      machine_(machine) {}
 
 Floor StagedChainedCosts::floor() const {
   return {(first_.x_bytes + first_.weight_bytes + last_.weight_bytes + last_.y_bytes) /
@@ -112,8 +114,8 @@ Cost StagedChainedCosts::operator()(const StagedChainedSchedule &schedule) const
   // Of a type's rows one output group is its own, which reads one hidden group. A tile of one type passes
   // over the other; one of several types goes through both, since they are another type's, as are those of a
   // cluster, whose blocks wait for each other.
-  const double others = types_together > 1 ? cost.tiles : cost.tiles - row_blocks,
-               only_own = cost.tiles - others, own_turns = cost.turns * types;
+  const double others = types_together > 1 ? cost.tiles : row_blocks * edges_of_type_,
+               only_own = types_together > 1 ? 0 : row_blocks, own_turns = cost.turns * types;
 
   // Of one type's rows. That gate and up are one product, whose instructions are twice as wide, is not
   // counted: the measured kernels in which they are do not show it where chunks are narrow.

@@ -115,6 +115,31 @@ TEST(Lift, CompleteGraphsAreRecognisedExactly) {
   EXPECT_FALSE(Lift::slots(parseExpression("Q(5)")).completeGraph());
 }
 
+// y_j of type i reads i and j where there is an edge, i alone where j = i, and nothing elsewhere.
+TEST(Lift, GraphsAreRecognised) {
+  for (const char *expression :
+       {"Q(5)", "path(4)", "D(3)", "graph(4; 0->3, 1->0, 1->3, 3->2)", "graph(2; 0->1, 1->0)"}) {
+    SCOPED_TRACE(expression);
+    const Lift lift = Lift::rows(parseExpression(expression));
+    EXPECT_TRUE(lift.isGraph());
+    EXPECT_FALSE(lift.transposed().isGraph());
+    ASSERT_EQ(lift.types(), lift.inputGroups());
+    for (int64_t type = 0; type < lift.types(); ++type)
+      for (int64_t group = 0; group < lift.outputGroups(); ++group) {
+        const std::vector<BlockTerm> terms = lift.terms(type, group);
+        ASSERT_EQ(terms.size(), !lift.writes(type, group) ? 0U : group == type ? 1U : 2U);
+        for (const BlockTerm &term : terms) {
+          EXPECT_TRUE(term.input_group == type || term.input_group == group);
+          EXPECT_EQ(term.weight_row, term.input_group);
+          EXPECT_EQ(term.coefficient, Rational(1));
+        }
+      }
+  }
+  for (const char *other : {"Q(2)^2", "M(2)", "T(3)", "Q(2)*M(2)", "Q(2)+Q(2)", "poset(3; 0->1, 1->2)"})
+    EXPECT_FALSE(Lift::rows(parseExpression(other)).isGraph()) << other;
+  EXPECT_FALSE(Lift::slots(parseExpression("path(3)")).isGraph());
+}
+
 TEST(Lift, SaysWhichLiftIsMeant) {
   Algebra table = parseExpression(R"(table({"dimension":1,"constants":[[0,0,0,"1"]]}))");
   EXPECT_THROW(Lift::rows(table), InputError);

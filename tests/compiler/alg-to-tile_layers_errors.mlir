@@ -52,13 +52,13 @@ func.func @f32(%x: tensor<?x128xf32>, %w: tensor<128x128xf32>, %v: tensor<128x12
 // Several output groups read a hidden group.
 !x = !alg.slots<?x192xbf16, rows(cyclic 3), cols(3 x 64)>
 !w = !alg.slots<192x192xbf16, rows(3 x 64), cols(3 x 64)>
-// expected-error @+1 {{on sm_90a only products of a complete graph have one kernel: elsewhere several output groups read a hidden group, which would have to stay for all of them, or be made again}}
+// expected-error @+1 {{on sm_90a only products of a graph have one kernel: elsewhere several output groups read a hidden group, which would have to stay for all of them, or be made again}}
 func.func @incomplete(%x: tensor<?x192xbf16>, %w: tensor<192x192xbf16>, %v: tensor<192x192xbf16>, %p0: index) -> tensor<?x192xbf16> {
   %xs = alg.slots %x rows(cyclic 3, %p0) cols(3 x 64) : tensor<?x192xbf16>
   %ws = alg.slots %w rows(3 x 64) cols(3 x 64) : tensor<192x192xbf16>
   %vs = alg.slots %v rows(3 x 64) cols(3 x 64) : tensor<192x192xbf16>
-  %hs = alg.contract %xs, %ws by #alg.algebra<"path(3)"> -> k : !x, !w
-  %ys = alg.contract %hs, %vs by #alg.algebra<"path(3)"> -> k : !x, !w
+  %hs = alg.contract %xs, %ws by #alg.algebra<"T(3)"> -> k : !x, !w
+  %ys = alg.contract %hs, %vs by #alg.algebra<"T(3)"> -> k : !x, !w
   %y = alg.gather %ys : !x
   return %y : tensor<?x192xbf16>
 }

@@ -10,6 +10,7 @@
 #include "compiler/program/value_names.h"
 #include "runtime/reference/compare.h"
 #include "tests/device/launch_parameters.h"
+#include "tests/runtime/cuda_stand_in/work.h"
 
 #include <algorithm>
 #include <cmath>
@@ -24,9 +25,9 @@ using simulator::Access;
 
 static constexpr int64_t in = 512, hidden = 1024, types = 4;
 
-/// y = (silu(x gate) * (x up)) down over Q(4), in bf16.
-static compiler::Spec swiglu() {
-  const algebras::Lift lift = algebras::Lift::rows(algebras::parseExpression("Q(4)"));
+/// y = (silu(x gate) * (x up)) down, in bf16.
+static compiler::Spec swiglu(const std::string &algebra) {
+  const algebras::Lift lift = algebras::Lift::rows(algebras::parseExpression(algebra));
   const algebras::Groups features = algebras::Groups::equal(types, in / types);
   compiler::Spec spec;
   spec.source_name = "swiglu";
@@ -55,11 +56,12 @@ static compiler::CompileOptions optionsFor(int capability, int64_t listed_rows, 
 
 ProgramCall::ProgramCall(const algrt::test::TestContext &context, int capability, int64_t m, uint64_t seed,
                          int64_t listed_rows, const std::string &schedule, compiler::Fusing fusing,
-                         int64_t experts)
+                         int64_t experts, const std::string &algebra)
     : context_(context), options_(optionsFor(capability, listed_rows, schedule, fusing, experts)),
-      plan_(compiler::planProgram(swiglu(), options_)), bytes_(compiler::compiledBundle(swiglu(), options_)),
-      bundle_(algrt::Bundle::parse(bytes_)), handle_(algrt::test::openBundle(bytes_)),
-      x_(context, 0, m, in, 8, ElementType::Bf16), networks_(std::max<int64_t>(experts, 1)),
+      plan_(compiler::planProgram(swiglu(algebra), options_)),
+      bytes_(compiler::compiledBundle(swiglu(algebra), options_)), bundle_(algrt::Bundle::parse(bytes_)),
+      handle_(algrt::test::openBundle(bytes_)), x_(context, 0, m, in, 8, ElementType::Bf16),
+      networks_(std::max<int64_t>(experts, 1)),
       gate_(context, 0, networks_ * in, hidden, 0, ElementType::Bf16),
       up_(context, 0, networks_ * in, hidden, 0, ElementType::Bf16),
       down_(context, 0, networks_ * hidden, in, 0, ElementType::Bf16),
@@ -167,6 +169,10 @@ void ProgramCall::launch(const algrt::cuda_stand_in::Launch &launched) {
                           static_cast<int64_t>(workspace_bytes_), Access::ReadWrite);
   if (const auto maps = parameters.plainMaps(); !maps.empty())
     memory.registerGlobal("the maps", maps.data(), static_cast<int64_t>(maps.size_bytes()), Access::Read,
+                          /*independent=*/true);
+  if (const auto terms = parameters.of<uint64_t>(algrt::ParameterValue::Terms); terms != 0)
+    memory.registerGlobal("the terms table", reinterpret_cast<const void *>(terms),
+                          static_cast<int64_t>(algrt::cuda_stand_in::bytesAllocatedAt(terms)), Access::Read,
                           /*independent=*/true);
   if (!positions.empty())
     memory.registerGlobal("positions", positions.data(), static_cast<int64_t>(positions.size()) * 8,

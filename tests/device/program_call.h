@@ -23,10 +23,11 @@ using Ran = std::pair<std::string, Kind>;
 
 class ProgramCall {
 public:
-  /// A schedule is chosen, or given by hand.
+  /// A schedule is chosen, or given by hand. The algebra has four types and groups.
   ProgramCall(const algrt::test::TestContext &context, int capability, int64_t m, uint64_t seed,
               int64_t listed_rows = 0, const std::string &schedule = "",
-              compiler::Fusing fusing = compiler::Fusing::Layers, int64_t experts = 0);
+              compiler::Fusing fusing = compiler::Fusing::Layers, int64_t experts = 0,
+              const std::string &algebra = "Q(4)");
   ~ProgramCall();
   ProgramCall(const ProgramCall &) = delete;
 

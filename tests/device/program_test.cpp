@@ -80,7 +80,8 @@ TEST(DevicePrograms, OfManyRowsAtAnyPositionsFindThemInLists) {
 TEST(DevicePrograms, OfTwoLayersAreOneLaunch) {
   for (const char *schedule : {"rows=64,hidden=32,depth=64,stages=4x2,stationary=2",
                                "rows=64,hidden=16,depth=32,stages=8x3,stationary=3,types=2,row_stages=1",
-                               "rows=64,hidden=32,depth=64,stages=4x2,stationary=2,cluster_types=2"}) {
+                               "rows=64,hidden=32,depth=64,stages=4x2,stationary=2,cluster_types=2",
+                               "rows=64,hidden=16,depth=32,stages=16x5,stationary=2,ping_pong=2"}) {
     SCOPED_TRACE(schedule);
     const DeviceUnderTest device(90);
     ProgramCall call(device.context(), 90, 70, 13, /*listed_rows=*/0, schedule);
@@ -98,6 +99,18 @@ TEST(DevicePrograms, OfTwoLayersAreOneLaunch) {
                 testing::HasSubstr("has no kernel for CUDA devices that finds rows in a list"));
     EXPECT_TRUE(call.ran.empty());
   }
+}
+
+// Of a graph with missing edges the kernel reads from the terms table which groups a type has an edge to.
+TEST(DevicePrograms, OfTwoLayersOverAGraphReadItsTerms) {
+  const DeviceUnderTest device(90);
+  ProgramCall call(device.context(), 90, 150, 13, /*listed_rows=*/0,
+                   "rows=64,hidden=32,depth=64,stages=4x2,stationary=3", compiler::Fusing::Layers,
+                   /*experts=*/0, "graph(4; 0->3, 1->0, 1->3, 3->2)");
+  call.p0 = 2;
+  ASSERT_EQ(call.run(), ALGRT_OK) << algrt_last_error();
+  EXPECT_EQ(call.ran, (std::vector<Ran>{{"forward_0", Kind::InOrder}}));
+  call.expectRight(positionsFrom(2, 150));
 }
 
 // The same for few rows: also where each is at a position of its own, and at addresses that are no multiples

@@ -63,6 +63,10 @@ INSTANTIATE_TEST_SUITE_P(
         ChainedGateCase{"PingPongInSteps",
                         {"Q(32)", 4096, 9728, 2048,
                          "rows=64,hidden=32,depth=64,stages=8x4,stationary=8,ping_pong=2", "cyclic", 1}},
+        // Graphs with missing edges, by the schedules that are chosen for them.
+        ChainedGateCase{"Graph",
+                        {"graph(6; 0->1, 0->4, 1->0, 1->2, 3->0, 3->1, 4->3, 5->2)", 1536, 4608, 1536, ""}},
+        ChainedGateCase{"Path", {"path(32)", 2560, 9728, 2560, "", "cyclic", 2, true}},
         // Clusters along the types, of two, of two that own two types each, and of four.
         ChainedGateCase{"Pairs8B",
                         {"Q(32)", 4096, 12288, 4096,

@@ -86,7 +86,7 @@ TEST(StagedChained, SaysWhyLayersHaveNoKernel) {
   EXPECT_EQ(why(qwen(2048, 6144)), "");
   EXPECT_EQ(why(qwen(2048, 768)), "");
   EXPECT_THAT(why(qwen(2048, 6144), "sm_80"), HasSubstr("the kernels of sm_80 compute one"));
-  EXPECT_THAT(why({"T(4)", 256, 256, 256}), HasSubstr("only products of a complete graph"));
+  EXPECT_THAT(why({"T(4)", 256, 256, 256}), HasSubstr("only products of a graph"));
   EXPECT_THAT(why({"Q(4)", 240, 256 + 16, 256}), HasSubstr("multiples of 8 features"));
   EXPECT_THAT(why({"Q(2)", 256, 256, 1024}), HasSubstr("at most 256, and there are 512"));
   EXPECT_THAT(why({"Q(2)", 4096, 4096, 256}), HasSubstr("no schedule of both fits"));
@@ -421,6 +421,25 @@ TEST(StagedChained, WarpgroupsTakeChunksInTurn) {
   EXPECT_THAT(why(layers, "depth=80,stages=3x4,row_stages=1,ping_pong=2"),
               HasSubstr("3 stages: 4 to 4 are possible"));
   EXPECT_THAT(why(qwen(4096, 12288), "stages=0x4,row_stages=1,ping_pong=2"), HasSubstr("8 are needed"));
+}
+
+// Of a graph types have as many tiles with both terms as edges, and share nothing.
+TEST(StagedChained, GraphsHaveKernelsToo) {
+  const TwoLayers complete("Q(8)", 1024, 3072, 1024), path("path(8)", 1024, 3072, 1024);
+  EXPECT_EQ(whyNotChained(path.problem(), "sm_90a"), "");
+  for (const StagedChainedSchedule &candidate : considerStagedChained(path.problem()))
+    EXPECT_EQ(candidate.types * candidate.cluster_types, 1) << toString(candidate);
+  for (const char *shared : {"types=2", "cluster_types=2"})
+    EXPECT_THAT(
+        reasonOf(refusal(path.problem(), parseStagedChained(fmt::format("hidden=32,stages=0x3,{}", shared)))),
+        HasSubstr("only types of a complete graph share blocks"));
+  const StagedChainedSchedule schedule =
+      parseStagedChained("rows=64,hidden=32,depth=64,stages=4x2,stationary=8");
+  const auto products = [&](const TwoLayers &layers) {
+    return StagedChainedCosts(layers.problem(), 2048, h200_machine)(schedule)["products"];
+  };
+  // 8 groups of its own and 56 edges, and 7 of these: an own hidden group has one term, the others have two.
+  EXPECT_NEAR(products(path) / products(complete), (8 * 2 + 8 + 7 * 6) / (8 * 2 + 8 + 56 * 6.0), 1e-9);
 }
 
 TEST(StagedChained, IsWithinReachOfTheFloorForThePublishedNetworks) {

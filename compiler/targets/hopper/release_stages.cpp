@@ -22,17 +22,22 @@ static void closeGroup(OpBuilder &builder, Operation *mma) {
   sm::MmaCommitOp::create(builder, mma->getLoc());
 }
 
+static bool contains(Operation *op, function_ref<bool(Operation *)> wanted) {
+  return op
+      ->walk(
+          [&](Operation *inner) { return wanted(inner) ? WalkResult::interrupt() : WalkResult::advance(); })
+      .wasInterrupted();
+}
+
 /// Where a warpgroup multiplies in some steps only, the others have a group without products: waits count
-/// groups, and every step has one.
+/// groups, and every step has one. A branch that releases stages itself has waited for its products.
 static void closeEmptyGroups(OpBuilder &builder, sm::PartitionOp partition) {
   partition.walk([&](scf::IfOp branch) {
-    if (llvm::none_of(branch.getResultTypes(), llvm::IsaPred<sm::AccumulatorType>))
+    if (llvm::none_of(branch.getResultTypes(), llvm::IsaPred<sm::AccumulatorType>) ||
+        contains(branch, llvm::IsaPred<sm::ConsumerReleaseOp>))
       return;
     const auto multiplies = [](Block *block) {
-      return block
-          ->walk(
-              [](Operation *op) { return isProduct(op) ? WalkResult::interrupt() : WalkResult::advance(); })
-          .wasInterrupted();
+      return llvm::any_of(*block, [](Operation &op) { return contains(&op, isProduct); });
     };
     if (multiplies(branch.thenBlock()) && !multiplies(branch.elseBlock())) {
       builder.setInsertionPointToStart(branch.elseBlock());

@@ -52,7 +52,7 @@ static LogicalResult checkProducts(tile::TermsOp terms, Value rows, Value row, V
     return terms.emitOpError("must add one product to each sum for each term");
   for (tile::MmaOp mma : products) {
     if (mma.getScale())
-      return mma.emitOpError("has coefficients, and the terms of a complete graph have none");
+      return mma.emitOpError("has coefficients, and the terms of a graph have none");
     if (mma.getRows() != rows || mma.getInputGroup() != body.getArgument(0) ||
         mma.getWeightRow() != body.getArgument(1) || mma.getRowType() != terms.getRowType() ||
         mma.getGroup() != terms.getGroup() || mma.getRow() != row || mma.getColumn() != column)
@@ -74,11 +74,14 @@ LogicalResult ChainedProgram::check() {
     return source_.emitOpError(
         "has two layers, and goes through at least one group while the hidden group of "
         "its own type stays: give its schedule stationary groups");
-  const std::optional<int64_t> complete = layout_.getTerms().completeGraph();
-  if (!complete || layout_.isTransposed() || layout_.getLift() != tile::LiftKind::Rows ||
-      hidden_layout_.getTerms().completeGraph() != complete)
-    return source_.emitOpError("has two layers, which are products of a complete graph in the lift by rows: "
-                               "there a hidden group is read where it is made, or is the rows' own");
+  if (!layout_.getTerms().isGraph() || layout_.getAlgebra() != hidden_layout_.getAlgebra() ||
+      hidden_layout_.isTransposed() || hidden_layout_.getLift() != tile::LiftKind::Rows)
+    return source_.emitOpError("has two layers, which are products of one graph in the lift by rows: there a "
+                               "hidden group is read where it is made, or is the rows' own");
+  const int64_t groups = layout_.getOut().getCount();
+  if (mixesTypes() && !layout_.getTerms().completeGraph())
+    return source_.emitOpError("owns several types in a tile or a cluster of two layers, which share blocks "
+                               "only of a complete graph");
   for (tile::LayoutAttr layout : {layout_, hidden_layout_})
     if (layout.hasUnequalGroups() || RowSegments::areListed(layout.getRowTypes()))
       return source_.emitOpError(
@@ -90,10 +93,10 @@ LogicalResult ChainedProgram::check() {
     return source_.emitOpError("has two layers: a tile has all ")
            << layout_.getOut().getWidth(0) << " columns of its group, got " << schedule_.getColumns();
   const int64_t cluster = schedule_.getClusterTypes();
-  if (schedule_.getTypes() * cluster > *complete)
+  if (schedule_.getTypes() * cluster > groups)
     return source_.emitOpError("owns ")
            << schedule_.getTypes() << " types in a tile" << (cluster > 1 ? " of a cluster of " : "")
-           << (cluster > 1 ? std::to_string(cluster) : "") << ", of " << *complete << " that there are";
+           << (cluster > 1 ? std::to_string(cluster) : "") << ", of " << groups << " that there are";
   for (tile::StagedAttr schedule : {schedule_, hidden_schedule_})
     if (schedule.getDepth() % (cluster * sm::swizzle_rows) != 0)
       return source_.emitOpError("runs in clusters of ")

@@ -1,4 +1,4 @@
-// What one thread block does, in order, of a kernel of two layers by the product of a complete graph.
+// What one thread block does, in order, of a kernel of two layers by the product of a graph.
 #pragma once
 
 #include "compiler/targets/thread_block/cluster_place.h"
@@ -9,9 +9,10 @@
 
 namespace compiler {
 
-/// Output group j of rows of type i reads the hidden groups i and j alone. A block goes through consecutive
-/// groups j with one block of rows: hidden group i is made once and stays in shared memory; every other one
-/// is made for its own j, `hidden_depth` columns at a time, and multiplied from the registers that hold it.
+/// Output group j of rows of type i reads the hidden groups i and j alone, and none where i has no edge to j.
+/// A block goes through consecutive groups j with one block of rows: hidden group i is made once and stays in
+/// shared memory; every other one is made for its own j, `hidden_depth` columns at a time, and multiplied
+/// from the registers that hold it.
 class ChainedProgram : KernelProgram {
 public:
   explicit ChainedProgram(tile::KernelOp source);
@@ -47,6 +48,8 @@ private:
   mlir::LogicalResult writeTurns();
   mlir::LogicalResult writeOwnHidden(const Place &place);
   mlir::LogicalResult writeGroup(const Place &place, Value group);
+  /// The sums of any output group of one type.
+  mlir::FailureOr<Value> addTerms(const Place &place, Value group, Value sums);
   /// The sums of an output group other than the type's own, and of that one: all of its terms.
   mlir::FailureOr<Value> addBothTerms(const Place &place, Value group, Value sums);
   Value addOwnTerm(const Place &place, Value sums);

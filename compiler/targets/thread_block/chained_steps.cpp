@@ -1,5 +1,6 @@
 // Kernels of two layers: how a thread block makes hidden groups, and multiplies them.
 #include "compiler/targets/thread_block/chained_program.h"
+#include "compiler/targets/thread_block/step_terms.h"
 
 #include "compiler/schedule/cost.h"
 
@@ -281,29 +282,40 @@ Value ChainedProgram::addOwnTerm(const Place &place, Value sums) {
   return loop.getResult(0);
 }
 
+FailureOr<Value> ChainedProgram::addTerms(const Place &place, Value group, Value sums) {
+  Value type = place.parts.front().segment.type;
+  // Of a complete graph there is an edge to every other group.
+  std::optional<scf::IfOp> has_terms;
+  OpBuilder::InsertionGuard guard(builder_);
+  if (!layout_.getTerms().completeGraph()) {
+    const StepTerms terms(math_, layout_, Coefficients::One, table_, type, group);
+    has_terms = scf::IfOp::create(builder_, location_, sums.getType(), math_.less(0, terms.count()),
+                                  /*withElseRegion=*/true);
+    builder_.setInsertionPointToEnd(has_terms->elseBlock());
+    scf::YieldOp::create(builder_, location_, sums);
+    builder_.setInsertionPointToEnd(has_terms->thenBlock());
+  }
+  auto is_other = scf::IfOp::create(builder_, location_, sums.getType(), math_.differ(group, type),
+                                    /*withElseRegion=*/true);
+  if (has_terms)
+    scf::YieldOp::create(builder_, location_, is_other.getResult(0));
+  builder_.setInsertionPointToEnd(is_other.thenBlock());
+  FailureOr<Value> both = addBothTerms(place, group, sums);
+  if (failed(both))
+    return failure();
+  builder_.setInsertionPointToEnd(is_other.thenBlock());
+  scf::YieldOp::create(builder_, location_, *both);
+  builder_.setInsertionPointToEnd(is_other.elseBlock());
+  Value own = addOwnTerm(place, sums);
+  builder_.setInsertionPointToEnd(is_other.elseBlock());
+  scf::YieldOp::create(builder_, location_, own);
+  return has_terms.value_or(is_other).getResult(0);
+}
+
 LogicalResult ChainedProgram::writeGroup(const Place &place, Value group) {
   Value zero = sm::ZeroOp::create(builder_, location_, sumsOf(schedule_));
-  if (mixesTypes()) {
-    FailureOr<Value> sums = addBothTerms(place, group, zero);
-    return failed(sums) ? failure() : writeEpilogue(place, group, *sums);
-  }
-  auto is_other = scf::IfOp::create(builder_, location_, zero.getType(),
-                                    math_.differ(group, place.parts.front().segment.type),
-                                    /*withElseRegion=*/true);
-  {
-    OpBuilder::InsertionGuard guard(builder_);
-    builder_.setInsertionPointToEnd(is_other.thenBlock());
-    FailureOr<Value> sums = addBothTerms(place, group, zero);
-    if (failed(sums))
-      return failure();
-    builder_.setInsertionPointToEnd(is_other.thenBlock());
-    scf::YieldOp::create(builder_, location_, *sums);
-    builder_.setInsertionPointToEnd(is_other.elseBlock());
-    Value own = addOwnTerm(place, zero);
-    builder_.setInsertionPointToEnd(is_other.elseBlock());
-    scf::YieldOp::create(builder_, location_, own);
-  }
-  return writeEpilogue(place, group, is_other.getResult(0));
+  FailureOr<Value> sums = mixesTypes() ? addBothTerms(place, group, zero) : addTerms(place, group, zero);
+  return failed(sums) ? failure() : writeEpilogue(place, group, *sums);
 }
 
 void ChainedProgram::writeStore(const Place &place, Value group, Value target, Value sums) {

@@ -168,7 +168,7 @@ tile.kernel @coefficients(%x: !tile.matrix<?x128xbf16>, %w: !tile.matrix<128x128
           tile.for (%m) over [<columns, 64>] {
             %none = tile.zero : !tile.fragment<64x64xf32>
             %made = tile.terms (%k1, %b1, %c1) of (%i, %k) carry(%acc = %none) : !tile.fragment<64x64xf32> {
-              // expected-error @+1 {{has coefficients, and the terms of a complete graph have none}}
+              // expected-error @+1 {{has coefficients, and the terms of a graph have none}}
               %next = tile.mma %x[%i, %k1, %r], %w[%b1, %k, %m], %acc scale %c1
                   : !tile.matrix<?x128xbf16>, !tile.matrix<128x128xbf16>, !tile.fragment<64x64xf32>
               tile.yield %next : !tile.fragment<64x64xf32>

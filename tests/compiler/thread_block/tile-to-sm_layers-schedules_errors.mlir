@@ -87,15 +87,15 @@ tile.kernel @comes_with_every_group(%x: !tile.matrix<?x128xbf16>, %w: !tile.matr
 // -----
 
 // Elsewhere a hidden group has several readers.
-#layout = #tile.layout<algebra = #alg.algebra<"path(2)">, lift = rows, in = <2 x 64>, weights = <2 x 64>, out = <2 x 64>,
-                       row_types = <cyclic 2>>
+#layout = #tile.layout<algebra = #alg.algebra<"T(3)">, lift = rows, in = <3 x 64>, weights = <3 x 64>, out = <3 x 64>,
+                       row_types = <cyclic 3>>
 #of_hidden = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 2>
-#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 2, stationary = 2>
-// expected-error @+1 {{has two layers, which are products of a complete graph in the lift by rows: there a hidden group is read where it is made, or is the rows' own}}
-tile.kernel @incomplete(%x: !tile.matrix<?x128xbf16>, %w: !tile.matrix<128x128xbf16>, %y: !tile.matrix<?x128xf32>)
+#schedule = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = 2, stationary = 3>
+// expected-error @+1 {{has two layers, which are products of one graph in the lift by rows: there a hidden group is read where it is made, or is the rows' own}}
+tile.kernel @incomplete(%x: !tile.matrix<?x192xbf16>, %w: !tile.matrix<192x192xbf16>, %y: !tile.matrix<?x192xf32>)
     attributes {layout = #layout, schedule = #schedule} {
   tile.forall (%i, %r, %g, %n) over [<types, 1>, <rows, 64>, <groups, 1>, <columns, 64>] {
-    %hidden = tile.buffer : !tile.buffer<64x128xbf16>
+    %hidden = tile.buffer : !tile.buffer<64x192xbf16>
     tile.terms (%k, %b, %c) of (%i, %g) {
       tile.once (%i, %k) {
         tile.layer attributes {layout = #layout, schedule = #of_hidden} {
@@ -105,7 +105,36 @@ tile.kernel @incomplete(%x: !tile.matrix<?x128xbf16>, %w: !tile.matrix<128x128xb
             %half = tile.zero : !tile.fragment<64x64xbf16>
             %mask = tile.mask rows(%i, %r) columns(%k, %m) : !tile.mask<64x64>
             tile.store_held %half to %hidden[%i, %r, %k, %m] mask %mask
-                : !tile.fragment<64x64xbf16>, !tile.buffer<64x128xbf16>, !tile.mask<64x64>
+                : !tile.fragment<64x64xbf16>, !tile.buffer<64x192xbf16>, !tile.mask<64x64>
+          }
+        }
+      }
+    }
+  }
+}
+
+// -----
+
+// Types share the blocks of groups that all of them have an edge to.
+#layout = #tile.layout<algebra = #alg.algebra<"path(2)">, lift = rows, in = <2 x 64>, weights = <2 x 64>, out = <2 x 64>,
+                       row_types = <cyclic 2>>
+#of_hidden = #tile.staged<types = 2, rows = 64, columns = 64, depth = 64, stages = 2>
+#schedule = #tile.staged<types = 2, rows = 64, columns = 64, depth = 64, stages = 2, stationary = 2>
+// expected-error @+1 {{owns several types in a tile or a cluster of two layers, which share blocks only of a complete graph}}
+tile.kernel @mixed(%x: !tile.matrix<?x128xbf16>, %w: !tile.matrix<128x128xbf16>, %y: !tile.matrix<?x128xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.forall (%i, %r, %g, %n) over [<types, 2>, <rows, 64>, <groups, 1>, <columns, 64>] {
+    %hidden = tile.buffer : !tile.buffer<128x128xbf16>
+    tile.terms (%k, %b, %c) of (%i, %g) {
+      tile.once (%i, %k) {
+        tile.layer attributes {layout = #layout, schedule = #of_hidden} {
+          tile.for (%m) over [<columns, 64>] {
+            tile.terms (%k1, %b1, %c1) of (%i, %k) {
+            }
+            %half = tile.zero : !tile.fragment<128x64xbf16>
+            %mask = tile.mask rows(%i, %r) columns(%k, %m) : !tile.mask<128x64>
+            tile.store_held %half to %hidden[%i, %r, %k, %m] mask %mask
+                : !tile.fragment<128x64xbf16>, !tile.buffer<128x128xbf16>, !tile.mask<128x64>
           }
         }
       }
