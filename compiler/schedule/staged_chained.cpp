@@ -220,8 +220,7 @@ std::string whyNotChained(const StagedChainedProblem &problem, std::string_view 
     return fmt::format("the target {} computes on bf16, and they are f32", target);
   if (!first.lift.isGraph() || !last.lift.isGraph() || first.lift.isTransposed() || last.lift.isTransposed())
     return fmt::format("on {} only products of a graph have one kernel: elsewhere several output groups read "
-                       "a hidden group, "
-                       "which would have to stay for all of them, or be made again",
+                       "a hidden group, which would have to stay for all of them, or be made again",
                        target);
   if (!copyEngineTakes(first) || !copyEngineTakes(last))
     return fmt::format("on {} the copy engine brings the blocks of both, and it cannot address these: groups "
@@ -261,21 +260,16 @@ std::vector<StagedChainedSchedule> considerStagedChained(const StagedChainedProb
   std::vector<int64_t> depths = {64, 32, 16};
   if (!isOneOf(input, {64, 32, 16}))
     depths.push_back(input);
+  // Of those that are predicted alike the first is taken: with room for the next chunk's blocks.
+  std::vector<std::pair<int64_t, int64_t>> stages;
+  for (const int64_t row_stages : {2, 1})
+    for (const int64_t next_stages : {4, 6, 5, 3, 2})
+      stages.emplace_back(row_stages, next_stages);
   for (const auto &[rows, types] :
        {std::pair<int64_t, int64_t>{64, 1}, {128, 1}, {192, 1}, {256, 1}, {64, 2}, {64, 3}, {128, 2}})
     for (const int64_t hidden : {64, 32, 16})
       for (const int64_t depth : depths)
-        // Of those that are predicted alike the first is taken: with room for the next chunk's blocks.
-        for (const auto &[next_stages, row_stages] : {std::pair<int64_t, int64_t>{4, 2},
-                                                      {6, 2},
-                                                      {5, 2},
-                                                      {3, 2},
-                                                      {2, 2},
-                                                      {4, 1},
-                                                      {6, 1},
-                                                      {5, 1},
-                                                      {3, 1},
-                                                      {2, 1}})
+        for (const auto &[row_stages, next_stages] : stages)
           // No clusters: of the published networks all kernels with them took longer than those without.
           for (const auto &[evict_first, overlap, ping_pong] :
                {std::array<int64_t, 3>{0, 0, 1}, {1, 0, 1}, {0, 1, 1}, {1, 1, 1}, {0, 0, 2}, {1, 0, 2}}) {

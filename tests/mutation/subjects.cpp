@@ -362,7 +362,8 @@ const std::vector<Subject> &subjects() {
                  .schedule = "rows=64,hidden=16,depth=48,stages=2x2,stationary=2,row_stages=1,overlap=1",
                  .divides = true},
                 {{100, 1, 1}, {2, 0, 3}}),
-      // Two warpgroups that take chunks in turn, four in a hidden group, the last of which is clipped. Several
+      // Two warpgroups that take chunks in turn, four in a hidden group, the last of which is clipped.
+      // Several
       // batches: that parts pass over blocks that are still to come shows in some of them.
       twoLayers("two_layers_ping_pong",
                 {.algebra = "Q(3)",
@@ -372,6 +373,17 @@ const std::vector<Subject> &subjects() {
                  .schedule = "rows=64,hidden=16,depth=48,stages=4x4,stationary=2,row_stages=1,ping_pong=2",
                  .divides = true},
                 {{100, 1, 1}, {2, 0, 3}, {100, 0, 3}, {190, 2, 2}, {290, 1, 3}}),
+      // A graph with missing edges: groups of both terms, the type's own, and some of none, in turns of three
+      // and
+      // one.
+      twoLayers("two_layers_graph",
+                {.algebra = "graph(4; 0->1, 0->2, 1->0, 1->3, 2->1, 3->0, 3->2)",
+                 .in = 128,
+                 .hidden = 192,
+                 .out = 64,
+                 .schedule = "rows=64,hidden=16,depth=16,stages=5x2,stationary=3,row_stages=1",
+                 .weights = 1},
+                {{250, 1, 1}, {140, 3, 2}, {2, 0, 3}}),
       // Clusters of two blocks, the second of which has a type in one cluster and none in the other. They
       // load for each other what an output group has for all types, in a ring of four stages beside one of
       // five of what each loads for itself, in two boxes; both layers' blocks are of one size. 65 and 64 rows

@@ -60,6 +60,13 @@ private:
   struct HiddenChunk {
     Value group, rows_of_group, chunk;
   };
+  /// The first column of a chunk in its hidden group.
+  Value columnOf(const HiddenChunk &hidden) {
+    return math_.multiply(hidden.chunk, hidden_schedule_.getColumns());
+  }
+  /// Two products of the same rows, gate and up, are one product beside each other: each instruction reads
+  /// the rows once for both.
+  bool areBeside() { return tile_.hidden_terms.getInits().size() == 2; }
   /// The products of a chunk, the sums of gate and up beside each other; and what its maps leave of them.
   llvm::SmallVector<Value> multiplyHidden(const Place &place, const HiddenChunk &hidden);
   mlir::FailureOr<Value> mapHidden(const Place &place, const HiddenChunk &hidden, mlir::ValueRange sums);

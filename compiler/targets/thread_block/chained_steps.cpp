@@ -94,10 +94,8 @@ SmallVector<Value> ChainedProgram::multiplyHidden(const Place &place, const Hidd
   const int64_t steps = llvm::divideCeil(width, depth);
   const size_t products = tile_.hidden_terms.getInits().size();
   const int64_t columns = hidden_schedule_.getColumns();
-  Value column = math_.multiply(hidden.chunk, columns);
-  // Two products of the same rows, gate and up, are one product beside each other: each instruction reads the
-  // rows once for both.
-  const bool beside = products == 2;
+  Value column = columnOf(hidden);
+  const bool beside = areBeside();
   const sm::AccumulatorType one = sumsOf(hidden_schedule_);
   const auto both = sm::AccumulatorType::get(builder_.getContext(), one.getRows(), 2 * columns);
   SmallVector<Value> sums;
@@ -145,8 +143,8 @@ SmallVector<Value> ChainedProgram::multiplyHidden(const Place &place, const Hidd
 FailureOr<Value> ChainedProgram::mapHidden(const Place &place, const HiddenChunk &hidden, ValueRange sums) {
   const int64_t columns = hidden_schedule_.getColumns();
   const sm::AccumulatorType one = sumsOf(hidden_schedule_);
-  const bool beside = tile_.hidden_terms.getInits().size() == 2;
-  Value column = math_.multiply(hidden.chunk, columns);
+  const bool beside = areBeside();
+  Value column = columnOf(hidden);
   for (auto [product, sum] : llvm::enumerate(tile_.hidden_terms.getResults())) {
     if (!beside)
       sums_[sum] = sums[product];
