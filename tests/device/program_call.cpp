@@ -170,7 +170,9 @@ void ProgramCall::launch(const algrt::cuda_stand_in::Launch &launched) {
   if (const auto maps = parameters.plainMaps(); !maps.empty())
     memory.registerGlobal("the maps", maps.data(), static_cast<int64_t>(maps.size_bytes()), Access::Read,
                           /*independent=*/true);
-  if (const auto terms = parameters.of<uint64_t>(algrt::ParameterValue::Terms); terms != 0)
+  // Kernels that list rows have no terms.
+  const bool has_terms = parameters.has(algrt::ParameterValue::Terms);
+  if (const auto terms = has_terms ? parameters.of<uint64_t>(algrt::ParameterValue::Terms) : 0; terms != 0)
     memory.registerGlobal("the terms table", reinterpret_cast<const void *>(terms),
                           static_cast<int64_t>(algrt::cuda_stand_in::bytesAllocatedAt(terms)), Access::Read,
                           /*independent=*/true);

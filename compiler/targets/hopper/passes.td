@@ -36,12 +36,16 @@ def SmPartition : HopperPass<"sm-partition"> {
 }
 
 def SmPingPong : HopperPass<"sm-ping-pong"> {
-  let summary = "Let parts of the warpgroups that multiply have tiles of their own";
+  let summary = "Let parts of the warpgroups that multiply have tiles, or chunks, of their own";
   let description = [{
     For a schedule with `ping_pong`: the partition that multiplies gets as many times the warpgroups, and part p of them has the
     tiles p, p + parts, ... of the block. Of the others' tiles it passes over the blocks. So one part multiplies while
     another writes its sums. Parts take blocks in the order of the tiles: each waits for its turn before its first block
     and passes it on after its last.
+
+    In a kernel of two layers two parts have the same tile, and take the chunks of each hidden group in turn: one maps while the
+    other multiplies. The first part leaves its sums in shared memory, the second one adds them to its own, maps and
+    stores. Rings have stages for two chunks, so that a part that passes over blocks does not wait for its turn.
   }];
 }
 
