@@ -82,7 +82,7 @@ public:
   std::optional<int64_t> completeGraph() const;
   // Whether this is the row lift of a graph: y_j of type i has the terms i and j, with coefficients 1, where
   // i has an edge to j, i alone where j = i, and else none. Complete graphs, paths and D(n) are among them;
-  // the transposed is none.
+  // a transposed lift is not one.
   bool isGraph() const;
 
   // Whether a token of `type` uses input group `group`, or writes output group `group` (what is not written

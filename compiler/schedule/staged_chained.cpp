@@ -54,7 +54,8 @@ struct Case {
   /// those of the step before are still being read.
   int64_t stagesOfStep() const { return 1 + s.types; }
   int64_t stepsOfChunk() const { return (inputWidth() + s.depth - 1) / s.depth; }
-  /// A warpgroup that passes over chunks of the other needs room for two: those of one are being multiplied.
+  /// Where two warpgroups take chunks in turn there is room for one of each, so that they multiply by one
+  /// while the other comes.
   int64_t leastStages() const {
     return s.ping_pong > 1 ? s.ping_pong * stagesOfStep() * stepsOfChunk()
                            : stagesOfStep() * (inputWidth() > s.depth ? 2 : 1);

@@ -197,7 +197,7 @@ Cost StagedChainedCosts::operator()(const StagedChainedSchedule &schedule) const
     of_other = ((chunks - 1) * of_next + chunk(made) + multiplied_again) / chunks;
   }
   const double sums = types * rows * last_.n, written = sums * static_cast<double>(byteWidth(output_));
-  double end_of_tile = endOfTile(cluster) + 2 * written / machine_.shared_bytes_per_cycle;
+  const double end_of_tile = endOfTile(cluster) + 2 * written / machine_.shared_bytes_per_cycle;
   if (parts > 1) {
     // The first one leaves its sums to the second one and goes on, while that one adds them up and stores.
     const double together = 4 * sums / machine_.shared_bytes_per_cycle + cycles_per_wait,
@@ -205,8 +205,8 @@ Cost StagedChainedCosts::operator()(const StagedChainedSchedule &schedule) const
     of_other = std::max(of_other, std::max(most_chunks * of_chunk + together,
                                            least_chunks * of_chunk + together + end_of_tile) /
                                       chunks);
-    end_of_tile = 0;
   }
+  const double ends = (parts > 1 ? cost.tiles - others : cost.tiles) * end_of_tile;
   // Where the ring has no room for a chunk's blocks of all types, no type can run ahead of another: the
   // blocks of every chunk come while it waits.
   const bool all_wait = types > 1 && static_cast<double>(schedule.stages) < (1 + types) * steps;
@@ -219,8 +219,7 @@ Cost StagedChainedCosts::operator()(const StagedChainedSchedule &schedule) const
     of_other = std::max(of_other, cycles_until_next_blocks + multiplied_again / types);
   const double busy = chunks * (cost.turns * of_own + others * of_other) + only_own * of_output.multiplied +
                       starved + shared_stages;
-  TensorTime tensor(multiplied, std::max(0.0, busy - multiplied), cost.tiles * end_of_tile, 1, in_cycles,
-                    floor().tensor);
+  TensorTime tensor(multiplied, std::max(0.0, busy - multiplied), ends, 1, in_cycles, floor().tensor);
 
   const double read = hidden_products * of_hidden.read + types * others * (of_output.read + from_registers) +
                       only_own * of_output.read;

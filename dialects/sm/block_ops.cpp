@@ -136,6 +136,9 @@ LogicalResult StoreSumsOp::verify() {
   if (sum.getTransposed() && maps.isPlain())
     return emitOpError("stores sums of warpgroups that hold columns, which go through tensor maps: take away "
                        "their vector");
+  auto partition = (*this)->getParentOfType<PartitionOp>();
+  if (getByOnePart() && !(partition && partition.getTurns()))
+    return emitOpError("is by one part of a partition, whose parts take turns");
   if (getRowsBefore() && !sum.hasThreads())
     return emitOpError("stores the rows before one alone, which single threads do");
   if (getBeta() && sum.hasThreads())

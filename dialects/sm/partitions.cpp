@@ -85,7 +85,13 @@ static LogicalResult verifyPipe(Operation *pipe) {
   if (ends.consumers.contains(ends.producers.front()))
     return pipe->emitOpError("is filled and emptied by @")
            << name(ends.producers.front()) << ": pipes are between different partitions";
-  return isa<StagedPipeOp>(pipe) ? verifyStages(pipe, value, ends) : success();
+  auto staged = dyn_cast<StagedPipeOp>(pipe);
+  if (staged && staged.getInTurn())
+    for (Operation *partition : ends.consumers)
+      if (!cast<PartitionOp>(partition).getTurns())
+        return pipe->emitOpError("has stages that parts take in turn, but @")
+               << name(partition) << ", which empties it, has no parts";
+  return staged ? verifyStages(pipe, value, ends) : success();
 }
 
 LogicalResult KernelOp::verifyRegions() {

@@ -109,9 +109,11 @@ def Sm_ConsumerReleaseOp : Sm_Op<"consumer_release", [MemoryEffects<[MemRead, Me
   let summary = "This partition is done with a stage";
   let description = [{
     With `after_products` the release takes effect as soon as the products that were issued before it are complete.
+    `unread`: the stage has been waited for, and nothing was read of it. What reads a stage holds the lanes of a warp together; here
+    they meet before one of them arrives, since others would else miss the phase that they wait for.
   }];
-  let arguments = (ins Sm_StagedPipeType:$pipe, Index:$stage, UnitAttr:$after_products);
-  let assemblyFormat = "$pipe `[` $stage `]` (`after_products` $after_products^)? attr-dict `:` type($pipe)";
+  let arguments = (ins Sm_StagedPipeType:$pipe, Index:$stage, UnitAttr:$after_products, UnitAttr:$unread);
+  let assemblyFormat = "$pipe `[` $stage `]` (`after_products` $after_products^)? (`unread` $unread^)? attr-dict `:` type($pipe)";
 }
 
 #endif

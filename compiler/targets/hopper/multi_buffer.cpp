@@ -91,9 +91,10 @@ static LogicalResult checkConsume(sm::ConsumeOp consume) {
 }
 
 /// Whether all that a loop does with sums is to add to them: then products of a step are in flight while the
-/// next one begins.
+/// next one begins, unless it passes over others' steps.
 static bool onlyAdds(Operation *loop) {
-  return isa<scf::ForOp>(loop) &&
+  auto steps = dyn_cast<scf::ForOp>(loop);
+  return steps && getConstantIntValue(steps.getStep()) == 1 &&
          !loop->walk([](Operation *op) {
                 const bool reads = !isProductOfBlocks(op) && !isa<scf::YieldOp, scf::ForOp>(op) &&
                                    llvm::any_of(op->getOperandTypes(), llvm::IsaPred<sm::AccumulatorType>);
@@ -271,7 +272,8 @@ static void writeConsume(OpBuilder &builder, sm::ConsumeOp consume, Value staged
     sm::StoreCommitOp::create(builder, location);
     sm::StoreWaitOp::create(builder, location, 0, /*written=*/false);
   }
-  sm::ConsumerReleaseOp::create(builder, location, staged_pipe, position.stage, products);
+  const bool unread = llvm::all_of(consume.getBlocks(), [](Value block) { return block.use_empty(); });
+  sm::ConsumerReleaseOp::create(builder, location, staged_pipe, position.stage, products, unread);
   // A step may take its next stage ahead of the products of this one.
   if (isProductOfLayers(last))
     builder.setInsertionPointAfter(wait);

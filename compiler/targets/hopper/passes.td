@@ -45,7 +45,7 @@ def SmPingPong : HopperPass<"sm-ping-pong"> {
 
     In a kernel of two layers two parts have the same tile, and take the chunks of each hidden group in turn: one maps while the
     other multiplies. The first part leaves its sums in shared memory, the second one adds them to its own, maps and
-    stores. Rings have stages for two chunks, so that a part that passes over blocks does not wait for its turn.
+    stores. Of the other part's chunks a part waits for the blocks and releases them, so that it knows every phase of a stage.
   }];
 }
 

@@ -13,9 +13,8 @@ namespace compiler {
 
 namespace {
 
-/// Named barriers of both parts: the first one's sums are there; the second one has read them; the types' own
-/// hidden groups are there.
-enum PartBarrier : int64_t { PartialWritten = 0, PartialRead = 1, GroupsKept = 2 };
+/// Named barriers of both parts: the first one's sums are there; the second one has read them.
+enum PartBarrier : int64_t { PartialWritten = 0, PartialRead = 1 };
 
 /// A loop over the chunks of a hidden group.
 struct ChunkLoop {
@@ -33,7 +32,7 @@ public:
 private:
   LogicalResult findLoops();
   LogicalResult addLoop(scf::ForOp loop);
-  LogicalResult checkStages();
+  void passOver(const ChunkLoop &one, Value chunks);
   void takeTurns(const ChunkLoop &one);
   LogicalResult bringTogether(sm::StoreSumsOp store, Value buffer);
 
@@ -96,39 +95,32 @@ LogicalResult LayersPingPong::addLoop(scf::ForOp loop) {
   return success();
 }
 
-/// A wait for a stage sees the parity of its phase alone. A part that has passed over a chunk, and waits for
-/// the last block of its own, must not meet the phase two passes before: what that stage held last has to be
-/// of an earlier chunk of its own.
-LogicalResult LayersPingPong::checkStages() {
-  for (const ChunkLoop &one : loops_)
-    for (auto [pipe, blocks] : one.blocks) {
-      auto op = pipe.getDefiningOp<sm::PipeOp>();
-      if (!op.getStages() || static_cast<int64_t>(*op.getStages()) < parts * blocks)
-        return op.emitOpError("needs stages for the blocks of ")
-               << parts << " chunks, " << parts * blocks << ", since one part passes over those of the other";
-    }
-  return success();
+/// Takes the blocks of so many chunks, 0 or 1, and leaves them as they are. They have to be waited for even
+/// so: a wait sees the parity of a stage's phase alone, and a part that did not know of the phase before
+/// could take it for its own. And they are released even so, which keeps the stage until this part has seen
+/// it.
+void LayersPingPong::passOver(const ChunkLoop &one, Value chunks) {
+  const Location location = one.loop->getLoc();
+  OpBuilder::InsertionGuard guard(builder_);
+  const IntegerArithmetic math(builder_, location);
+  for (auto [pipe, blocks] : one.blocks) {
+    auto loop = scf::ForOp::create(builder_, location, math.constant(0), math.multiply(chunks, blocks),
+                                   math.constant(1));
+    OpBuilder::InsertionGuard inside(builder_);
+    builder_.setInsertionPoint(loop.getBody()->getTerminator());
+    sm::ConsumeOp::create(builder_, location, cast<sm::PipeType>(pipe.getType()).getBlocks(), pipe);
+  }
 }
 
 void LayersPingPong::takeTurns(const ChunkLoop &one) {
   scf::ForOp loop = one.loop;
-  Location location = loop.getLoc();
-  const IntegerArithmetic math(builder_, location);
+  const IntegerArithmetic math(builder_, loop.getLoc());
   builder_.setInsertionPoint(loop);
-  for (auto [pipe, blocks] : one.blocks)
-    sm::SkipOp::create(builder_, location, pipe, math.multiply(part_, blocks));
+  passOver(one, part_);
   loop.setLowerBound(part_);
   loop.setStep(math.constant(parts));
   builder_.setInsertionPoint(loop.getBody()->getTerminator());
-  Value is_last_chunk = math.equal(loop.getInductionVar(), one.chunks - 1);
-  for (auto [pipe, blocks] : one.blocks)
-    sm::SkipOp::create(builder_, location, pipe, math.select(is_last_chunk, math.constant(0), blocks));
-  const bool keeps = !loop.getBody()->getOps<sm::KeepOp>().empty();
-  if (!keeps)
-    return;
-  // The first part has taken all blocks before this, so that what the second one passes over is there.
-  builder_.setInsertionPointAfter(loop);
-  sm::SyncPartsOp::create(builder_, location, GroupsKept);
+  passOver(one, math.select(math.equal(loop.getInductionVar(), one.chunks - 1), math.constant(0), 1));
 }
 
 /// The first part leaves its sums in shared memory and goes on; the second one adds them to its own, maps and
@@ -172,8 +164,8 @@ LogicalResult LayersPingPong::run() {
   const sm::AccumulatorType sums = stores.front().getAccumulator().getType();
   if (static_cast<int64_t>(partition_.getWarpgroups()) != 1 || sums.getWarpgroups() != 1)
     return partition_.emitOpError("has tiles of one warpgroup where parts take chunks in turn, got ")
-           << sums.getWarpgroups();
-  if (failed(findLoops()) || failed(checkStages()))
+           << partition_.getWarpgroups();
+  if (failed(findLoops()))
     return failure();
   builder_.setInsertionPoint(partition_);
   Value buffer = sm::AllocateReductionBufferOp::create(

@@ -327,7 +327,7 @@ LogicalResult StageReleases::lower(sm::ConsumerReleaseOp release, const PipeBarr
       return failure();
     builder_.setInsertionPoint(release);
     sm::ArriveOp::create(builder_, release.getLoc(), barriers.empty, release.getStage(),
-                         peersOf(release, barriers));
+                         peersOf(release, barriers), /*publish=*/release.getUnread());
   }
   release.erase();
   return success();

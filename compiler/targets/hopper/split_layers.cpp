@@ -102,8 +102,8 @@ LogicalResult LayersSplit::findPassages() {
     if (!use.rows)
       return fetch.emitOpError("must be multiplied once, beside it, by rows that are there"),
              WalkResult::interrupt();
-    // What is fetched behind a product of these rows is another passage: of the next chunk, where there are so
-    // few of them that no loop over chunks is left.
+    // What is fetched behind a product of these rows is another passage: of the next chunk, where there are
+    // so few of them that no loop over chunks is left.
     int64_t products_before = 0;
     for (Operation *user : use.rows.getUsers())
       if (user->getBlock() == fetch->getBlock() && user->isBeforeInBlock(fetch))

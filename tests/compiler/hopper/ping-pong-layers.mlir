@@ -10,8 +10,9 @@
 #of_hidden = #tile.staged<types = 1, rows = 64, columns = 64, depth = 80, stages = 4, stationary = 1, ping_pong = 2>
 #schedule = #tile.staged<types = 1, rows = 64, columns = 96, depth = 64, stages = 4, stationary = 4, ping_pong = 2>
 
-// Each part goes through its own chunks, the first one through two of three. It begins behind those of the other part, and passes over
-// one of these after each of its own but the last: two blocks of the weight matrices of either layer, of the types' own group one.
+// Each part goes through its own chunks, the first one through two of three. It takes the blocks of the other part's as well and leaves
+// them as they are: ahead of its first chunk, and behind each but the last. Of the types' own group a chunk has one block of W or D,
+// of others two.
 // PARTS-LABEL: sm.kernel @network(
 // PARTS:         %[[BLOCKS:.*]] = sm.pipe stages 4 : <!sm.block<80 x 64 x bf16, swizzle 128>, !sm.block<80 x 64 x bf16, swizzle 128>>
 // PARTS-NEXT:    %[[NEXT:.*]] = sm.pipe stages 4 : <!sm.block<64 x 96 x bf16, swizzle 64>>
@@ -21,29 +22,40 @@
 // PARTS-NEXT:      %[[IS_LAST:.*]] = arith.cmpi eq, %[[PART]], %c1
 // PARTS-NEXT:      scf.if %[[IS_LAST]] {
 // PARTS-NEXT:        sm.arrive_parts 1
-// The types' own hidden group, in turn, too; then both parts meet.
-// PARTS:           sm.skip %[[BLOCKS]], %[[PART]] :
+// The types' own hidden group, in turn, too.
+// PARTS:           scf.for %{{.*}} = %c0 to %[[PART]] step %c1 {
+// PARTS-NEXT:        sm.consume %[[BLOCKS]]
+// PARTS-NEXT:      }
 // PARTS-NEXT:      scf.for %[[CHUNK:.*]] = %[[PART]] to %c3 step %c2 {
 // PARTS:             sm.keep
 // PARTS-NEXT:        %[[LAST_CHUNK:.*]] = arith.cmpi eq, %[[CHUNK]], %c2
 // PARTS-NEXT:        %[[PASSED:.*]] = arith.select %[[LAST_CHUNK]], %c0, %c1
-// PARTS-NEXT:        sm.skip %[[BLOCKS]], %[[PASSED]] :
-// PARTS-NEXT:      }
-// PARTS-NEXT:      sm.sync_parts 2
+// PARTS-NEXT:        scf.for %{{.*}} = %c0 to %[[PASSED]] step %c1 {
+// PARTS-NEXT:          sm.consume %[[BLOCKS]]
 // PARTS:           %[[SUMS:[0-9]+]] = scf.if
 // PARTS:             %[[TWO:.*]] = arith.muli %[[PART]], %c2
-// PARTS-NEXT:        sm.skip %[[BLOCKS]], %[[TWO]] :
-// PARTS-NEXT:        sm.skip %[[NEXT]], %[[TWO]] :
+// PARTS-NEXT:        scf.for %{{.*}} = %c0 to %[[TWO]] step %c1 {
+// PARTS-NEXT:          sm.consume %[[BLOCKS]]
+// PARTS-NEXT:        }
+// PARTS-NEXT:        scf.for %{{.*}} = %c0 to %[[TWO]] step %c1 {
+// PARTS-NEXT:          sm.consume %[[NEXT]]
+// PARTS-NEXT:        }
 // PARTS-NEXT:        %{{[^ ]*}} = scf.for %{{[^ ]*}} = %[[PART]] to %c3 step %c2 iter_args
 // PARTS:               sm.multiply_fragment
-// PARTS:               %[[PASSED_TWO:.*]] = arith.select %{{.*}}, %c0, %c2
-// PARTS-NEXT:          sm.skip %[[BLOCKS]], %[[PASSED_TWO]] :
-// PARTS-NEXT:          sm.skip %[[NEXT]], %[[PASSED_TWO]] :
+// PARTS:               %[[PASSED_TWO:.*]] = arith.muli %{{.*}}, %c2
+// PARTS-NEXT:          scf.for %{{.*}} = %c0 to %[[PASSED_TWO]] step %c1 {
+// PARTS-NEXT:            sm.consume %[[BLOCKS]]
+// PARTS-NEXT:          }
+// PARTS-NEXT:          scf.for %{{.*}} = %c0 to %[[PASSED_TWO]] step %c1 {
+// PARTS-NEXT:            sm.consume %[[NEXT]]
 // PARTS:             } else {
-// PARTS-NEXT:          sm.skip %[[NEXT]], %[[PART]] :
+// PARTS-NEXT:          scf.for %{{.*}} = %c0 to %[[PART]] step %c1 {
+// PARTS-NEXT:            sm.consume %[[NEXT]]
+// PARTS-NEXT:          }
 // PARTS-NEXT:          %{{[^ ]*}} = scf.for %{{[^ ]*}} = %[[PART]] to %c3 step %c2 iter_args
 // PARTS:                 %[[PASSED_ONE:.*]] = arith.select %{{.*}}, %c0, %c1
-// PARTS-NEXT:            sm.skip %[[NEXT]], %[[PASSED_ONE]] :
+// PARTS-NEXT:            scf.for %{{.*}} = %c0 to %[[PASSED_ONE]] step %c1 {
+// PARTS-NEXT:              sm.consume %[[NEXT]]
 // PARTS:           scf.if %[[IS_LAST]] {
 // PARTS-NEXT:        sm.sync_parts 0
 // PARTS-NEXT:        %[[ALL:.*]] = sm.add_partial %[[SUMS]], %[[PARTIAL]]
@@ -59,26 +71,30 @@
 // PARTS-NEXT:        sm.sync_parts 1
 // PARTS:         sm.partition @load
 
-// One part releases a stage of the weight matrices, both release the rows of X. Steps do not follow one another in the ring, so that all
-// products of a step are waited for. One stage is enough for the result.
+// Both parts release every stage, one of them when it has only waited for it: the lanes of a warp meet for that. Own steps do not follow
+// one another in the ring, so that all products of a step are waited for. One stage is enough for the result.
 // STAGES-LABEL: sm.kernel @network(
 // STAGES:         %[[RESULT:.*]] = sm.allocate : <1 x 64 x 96 x f32, swizzle 128>
-// STAGES:         %[[EMPTY:.*]] = sm.barriers arrivals 4 : <4>
-// STAGES:         %[[EMPTY_NEXT:.*]] = sm.barriers arrivals 4 : <4>
-// STAGES:         %[[EMPTY_ROWS:.*]] = sm.barriers arrivals 8 : <1>
+// STAGES:         %[[FULL:.*]] = sm.barriers arrivals 1 : <4>
+// STAGES:         %[[EMPTY:.*]] = sm.barriers arrivals 8 : <4>
+// STAGES:         %[[EMPTY_NEXT:.*]] = sm.barriers arrivals 8 : <4>
 // STAGES:         sm.partition @multiply
+// STAGES:           scf.for
+// STAGES:             sm.wait %[[FULL]][%[[STAGE:.*]]] parity
+// STAGES:             sm.arrive %[[EMPTY]][%[[STAGE]]] publish
 // STAGES:           scf.for %{{.*}} = %{{.*}} to %c3 step %c2
 // STAGES:             sm.write
-// STAGES:           sm.sync_parts 2
 // STAGES:           scf.for %{{.*}} = %{{.*}} to %c3 step %c2
 // STAGES:             sm.mma_wait 0
-// STAGES:             sm.arrive %[[EMPTY]]
+// STAGES:             sm.arrive %[[EMPTY]][%{{[^ ]*}}] :
 // STAGES:             sm.mma_wait 0
-// STAGES:             sm.arrive %[[EMPTY_NEXT]]
+// STAGES:             sm.arrive %[[EMPTY_NEXT]][%{{[^ ]*}}] :
+// STAGES:             sm.arrive %[[EMPTY]][%{{[^ ]*}}] publish
+// STAGES:             sm.arrive %[[EMPTY_NEXT]][%{{[^ ]*}}] publish
 // STAGES:           } else {
 // STAGES:             scf.for %{{.*}} = %{{.*}} to %c3 step %c2
 // STAGES:               sm.mma_wait 0
-// STAGES-NEXT:          sm.arrive %[[EMPTY_NEXT]]
+// STAGES-NEXT:          sm.arrive %[[EMPTY_NEXT]][%{{[^ ]*}}] :
 // STAGES:           sm.store %[[RESULT]][%c0]
 tile.kernel @network(%x: !tile.matrix<?x320xbf16>, %w: !tile.matrix<320x704xbf16>, %w2: !tile.matrix<320x704xbf16>,
                      %w3: !tile.matrix<704x384xbf16>, %y: !tile.matrix<?x384xf32>)
