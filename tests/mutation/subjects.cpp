@@ -363,8 +363,7 @@ const std::vector<Subject> &subjects() {
                  .divides = true},
                 {{100, 1, 1}, {2, 0, 3}}),
       // Two warpgroups that take chunks in turn, four in a hidden group, the last of which is clipped. Many
-      // turns
-      // of one block: what one warpgroup passes over while the other is late shows in some of them.
+      // turns of a block: what one passes over while the other is late shows in some of them.
       twoLayers("two_layers_ping_pong",
                 {.algebra = "Q(3)",
                  .in = 144,

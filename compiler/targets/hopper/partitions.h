@@ -17,8 +17,8 @@ void addPartition(mlir::OpBuilder &builder, sm::KernelOp kernel, llvm::StringRef
 mlir::LogicalResult splitLayers(sm::KernelOp kernel);
 
 /// Two warpgroups in place of the one that multiplies: they take the chunks of each hidden group in turn, so
-/// that one maps while the other multiplies, and the second one adds up the sums of both. Fails with a message
-/// where tiles have more than one warpgroup, or groups a single chunk.
+/// that one maps while the other multiplies, and the second one adds up the sums of both. Fails with a
+/// message where tiles have more than one warpgroup, or groups a single chunk.
 mlir::LogicalResult pingPongLayers(sm::PartitionOp partition, int64_t turns);
 
 } // namespace compiler
