@@ -1,6 +1,7 @@
 // Two warpgroups take the chunks of hidden groups in turn: one maps while the other multiplies. The first one leaves its sums to the
 // second one, which adds them to its own. From the tile program to barriers.
 // RUN: alg-opt %s -convert-tile-to-sm -canonicalize -cse -sm-assign-swizzle -sm-partition -canonicalize -sm-ping-pong -canonicalize -cse | FileCheck %s --check-prefix=PARTS
+// RUN: alg-opt %s -convert-tile-to-sm -canonicalize -cse -sm-assign-swizzle -sm-partition -canonicalize -sm-ping-pong -sm-lower-epilogue -sm-multi-buffer | FileCheck %s --check-prefix=STAGED
 // RUN: alg-opt %s -tile-to-sm | FileCheck %s --check-prefix=STAGES
 
 #hidden = #tile.layout<algebra = #alg.algebra<"Q(4)">, lift = rows, in = <4 x 80>, weights = <4 x 80>, out = <4 x 176>,
@@ -70,6 +71,14 @@
 // PARTS-NEXT:      } else {
 // PARTS-NEXT:        sm.sync_parts 1
 // PARTS:         sm.partition @load
+
+// What a part passes over it waits for, and releases unread. Stages are those of both parts.
+// STAGED-LABEL: sm.kernel @network(
+// STAGED-NOT:     sm.staged_pipe in_turn
+// STAGED:         sm.partition @multiply
+// STAGED:           sm.consumer_wait %[[PIPE:.*]][%[[STAGE:.*]]] parity %{{.*}} : <4>
+// STAGED-NEXT:      sm.consumer_release %[[PIPE]][%[[STAGE]]] unread : <4>
+// STAGED:           sm.consumer_release %[[PIPE]][%{{.*}}] after_products : <4>
 
 // Both parts release every stage, one of them when it has only waited for it: the lanes of a warp meet for that. Own steps do not follow
 // one another in the ring, so that all products of a step are waited for. One stage is enough for the result.

@@ -187,6 +187,35 @@ sm.kernel @unreleased(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
                        out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4>
+sm.kernel @without_parts(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
+                  %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2, swizzle 128>,
+                  %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>, %rows: index, %offset: index,
+                  %terms: !sm.terms_table) attributes {layout = #layout, schedule = #schedule} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %even = arith.constant 0 : i32
+  %a = sm.allocate : <4 x 128 x 64 x bf16, swizzle 128>
+  %b = sm.allocate : <4 x 64 x 64 x bf16, swizzle 128>
+  // expected-error @+1 {{has stages that parts take in turn, but @multiply, which empties it, has no parts}}
+  %staged = sm.staged_pipe in_turn : <4>
+  sm.partition @multiply warpgroups 2 registers 216 {
+    sm.consumer_wait %staged[%c0] parity %even : <4>
+    sm.consumer_release %staged[%c0] unread : <4>
+  }
+  sm.partition @load warpgroups 1 registers 40 {
+    sm.elect {
+      sm.producer_acquire %staged[%c0] parity %even : <4>
+      sm.load %w[%c0] [%c0, %c0, %c0, %c0] to %b[%c0] : <1 x 64 x 64 x bf16, row_dimension 2, swizzle 128> to <4 x 64 x 64 x bf16, swizzle 128>
+      sm.producer_commit %staged[%c0] : <4>
+    }
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 64>, weights = #alg.groups<2 x 64>,
+                       out = #alg.groups<2 x 64>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.staged<types = 1, rows = 128, columns = 64, depth = 64, stages = 4>
 sm.kernel @outside(%x: !sm.maps<2 x 128 x 64 x bf16, row_dimension 3, swizzle 128>,
                   %w: !sm.maps<1 x 64 x 64 x bf16, row_dimension 2, swizzle 128>,
                   %y: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>, %rows: index, %offset: index,
