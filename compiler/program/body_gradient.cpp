@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -33,6 +34,7 @@ private:
   LogicalResult differentiate(Operation *op);
   LogicalResult differentiatePower(math::PowFOp power);
   LogicalResult differentiateQuotient(arith::DivFOp quotient);
+  LogicalResult differentiateProduct(arith::MulFOp product);
 
   // Of the operation at hand: the gradient of its result, its operands and its result as the copy computes
   // them.
@@ -103,26 +105,44 @@ LogicalResult BodySweep::differentiatePower(math::PowFOp power) {
   return success();
 }
 
-/// The exponential in a divisor c + exp(u), as SiLU and the sigmoid have it; null where there is none, or
-/// where c depends on the wanted argument, too.
-static math::ExpOp exponentialIn(Value divisor, const DenseSet<Value> &active) {
+/// What is behind changes of type.
+static Operation *sourceOf(Value value) {
+  Operation *source = value.getDefiningOp();
+  while (isa_and_nonnull<arith::ExtFOp, arith::TruncFOp>(source))
+    source = source->getOperand(0).getDefiningOp();
+  return source;
+}
+
+namespace {
+
+/// A divisor c + exp(u) or c + 2^u, as SiLU and the sigmoid have it.
+struct Saturating {
+  Operation *exponential = nullptr; ///< null where there is none
+  Value constant;                   ///< c
+
+  Value exponent() const { return exponential->getOperand(0); }
+  /// The slope of exp(u) to u, over exp(u).
+  double rate() const { return isa<math::Exp2Op>(exponential) ? std::numbers::ln2 : 1; }
+};
+
+} // namespace
+
+/// None where c depends on the wanted argument, too.
+static Saturating saturating(Value divisor, const DenseSet<Value> &active) {
   auto sum = divisor.getDefiningOp<arith::AddFOp>();
   if (!sum)
     return {};
   for (const auto &[summand, other] :
-       {std::pair(sum.getLhs(), sum.getRhs()), std::pair(sum.getRhs(), sum.getLhs())}) {
-    Operation *source = summand.getDefiningOp();
-    while (isa_and_nonnull<arith::ExtFOp, arith::TruncFOp>(source))
-      source = source->getOperand(0).getDefiningOp();
-    if (auto found = dyn_cast_or_null<math::ExpOp>(source); found && !active.contains(other))
-      return found;
-  }
+       {std::pair(sum.getLhs(), sum.getRhs()), std::pair(sum.getRhs(), sum.getLhs())})
+    if (Operation *source = sourceOf(summand);
+        isa_and_nonnull<math::ExpOp, math::Exp2Op>(source) && !active.contains(other))
+      return {source, other};
   return {};
 }
 
 LogicalResult BodySweep::differentiateQuotient(arith::DivFOp quotient) {
-  auto exponential = exponentialIn(quotient.getRhs(), active_);
-  if (!exponential) {
+  const Saturating divisor = saturating(quotient.getRhs(), active_);
+  if (!divisor.exponential) {
     auto share = [&] { return this->quotient(gradient(), operand(1)); };
     add(0, share);
     add(1, [&] { return negative(times(share(), result())); });
@@ -132,13 +152,46 @@ LogicalResult BodySweep::differentiateQuotient(arith::DivFOp quotient) {
   // number. Behind the largest number exp(u) only grows, and the quotient by which it is multiplied is zero.
   auto inverse = [&] { return this->quotient(number(1), operand(1)); };
   add(0, [&] { return times(gradient(), inverse()); });
-  add(exponential.getOperand(), [&] {
-    Value power = widened(exponential.getResult());
+  add(divisor.exponent(), [&] {
+    Value power = widened(divisor.exponential->getResult(0));
     const auto &numbers = cast<FloatType>(power.getType()).getFloatSemantics();
     Value largest = arith::ConstantOp::create(
         builder_, location(), builder_.getFloatAttr(power.getType(), llvm::APFloat::getLargest(numbers)));
     Value finite = arith::MinimumFOp::create(builder_, location(), power, largest);
-    return negative(times(times(gradient(), result()), times(finite, inverse())));
+    Value slope = negative(times(times(gradient(), result()), times(finite, inverse())));
+    return divisor.rate() == 1 ? slope : times(slope, number(divisor.rate()));
+  });
+  return success();
+}
+
+/// The divisor c + exp(u) of a product of exp(u), not above the largest number, and of 1 / (c + exp(u)): the
+/// slope of a quotient has it.
+static Saturating saturatingShare(arith::MulFOp product, const DenseSet<Value> &active) {
+  auto finite = product.getLhs().getDefiningOp<arith::MinimumFOp>();
+  auto inverse = product.getRhs().getDefiningOp<arith::DivFOp>();
+  if (!finite || !inverse || !matchPattern(inverse.getLhs(), m_OneFloat()))
+    return {};
+  const Saturating divisor = saturating(inverse.getRhs(), active);
+  FloatAttr bound;
+  const bool same = divisor.exponential && sourceOf(finite.getLhs()) == divisor.exponential &&
+                    matchPattern(finite.getRhs(), m_Constant(&bound)) && bound.getValue().isLargest();
+  return same ? divisor : Saturating{};
+}
+
+LogicalResult BodySweep::differentiateProduct(arith::MulFOp product) {
+  const Saturating divisor = saturatingShare(product, active_);
+  if (!divisor.exponential) {
+    add(0, [&] { return times(gradient(), operand(1)); });
+    add(1, [&] { return times(gradient(), operand(0)); });
+    return success();
+  }
+  // The slope of exp(u) / (c + exp(u)) to u is that quotient times c / (c + exp(u)). The rule for products
+  // would take the largest number times the slope of the inverse, which is zero there only in the limit.
+  add(divisor.exponent(), [&] {
+    Value rest =
+        quotient(widened(divisor.constant), widened(product.getRhs().getDefiningOp()->getOperand(1)));
+    Value slope = times(times(gradient(), result()), rest);
+    return divisor.rate() == 1 ? slope : times(slope, number(divisor.rate()));
   });
   return success();
 }
@@ -151,11 +204,7 @@ LogicalResult BodySweep::differentiate(Operation *op) {
       .Case<arith::ExtFOp, arith::TruncFOp>([&](auto) { return add(0, g), success(); })
       .Case([&](arith::AddFOp) { return add(0, g), add(1, g), success(); })
       .Case([&](arith::SubFOp) { return add(0, g), add(1, [&] { return negative(gradient()); }), success(); })
-      .Case([&](arith::MulFOp) {
-        add(0, [&] { return times(gradient(), operand(1)); });
-        add(1, [&] { return times(gradient(), operand(0)); });
-        return success();
-      })
+      .Case([&](arith::MulFOp product) { return differentiateProduct(product); })
       .Case([&](arith::DivFOp quotient) { return differentiateQuotient(quotient); })
       .Case([&](arith::NegFOp) { return add(0, [&] { return negative(gradient()); }), success(); })
       .Case<arith::MaximumFOp, arith::MaxNumFOp>(

@@ -102,11 +102,12 @@ struct Saturating {
   double slope_above; ///< of large arguments; of large negative ones it is 0
 };
 
+const std::vector<double> beyond = {-3e38, -1e4, -750, -100, 100, 750, 1e4, 3e38};
+
 class Slopes : public testing::TestWithParam<Saturating> {};
 
-TEST_P(Slopes, AreTheirLimitsWhereExponentialsAreInfinite) {
-  ProgramContext program;
-  auto module = program.parse(fmt::format(R"mlir(
+mlir::OwningOpRef<mlir::ModuleOp> ofOneNumber(ProgramContext &program, const std::string &body) {
+  return program.parse(fmt::format(R"mlir(
 !v = !alg.slots<?x1xf32, plain(1)>
 func.func @forward(%x: tensor<?x1xf32> loc("x")) -> tensor<?x1xf32> {{
   %xs = alg.slots %x plain(1) : tensor<?x1xf32>
@@ -121,19 +122,60 @@ func.func @forward(%x: tensor<?x1xf32> loc("x")) -> tensor<?x1xf32> {{
   %y = alg.gather %ys : !v
   return %y : tensor<?x1xf32>
 }})mlir",
-                                          GetParam().body));
+                                   body));
+}
+
+TEST_P(Slopes, AreTheirLimitsWhereExponentialsAreInfinite) {
+  ProgramContext program;
+  auto module = ofOneNumber(program, GetParam().body);
   ASSERT_TRUE(module);
   auto gradient =
       compiler::differentiate(module->lookupSymbol<mlir::func::FuncOp>("forward"), {"gradient", {0}, ""});
   ASSERT_TRUE(mlir::succeeded(gradient));
-  const std::vector<double> inputs = {-3e38, -1e4, -750, -100, 100, 750, 1e4, 3e38};
-  const auto rows = static_cast<int64_t>(inputs.size());
-  const compiler::DenseArray ones{{rows, 1}, std::vector<double>(inputs.size(), 1)};
-  const std::vector<compiler::DenseArray> slopes = call(*gradient, {{"x", {{rows, 1}, inputs}}}, {ones});
+  const auto rows = static_cast<int64_t>(beyond.size());
+  const compiler::DenseArray ones{{rows, 1}, std::vector<double>(beyond.size(), 1)};
+  const std::vector<compiler::DenseArray> slopes = call(*gradient, {{"x", {{rows, 1}, beyond}}}, {ones});
   ASSERT_EQ(slopes.size(), 1);
-  for (size_t input = 0; input < inputs.size(); ++input)
-    EXPECT_NEAR(slopes[0].values[input], inputs[input] > 0 ? GetParam().slope_above : 0, 1e-30)
-        << inputs[input];
+  for (size_t input = 0; input < beyond.size(); ++input)
+    EXPECT_NEAR(slopes[0].values[input], beyond[input] > 0 ? GetParam().slope_above : 0, 1e-28)
+        << beyond[input];
+}
+
+// And so are the slopes of slopes, and theirs: all are zero.
+TEST_P(Slopes, HaveSlopesThatVanishWhereExponentialsAreInfinite) {
+  ProgramContext program;
+  auto module = ofOneNumber(program, GetParam().body);
+  ASSERT_TRUE(module);
+  auto function = module->lookupSymbol<mlir::func::FuncOp>("forward");
+  const auto rows = static_cast<int64_t>(beyond.size());
+  const compiler::DenseArray ones{{rows, 1}, std::vector<double>(beyond.size(), 1)};
+  std::vector<compiler::DenseArray> arguments = {{{rows, 1}, beyond}};
+  for (const char *name : {"first", "second", "third"}) {
+    SCOPED_TRACE(name);
+    const unsigned of_x = function.getNumArguments() - 1; // behind the gradients of results
+    auto gradient = compiler::differentiate(function, {name, {of_x}, ""});
+    ASSERT_TRUE(mlir::succeeded(gradient));
+    function = *gradient;
+    arguments.insert(arguments.begin(), ones);
+    const auto slopes = compiler::evaluate(function, arguments);
+    ASSERT_TRUE(mlir::succeeded(slopes));
+    for (size_t input = 0; input < beyond.size(); ++input)
+      if (arguments.size() > 2) {
+        EXPECT_NEAR((*slopes)[0].values[input], 0, 1e-28) << beyond[input];
+      }
+  }
+}
+
+// Between, they are those of differences.
+TEST_P(Slopes, OfSlopesAreThoseOfDifferences) {
+  ProgramContext program;
+  std::mt19937 random(13);
+  auto module = ofOneNumber(program, GetParam().body);
+  ASSERT_TRUE(module);
+  auto function = module->lookupSymbol<mlir::func::FuncOp>("forward");
+  auto gradient = compiler::differentiate(function, {"slope", {0}, ""});
+  ASSERT_TRUE(mlir::succeeded(gradient));
+  checkGradients(*gradient, randomArguments(random, *gradient, 6, 0, 1), random);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -143,7 +185,13 @@ INSTANTIATE_TEST_SUITE_P(
                     Saturating{"%b = arith.truncf %e : f32 to bf16\n %w = arith.extf %b : bf16 to f32\n"
                                "%d = arith.addf %c, %w : f32\n %r = arith.divf %a, %d : f32",
                                1},
-                    Saturating{"%d = arith.addf %e, %c : f32\n %r = arith.divf %c, %d : f32", 0}));
+                    Saturating{"%d = arith.addf %e, %c : f32\n %r = arith.divf %c, %d : f32", 0},
+                    Saturating{"%p = math.exp2 %n : f32\n"
+                               "%d = arith.addf %c, %p : f32\n %r = arith.divf %a, %d : f32",
+                               1},
+                    Saturating{"%k = arith.constant 0.3 : f32\n"
+                               "%d = arith.addf %k, %e : f32\n %r = arith.divf %k, %d : f32",
+                               0}));
 
 // Gradients are programs, too: of contractions in modes i and j, and of products of weight matrices.
 TEST(Gradients, OfGradientsAndOfProductsOfWeights) {
