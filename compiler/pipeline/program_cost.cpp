@@ -7,6 +7,7 @@
 #include "compiler/schedule/work.h"
 
 #include <fmt/format.h>
+#include <optional>
 
 namespace compiler {
 namespace {
@@ -61,6 +62,7 @@ StepCost costOfExperts(const KernelSource &kernel, ProgramCost &program, int64_t
   cost.predicted_us = made.predicted_us;
   cost.floor_us = made.floor_us;
   cost.floor_by = made.floor_by;
+  cost.grouping_us = made.grouping_us;
   return cost;
 }
 
@@ -98,8 +100,33 @@ StepCost costOfStep(const ProgramPlan &plan, const algrt::ProgramStep &step, Pro
           weights * counts.dense_macs,
           ranking.legal.front().predicted(),
           ranking.floor_us,
-          ranking.floor_by};
+          ranking.floor_by,
+          ranking.legal.front().cost["grouping"]};
 }
+
+/// The rows that a step lists by type.
+struct ListedRowsOfStep {
+  int64_t rows, types, width;
+  bool operator==(const ListedRowsOfStep &) const = default;
+};
+
+/// A step finds the list that an earlier one has made, unless one between them has made another.
+class Groupings {
+public:
+  void countOnce(StepCost &cost, const algebras::Layer &layer, int64_t rows) {
+    if (cost.grouping_us == 0)
+      return;
+    const ListedRowsOfStep listed{rows, layer.row_types.count(), layer.row_types.width()};
+    if (last_ == listed) {
+      cost.predicted_us -= cost.grouping_us;
+      cost.grouping_us = 0;
+    }
+    last_ = listed;
+  }
+
+private:
+  std::optional<ListedRowsOfStep> last_;
+};
 
 } // namespace
 
@@ -122,8 +149,12 @@ std::vector<ProgramCost> costOfPrograms(const ProgramPlan &plan, const std::stri
   std::vector<ProgramCost> costs;
   for (const algrt::Program &program : plan.programs) {
     ProgramCost cost{program.name, target, "", m, experts, {}};
-    for (const algrt::ProgramStep &step : program.steps)
-      cost.steps.push_back(costOfStep(plan, step, cost, p0, cpu));
+    Groupings groupings;
+    for (const algrt::ProgramStep &step : program.steps) {
+      StepCost &made = cost.steps.emplace_back(costOfStep(plan, step, cost, p0, cpu));
+      if (!step.elementwise)
+        groupings.countOnce(made, plan.kernels[step.projection].layer, step.rows.value_or(m));
+    }
     costs.push_back(std::move(cost));
   }
   return costs;

@@ -16,6 +16,7 @@ struct StepCost {
   double predicted_us = 0,
          floor_us = 0; ///< of the cheapest schedule; what bytes and arithmetic need at least
   std::string floor_by;
+  double grouping_us = 0; ///< of what is predicted: making the list of rows by type
 };
 
 struct ProgramCost {

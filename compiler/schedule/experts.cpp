@@ -120,7 +120,8 @@ static LayersPrediction predictOnGpu(const algebras::Layer &layer, const TargetE
                                      int64_t experts, algebras::DataType output) {
   const Ranking ranking = rankForExperts(layer, target.name, m, experts, output);
   const RankedSchedule &best = ranking.legal.front();
-  return {ranking.machine, toString(best.schedule), best.predicted(), ranking.floor_us, ranking.floor_by};
+  return {ranking.machine,  toString(best.schedule), best.predicted(),
+          ranking.floor_us, ranking.floor_by,        best.cost["grouping"]};
 }
 
 Floor floorOfExperts(const StagedChainedProblem &problem, std::string_view target, int64_t m,

@@ -76,6 +76,7 @@ struct LayersPrediction {
   std::string schedule; ///< of a GPU's
   double predicted_us, floor_us;
   std::string floor_by;
+  double grouping_us = 0; ///< of what is predicted: making a list of rows by type
 };
 LayersPrediction predictLayers(const algebras::Layer &first, const algebras::Layer &last,
                                std::string_view target, int64_t m, algebras::DataType output,

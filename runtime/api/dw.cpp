@@ -109,7 +109,7 @@ void differentiateOnCpu(const LoadedProjection &bundle, const algrt_dw_args &arg
   sums.run();
 }
 
-void differentiateOnCuda(const LoadedProjection &bundle, const algrt_dw_args &args) {
+void differentiateOnCuda(const LoadedProjection &bundle, const algrt_dw_args &args, cuda::HeldLists *lists) {
   if (!bundle.gpu_kernels.any(Map::Dw))
     throw Error(ALGRT_UNSUPPORTED,
                 "x: is on a CUDA device, but the bundle has no kernel of dw for one: compile it for one, or "
@@ -129,6 +129,7 @@ void differentiateOnCuda(const LoadedProjection &bundle, const algrt_dw_args &ar
   const ColumnSums sums(bundle, args, read, dw);
   call.device = device.device_id;
   call.workspace = {args.workspace, args.workspace_bytes};
+  call.lists = lists;
   call.stream = args.stream;
   call.kernel = int64_t(args.kernel) - 1;
   call.beta = args.beta;
@@ -138,7 +139,7 @@ void differentiateOnCuda(const LoadedProjection &bundle, const algrt_dw_args &ar
 
 } // namespace
 
-void algrt::runDw(const LoadedProjection &projection, const algrt_dw_args &args) {
+void algrt::runDw(const LoadedProjection &projection, const algrt_dw_args &args, cuda::HeldLists *lists) {
   checkCount("p0", args.p0);
   checkCount("threads", args.threads);
   checkCount("kernel", args.kernel);
@@ -146,7 +147,7 @@ void algrt::runDw(const LoadedProjection &projection, const algrt_dw_args &args)
     refuse("beta is not finite");
   checkRowArguments(projection.bundle.layer(), rowArguments(args));
   if (args.x != nullptr && args.x->device.device_type == kDLCUDA)
-    return differentiateOnCuda(projection, args);
+    return differentiateOnCuda(projection, args, lists);
   if (args.stream != nullptr)
     refuse("stream is set, but x is in CPU memory, and the CPU has no streams: pass NULL");
   differentiateOnCpu(projection, args);

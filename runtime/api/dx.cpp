@@ -6,7 +6,7 @@
 
 using namespace algrt;
 
-void algrt::runDx(const LoadedProjection &projection, const algrt_dx_args &args) {
+void algrt::runDx(const LoadedProjection &projection, const algrt_dx_args &args, cuda::HeldLists *lists) {
   checkCount("p0", args.p0);
   checkCount("threads", args.threads);
   checkCount("kernel", args.kernel);
@@ -20,6 +20,7 @@ void algrt::runDx(const LoadedProjection &projection, const algrt_dx_args &args)
   product.result = args.dx;
   product.rows_name = "dy";
   product.result_name = "dx";
+  product.lists = lists;
   multiplyRows(projection, product);
 }
 

@@ -48,7 +48,7 @@ size_t workspaceBytes(const LoadedProjection &projection, int64_t m, int32_t thr
 }
 
 void runForward(const LoadedProjection &projection, const algrt_forward_args &args,
-                const ExpertStarts &experts) {
+                const ExpertStarts &experts, cuda::HeldLists *lists) {
   checkScalars(args, projection.bundle.layer());
   RowProduct product(args);
   product.rows = args.x;
@@ -56,6 +56,7 @@ void runForward(const LoadedProjection &projection, const algrt_forward_args &ar
   product.weights = args.weights;
   product.bias = args.bias;
   product.experts = experts;
+  product.lists = lists;
   multiplyRows(projection, product);
 }
 

@@ -214,6 +214,7 @@ void runOnCuda(const LoadedProjection &projection, Map map, const StepCall &call
   product.device = call.device.device_id;
   product.rows = step.source;
   product.workspace = {call.workspace, call.workspace_bytes};
+  product.lists = call.lists;
   product.stream = call.stream;
   product.kernel = int64_t(call.kernel) - 1;
   product.dependent_launch = call.dependent_launch;

@@ -99,6 +99,7 @@ void multiplyOnCuda(const LoadedProjection &bundle, const RowProduct &product) {
   call.device = device.device_id;
   call.rows = rows;
   call.workspace = {product.workspace, product.workspace_bytes};
+  call.lists = product.lists;
   call.stream = product.stream;
   call.kernel = product.kernel;
   call.dependent_launch = product.dependent_launch;

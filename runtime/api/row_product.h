@@ -4,6 +4,7 @@
 
 #include "runtime/api/handles.h"
 #include "runtime/api/row_arguments.h"
+#include "runtime/cuda/row_grouping.h"
 
 #include <string>
 
@@ -28,9 +29,10 @@ struct RowProduct {
   size_t workspace_bytes;
   void *stream; // a CUstream; null is the legacy default stream
   int threads;
-  int64_t kernel;            // -1 = choose
-  bool dependent_launch;     // may begin before its predecessor in the stream has ended
-  ExpertStarts experts = {}; // on a device, where weights and bias are those of the first one
+  int64_t kernel;                   // -1 = choose
+  bool dependent_launch;            // may begin before its predecessor in the stream has ended
+  ExpertStarts experts = {};        // on a device, where weights and bias are those of the first one
+  cuda::HeldLists *lists = nullptr; // of the workspace; null: none
 };
 
 // Where the rows are all tensors have to be.

@@ -88,7 +88,7 @@ private:
   // Takes the beginning of the workspace, or memory of its own.
   void placeBuffers();
   void run(const ProgramStep &step);
-  StepCall callOf(const ProgramStep &step) const;
+  StepCall callOf(const ProgramStep &step);
   // Of rows in a list on a device: that no step reads an operand there that its kernels find no rows of.
   void checkLists() const;
   // Sets where the rows of the step are.
@@ -102,6 +102,7 @@ private:
   AlignedBuffer own_;
   std::byte *workspace_ = nullptr; // behind the buffers
   size_t workspace_bytes_ = 0;
+  cuda::HeldLists lists_; // in the workspace, which steps write in turn
   std::map<std::string, BufferTensor, std::less<>> buffers_;
 };
 
@@ -143,7 +144,7 @@ void Run::placeBuffers() {
   }
 }
 
-StepCall Run::callOf(const ProgramStep &step) const {
+StepCall Run::callOf(const ProgramStep &step) {
   StepCall call{};
   for (const auto &[operand, own] : step.operands) {
     const auto buffer = buffers_.find(own);
@@ -156,6 +157,7 @@ StepCall Run::callOf(const ProgramStep &step) const {
   call.stream = options_.stream;
   call.workspace = workspace_;
   call.workspace_bytes = workspace_bytes_;
+  call.lists = &lists_;
   call.threads = options_.threads;
   call.kernel = kernelOf(step);
   call.dependent_launch = options_.dependent_launch != 0;

@@ -53,7 +53,7 @@ void runProjectionStep(const LoadedProjection &projection, Map map, const StepCa
     args.y = call.tensor(names.y);
     args.bias = call.tensor("bias");
     args.dependent_launch = call.dependent_launch ? 1 : 0;
-    runForward(projection, args, call.experts);
+    runForward(projection, args, call.experts, call.lists);
     return;
   }
   case Map::Dx: {
@@ -62,7 +62,7 @@ void runProjectionStep(const LoadedProjection &projection, Map map, const StepCa
     args.w = call.tensor(names.w);
     args.dx = call.tensor(names.y);
     args.dependent_launch = call.dependent_launch ? 1 : 0;
-    runDx(projection, args);
+    runDx(projection, args, call.lists);
     return;
   }
   case Map::Dw: {
@@ -72,7 +72,7 @@ void runProjectionStep(const LoadedProjection &projection, Map map, const StepCa
     args.dw = call.tensor(names.y);
     args.dbias = call.tensor("dbias");
     args.beta = call.beta;
-    runDw(projection, args);
+    runDw(projection, args, call.lists);
     return;
   }
   }

@@ -3,6 +3,7 @@
 
 #include "runtime/api/handles.h"
 #include "runtime/api/row_arguments.h"
+#include "runtime/cuda/row_grouping.h"
 
 #include <map>
 #include <string>
@@ -17,6 +18,7 @@ struct StepCall {
   int64_t p0, sequence_rows;
   void *stream, *workspace; // the step's alone while it runs
   size_t workspace_bytes;
+  cuda::HeldLists *lists; // what earlier steps have left there
   int32_t threads;
   int32_t kernel; // 0 = choose; otherwise 1 + the number that the function has for it
   bool dependent_launch;

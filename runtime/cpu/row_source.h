@@ -13,6 +13,8 @@ struct IntegerVector {
   int64_t size = 0;
   int64_t bytes = 4; // of an element
 
+  // That they are the same memory.
+  bool operator==(const IntegerVector &) const = default;
   // In CPU memory.
   int64_t operator[](int64_t i) const {
     return bytes == 4 ? static_cast<const int32_t *>(data)[i] : static_cast<const int64_t *>(data)[i];
@@ -35,6 +37,8 @@ struct RowSource {
   IntegerVector positions;          // of positions: m of them
   IntegerVector sequence_starts;    // of sequences: one more than there are, from 0 to m
   IntegerVector sequence_positions; // of sequences, where given: the position of the first row of each
+
+  bool operator==(const RowSource &) const = default;
 };
 
 // Where the rows of each of several networks begin, experts with weights of their own, and behind the last
@@ -48,6 +52,8 @@ struct ExpertStarts {
   int64_t entries = 0, batch_rows = 0;
   // Whether x has the rows of the batch, or one for each entry, as an earlier step has left them.
   bool x_by_list = true;
+
+  bool operator==(const ExpertStarts &) const = default;
 
   // Of a product whose x has so many rows: those of its results, and those that have positions.
   int64_t resultRows(int64_t rows_of_x) const { return list == nullptr ? rows_of_x : entries; }

@@ -159,22 +159,28 @@ void runProduct(const GpuKernels &kernels, const Layer &layer, const ProductCall
   std::optional<ReadyKernel> group_rows;
   const GpuCode *group_rows_code = nullptr;
   PlacedLists placed;
+  const HeldLists::Rows listed_rows(layer, request.m, call.rows, call.experts);
   if (kernel.gpu->listed) {
     placed = placeRowLists(layer, request.m, call.experts, call.workspace);
     lists.rows = placed.list;
     lists.rows_of_x = placed.of_x;
-    const size_t lister = chooseGroupRows(kernels.all(), modules.properties());
-    group_rows_code = &*kernels.kernel(lister).group_rows;
-    group_rows = readyKernel(modules, lister, stream, kernels.kernel(lister).name);
+    if (call.lists == nullptr || !call.lists->hold(listed_rows, placed)) {
+      const size_t lister = chooseGroupRows(kernels.all(), modules.properties());
+      group_rows_code = &*kernels.kernel(lister).group_rows;
+      group_rows = readyKernel(modules, lister, stream, kernels.kernel(lister).name);
+    }
   }
   if (!prepared) {
     prepared = prepareLaunch(driver, layer, *kernel.gpu, request, index, ready, lists);
     if (key)
       modules.launches().insert(*key, prepared);
   }
-  if (group_rows)
+  if (group_rows) {
     groupRows(driver, *group_rows, *group_rows_code, layer, call.rows, call.experts, request.m, placed,
               stream);
+    if (call.lists != nullptr)
+      call.lists->set(listed_rows, placed);
+  }
   launch(driver, *prepared, kernel.gpu->parameters, stream, layer, call, further, request.positions);
 }
 

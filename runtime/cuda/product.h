@@ -30,6 +30,7 @@ struct ProductCall {
   int32_t device;                // its number
   RowSource rows;                // on the device
   Workspace workspace;           // for a list of rows, where the call needs one
+  HeldLists *lists = nullptr;    // what earlier calls have left in it; null: nothing
   void *stream = nullptr;        // a CUstream; null is the legacy default stream
   int64_t kernel = -1;           // index of the manifest; -1 = choose
   bool dependent_launch = false; // may begin before its predecessor in the stream has ended

@@ -58,6 +58,18 @@ PlacedLists placeRowLists(const Layer &layer, int64_t m, const ExpertStarts &exp
   return lists;
 }
 
+HeldLists::Rows::Rows(const Layer &layer, int64_t m, const RowSource &source, const ExpertStarts &experts)
+    : types(layer.types), row_type_width(layer.row_type_width), m(m), source(source), experts(experts) {
+  this->experts.x_by_list = false; // whose list x is read by is the product's affair
+}
+
+bool HeldLists::hold(const Rows &rows, const PlacedLists &lists) const {
+  return made_ && made_->rows == rows && made_->lists.list == lists.list &&
+         (lists.of_x == 0 || made_->lists.of_x == lists.of_x);
+}
+
+void HeldLists::set(const Rows &rows, const PlacedLists &lists) { made_ = {rows, lists}; }
+
 void groupRows(const Driver &driver, const ReadyKernel &kernel, const GpuCode &code, const Layer &layer,
                const RowSource &source, const ExpertStarts &experts, int64_t m, const PlacedLists &lists,
                Stream stream) {

@@ -5,6 +5,8 @@
 #include "runtime/cpu/row_source.h"
 #include "runtime/cuda/module.h"
 
+#include <optional>
+
 namespace algrt::cuda {
 
 // Device memory of the caller's.
@@ -28,6 +30,33 @@ struct PlacedLists {
 // Throws Error(ALGRT_WORKSPACE_TOO_SMALL) with the bytes that are needed.
 PlacedLists placeRowLists(const Layer &layer, int64_t m, const ExpertStarts &experts,
                           const Workspace &workspace);
+
+// What the lists of a workspace say, for calls one behind the other that are given the same one: steps of a
+// program multiply the same rows, and a list that one has made is there for the next.
+class HeldLists {
+public:
+  // The rows that lists are of: m of them for kernels, as groupRows is given them.
+  struct Rows {
+    int64_t types, row_type_width, m;
+    RowSource source;
+    ExpertStarts experts;
+
+    Rows(const Layer &layer, int64_t m, const RowSource &source, const ExpertStarts &experts);
+    bool operator==(const Rows &) const = default;
+  };
+
+  // Whether all lists at these places are of these rows.
+  bool hold(const Rows &rows, const PlacedLists &lists) const;
+  // Lists of these rows are enqueued.
+  void set(const Rows &rows, const PlacedLists &lists);
+
+private:
+  struct Made {
+    Rows rows;
+    PlacedLists lists;
+  };
+  std::optional<Made> made_;
+};
 
 // Enqueues the kernel. The source is of m rows, or of the batch that a list of experts names rows of, on the
 // device; m is what kernels can count. Throws Error(ALGRT_UNSUPPORTED) for more experts than a block of the

@@ -1,5 +1,6 @@
 // Lists that kernels look up: rows by type, groups of unequal widths and their terms in pieces. Element by
 // element against the layer.
+#include "runtime/cuda/row_grouping.h"
 #include "runtime/cuda/row_list.h"
 #include "tests/runtime/cuda/plan_cases.h"
 
@@ -193,6 +194,45 @@ TEST(ListPlan, JoinedGroupsMayBeUnequal) {
   EXPECT_EQ(joined.in_groups, (std::vector<int64_t>{24, 16}));
   EXPECT_EQ(joined.out_groups, (std::vector<int64_t>{12, 24}));
   EXPECT_EQ(joined.weight_rows, (std::vector<int64_t>{24, 16}));
+}
+
+// What a step has listed another one finds, unless it asks for other rows, or finds those of X elsewhere.
+TEST(ListPlan, ListsAreHeldForTheRowsThatTheyAreOf) {
+  const Layer layer = unequalLayer({8, 16}, {4, 8}, RowTypesKind::Cyclic);
+  const int64_t positions[2] = {}, others[2] = {};
+  const int32_t starts[2] = {}, entries[2] = {};
+  RowSource source;
+  source.kind = RowSourceKind::Positions;
+  source.positions = {positions, 2, 8};
+  ExpertStarts experts{starts, 1, entries, 2, 2, true};
+  const PlacedLists both{list_address, list_address + 64}, one{list_address, 0};
+  const HeldLists::Rows rows(layer, 2, source, experts);
+  HeldLists held;
+  EXPECT_FALSE(held.hold(rows, one));
+  held.set(rows, both);
+  EXPECT_TRUE(held.hold(rows, both));
+
+  // A step behind it reads X by entries, and needs no list for that.
+  experts.x_by_list = false;
+  EXPECT_TRUE(held.hold({layer, 2, source, experts}, one));
+  held.set(rows, one);
+  EXPECT_FALSE(held.hold(rows, both));
+
+  EXPECT_FALSE(held.hold(rows, {list_address + 4, 0}));
+  EXPECT_FALSE(held.hold({layer, 3, source, experts}, one));
+  ExpertStarts of_others = experts;
+  of_others.data = starts + 1;
+  EXPECT_FALSE(held.hold({layer, 2, source, of_others}, one));
+  RowSource moved = source;
+  moved.positions.data = others;
+  EXPECT_FALSE(held.hold({layer, 2, moved, experts}, one));
+  Layer wider = layer;
+  wider.row_type_width = 4;
+  EXPECT_FALSE(held.hold({wider, 2, source, experts}, one));
+  Layer finer = layer;
+  finer.types = 3;
+  EXPECT_FALSE(held.hold({finer, 2, source, experts}, one));
+  EXPECT_TRUE(held.hold({layer, 2, source, experts}, one));
 }
 
 } // namespace
