@@ -188,6 +188,7 @@ ProgramPlan Planner::fuse() {
       passes.addPass(createAlgCompose(composition));
       passes.addPass(createCSEPass());
     }
+    passes.addPass(createAlgCopyResults());
   });
   fuseSteps();
   made_.fused = printModule(*module_, /*names=*/true);

@@ -58,6 +58,8 @@ private:
   void addArguments();
   LogicalResult nameResults();
   LogicalResult addStep(func::CallOp call);
+  /// A call would have to pass what nothing reads.
+  LogicalResult checkThatAllAreRead();
   void addPositions();
   std::string unusedName(const std::string &wanted) const;
   bool isTaken(const std::string &name) const {
@@ -132,6 +134,20 @@ LogicalResult ProgramBuilder::addStep(func::CallOp call) {
   return success();
 }
 
+LogicalResult ProgramBuilder::checkThatAllAreRead() {
+  for (BlockArgument argument : function_.getArguments()) {
+    const auto is_read = [&](const algrt::ProgramStep &step) {
+      return std::ranges::any_of(step.operands,
+                                 [&](const auto &operand) { return operand.second == nameOf(argument); });
+    };
+    if (!argument.getType().isIndex() && std::ranges::none_of(program_.steps, is_read))
+      return emitError(argument.getLoc())
+             << "no result of '" << function_.getSymName() << "' depends on its argument '"
+             << nameOf(argument) << "': leave it out";
+  }
+  return success();
+}
+
 /// A call may say of each row where it is, in place of the first one's position, unless the program has a use
 /// of its own for these names.
 void ProgramBuilder::addPositions() {
@@ -158,6 +174,8 @@ FailureOr<algrt::Program> ProgramBuilder::build() {
     if (failed(addStep(call)))
       return failure();
   }
+  if (failed(checkThatAllAreRead()))
+    return failure();
   addPositions();
   return std::move(program_);
 }

@@ -115,10 +115,11 @@ static Operation *sourceOf(Value value) {
 
 namespace {
 
-/// A divisor c + exp(u) or c + 2^u, as SiLU and the sigmoid have it.
+/// A divisor c + k exp(u) or c + k 2^u, as SiLU and the sigmoid have it.
 struct Saturating {
-  Operation *exponential = nullptr; ///< null where there is none
-  Value constant;                   ///< c
+  Operation *exponential = nullptr;                  ///< null where there is none
+  Value constant, factor;                            ///< c; k, null where that is 1
+  bool minus_constant = false, minus_factor = false; ///< -c, -k
 
   Value exponent() const { return exponential->getOperand(0); }
   /// The slope of exp(u) to u, over exp(u).
@@ -127,16 +128,33 @@ struct Saturating {
 
 } // namespace
 
-/// None where c depends on the wanted argument, too.
+/// None where c or k depend on the wanted argument, too.
 static Saturating saturating(Value divisor, const DenseSet<Value> &active) {
-  auto sum = divisor.getDefiningOp<arith::AddFOp>();
-  if (!sum)
+  Operation *sum = divisor.getDefiningOp();
+  if (!isa_and_nonnull<arith::AddFOp, arith::SubFOp>(sum))
     return {};
-  for (const auto &[summand, other] :
-       {std::pair(sum.getLhs(), sum.getRhs()), std::pair(sum.getRhs(), sum.getLhs())})
-    if (Operation *source = sourceOf(summand);
-        isa_and_nonnull<math::ExpOp, math::Exp2Op>(source) && !active.contains(other))
-      return {source, other};
+  const auto exponential = [](Value value) -> Operation * {
+    Operation *source = sourceOf(value);
+    return isa_and_nonnull<math::ExpOp, math::Exp2Op>(source) ? source : nullptr;
+  };
+  for (unsigned number : {0u, 1u}) {
+    const bool minus = isa<arith::SubFOp>(sum);
+    Saturating found;
+    found.constant = sum->getOperand(1 - number);
+    found.minus_factor = minus && number == 1;
+    found.minus_constant = minus && number == 0;
+    const Value summand = sum->getOperand(number);
+    found.exponential = exponential(summand);
+    if (auto product = dyn_cast_or_null<arith::MulFOp>(sourceOf(summand)))
+      for (unsigned factor : {0u, 1u})
+        if (Operation *other = exponential(product->getOperand(1 - factor)); other && !found.exponential) {
+          found.exponential = other;
+          found.factor = product->getOperand(factor);
+        }
+    if (found.exponential && !active.contains(found.constant) &&
+        !(found.factor && active.contains(found.factor)))
+      return found;
+  }
   return {};
 }
 
@@ -158,14 +176,18 @@ LogicalResult BodySweep::differentiateQuotient(arith::DivFOp quotient) {
     Value largest = arith::ConstantOp::create(
         builder_, location(), builder_.getFloatAttr(power.getType(), llvm::APFloat::getLargest(numbers)));
     Value finite = arith::MinimumFOp::create(builder_, location(), power, largest);
-    Value slope = negative(times(times(gradient(), result()), times(finite, inverse())));
-    return divisor.rate() == 1 ? slope : times(slope, number(divisor.rate()));
+    Value slope = times(times(gradient(), result()), times(finite, inverse()));
+    if (divisor.factor)
+      slope = times(slope, widened(divisor.factor));
+    if (divisor.rate() != 1)
+      slope = times(slope, number(divisor.rate()));
+    return divisor.minus_factor ? slope : negative(slope);
   });
   return success();
 }
 
-/// The divisor c + exp(u) of a product of exp(u), not above the largest number, and of 1 / (c + exp(u)): the
-/// slope of a quotient has it.
+/// The divisor c + k exp(u) of a product of exp(u), not above the largest number, and of 1 / (c + k exp(u)):
+/// the slope of a quotient has it.
 static Saturating saturatingShare(arith::MulFOp product, const DenseSet<Value> &active) {
   auto finite = product.getLhs().getDefiningOp<arith::MinimumFOp>();
   auto inverse = product.getRhs().getDefiningOp<arith::DivFOp>();
@@ -185,13 +207,16 @@ LogicalResult BodySweep::differentiateProduct(arith::MulFOp product) {
     add(1, [&] { return times(gradient(), operand(0)); });
     return success();
   }
-  // The slope of exp(u) / (c + exp(u)) to u is that quotient times c / (c + exp(u)). The rule for products
-  // would take the largest number times the slope of the inverse, which is zero there only in the limit.
+  // The slope of exp(u) / (c + k exp(u)) to u is that quotient times c / (c + k exp(u)). The rule for
+  // products would take the largest number times the slope of the inverse, which is zero there only in the
+  // limit.
   add(divisor.exponent(), [&] {
     Value rest =
         quotient(widened(divisor.constant), widened(product.getRhs().getDefiningOp()->getOperand(1)));
     Value slope = times(times(gradient(), result()), rest);
-    return divisor.rate() == 1 ? slope : times(slope, number(divisor.rate()));
+    if (divisor.rate() != 1)
+      slope = times(slope, number(divisor.rate()));
+    return divisor.minus_constant ? negative(slope) : slope;
   });
   return success();
 }

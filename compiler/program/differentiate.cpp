@@ -41,8 +41,23 @@ static SmallVector<Operation *> findKeepable(func::FuncOp function) {
   return operations;
 }
 
-/// What is kept goes by its name in the forward program, or else by its number there.
-static Location keptLocation(Value value, unsigned number) {
+/// The result of a function that has the elements of a value, and a name by which to take it; null where none
+/// has.
+static Value returnedAs(func::FuncOp function, Value value) {
+  for (Value result : function.getBody().front().getTerminator()->getOperands()) {
+    auto gather = result.getDefiningOp<alg::GatherOp>();
+    if (!nameOf(result).empty() && (result == value || (gather && gather.getView() == value)))
+      return result;
+  }
+  return {};
+}
+
+/// What is kept goes by its name in the forward program, that of a result where it is one, or else by its
+/// number there.
+static Location keptLocation(func::FuncOp function, unsigned number) {
+  Value value = findKeepable(function)[number]->getResult(0);
+  if (Value result = returnedAs(function, value))
+    value = result;
   return nameOf(value).empty() ? namedLocation(value.getContext(), "kept" + Twine(number)) : value.getLoc();
 }
 
@@ -52,9 +67,10 @@ static RankedTensorType keptType(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-/// Makes arguments, from number `first` on, of what the gradient reads of the forward program. Their numbers
-/// there.
-static FailureOr<SmallVector<unsigned>> takeKept(func::FuncOp gradient, unsigned first) {
+/// Makes arguments, from number `first` on, of what the gradient reads of the forward program, `function`.
+/// Their numbers there.
+static FailureOr<SmallVector<unsigned>> takeKept(func::FuncOp function, func::FuncOp gradient,
+                                                 unsigned first) {
   OpBuilder builder(gradient.getContext());
   SmallVector<std::pair<unsigned, BlockArgument>> kept;
   for (Operation *op : findKeepable(gradient)) {
@@ -63,7 +79,7 @@ static FailureOr<SmallVector<unsigned>> takeKept(func::FuncOp gradient, unsigned
       continue;
     Value value = op->getResult(0);
     const unsigned index = first + kept.size();
-    if (failed(gradient.insertArgument(index, keptType(value), {}, keptLocation(value, number.getInt()))))
+    if (failed(gradient.insertArgument(index, keptType(value), {}, keptLocation(function, number.getInt()))))
       return failure();
     BlockArgument argument = gradient.getArgument(index);
     builder.setInsertionPoint(op);
@@ -84,7 +100,7 @@ static FailureOr<SmallVector<unsigned>> takeKept(func::FuncOp gradient, unsigned
   return numbers;
 }
 
-/// The forward program with the operations of these numbers among its results.
+/// The forward program with the operations of these numbers among its results, those before them or behind.
 static func::FuncOp writeKeeping(func::FuncOp function, StringRef name, ArrayRef<unsigned> numbers) {
   func::FuncOp keeping = function.clone();
   keeping.setSymName(name);
@@ -93,9 +109,15 @@ static func::FuncOp writeKeeping(func::FuncOp function, StringRef name, ArrayRef
   OpBuilder builder(end);
   SmallVector<Value> results(end.getOperands());
   for (unsigned number : numbers) {
-    Value value = operations[number]->getResult(0);
+    Operation *op = operations[number];
+    Value value = op->getResult(0);
+    if (returnedAs(function, findKeepable(function)[number]->getResult(0)))
+      continue;
+    const Location location = keptLocation(function, number);
     if (isa<alg::SlotsType>(value.getType()))
-      value = alg::GatherOp::create(builder, keptLocation(value, number), value);
+      value = alg::GatherOp::create(builder, location, value);
+    else
+      op->setLoc(location);
     results.push_back(value);
   }
   end.getOperandsMutable().assign(results);
@@ -138,7 +160,7 @@ static LogicalResult writeGradient(func::FuncOp function, func::FuncOp gradient,
   if (failed(sweepGradients(gradient, options.arguments, first, upstream)) || failed(simplify(gradient)))
     return failure();
   if (!options.keeping.empty()) {
-    FailureOr<SmallVector<unsigned>> numbers = takeKept(gradient, first + upstream);
+    FailureOr<SmallVector<unsigned>> numbers = takeKept(function, gradient, first + upstream);
     if (failed(numbers))
       return failure();
     functions.push_back(writeKeeping(function, options.keeping, *numbers));

@@ -207,14 +207,22 @@ LogicalResult Evaluation::compute(Operation *op) {
           [&](auto same) { return compute(same); })
       .Case<alg::SlotsOp, alg::GatherOp, alg::RegroupOp>([&](auto) { return pass(op); })
       .Case([&](arith::ConstantOp constant) -> LogicalResult {
+        auto elements = dyn_cast<ElementsAttr>(constant.getValue());
+        const Attribute one =
+            elements && elements.isSplat() ? elements.getSplatValue<Attribute>() : constant.getValue();
         double number = 0;
-        if (auto value = dyn_cast<FloatAttr>(constant.getValue()))
+        if (auto value = dyn_cast<FloatAttr>(one))
           number = value.getValueAsDouble();
-        else if (auto integer = dyn_cast<IntegerAttr>(constant.getValue()))
+        else if (auto integer = dyn_cast<IntegerAttr>(one))
           number = static_cast<double>(integer.getInt());
         else
           return constant.emitError("cannot be computed by the reference");
-        return values_[constant] = DenseArray{{}, {number}}, success();
+        DenseArray array{{}, {number}};
+        if (elements) { // of a size that is known
+          array.shape = elements.getShapedType().getShape().vec();
+          array.values.assign(static_cast<size_t>(elementCount(array.shape)), number);
+        }
+        return values_[constant] = std::move(array), success();
       })
       .Default([&](Operation *other) { return computeElements(other); });
 }

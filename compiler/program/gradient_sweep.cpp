@@ -3,6 +3,7 @@
 #include "compiler/program/body_gradient.h"
 #include "compiler/program/convert_element.h"
 #include "compiler/program/gradient_parts.h"
+#include "compiler/program/value_names.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/DenseSet.h"
@@ -314,8 +315,11 @@ LogicalResult ProgramSweep::run(unsigned first, unsigned &upstream) {
   }
   SmallVector<Value> gradients;
   for (auto [number, argument] : llvm::zip_equal(numbers_, arguments_)) {
-    if (!parts_.has(argument))
-      return function_.emitError("no result depends on argument ") << number;
+    if (!parts_.has(argument)) {
+      const std::string name =
+          nameOf(argument).empty() ? std::to_string(number) : "'" + nameOf(argument).str() + "'";
+      return emitError(argument.getLoc()) << "no result depends on argument " << name;
+    }
     if (!gradients.emplace_back(parts_.sum(argument, alg::elementTypeOf(argument))))
       return failure();
   }

@@ -1,5 +1,7 @@
 #include "compiler/program/kernel_groups.h"
 
+#include "runtime/bundle/fusion.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -100,10 +102,13 @@ std::optional<std::string> KernelGroups::objectionToContractions(const KernelGro
   if (std::optional<std::string> layers = objectionToLayers(group))
     return layers;
   alg::ContractOp first, first_of_last;
+  int64_t products = 0;
   for (Operation *op : group) {
     auto contract = dyn_cast<alg::ContractOp>(op);
     if (!contract)
       continue;
+    if (++products > algrt::most_fused)
+      return "a kernel has at most " + std::to_string(algrt::most_fused) + " products";
     alg::ContractOp &like = first_layer.contains(op) || first_layer.empty() ? first : first_of_last;
     if (!like)
       like = contract;

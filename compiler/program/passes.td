@@ -18,7 +18,8 @@ def AlgDifferentiate : Pass<"alg-differentiate", "mlir::ModuleOp"> {
 
     What the gradient needs of the forward program is computed again. With `keeping`, contractions and reductions are not: a further
     function of that name returns them after the results, and the gradient takes them after the gradients of the
-    results. Maps, which cost little, are computed again in any case.
+    results. What is a result in any case is not returned twice: the gradient takes it by the result's name. Maps, which cost
+    little, are computed again.
 
     An operation that has no rule is an error where a gradient goes through it.
   }];
@@ -31,6 +32,16 @@ def AlgDifferentiate : Pass<"alg-differentiate", "mlir::ModuleOp"> {
            "name of a function that returns what the gradient needs; nothing is kept when empty">,
   ];
   let dependentDialects = ["alg::AlgDialect", "mlir::arith::ArithDialect", "mlir::math::MathDialect"];
+}
+
+def AlgCopyResults : Pass<"alg-copy-results", "mlir::ModuleOp"> {
+  let summary = "Give results that are one value a tensor each";
+  let description = [{
+    A program writes each of its results to a tensor that its caller gives. Where two results are one value, as the gradients of two
+    operands of a sum are, the second one becomes a map that passes on the elements of the first. The canonical form leaves such maps,
+    and those whose operand is an argument of the function, as they are.
+  }];
+  let dependentDialects = ["alg::AlgDialect"];
 }
 
 def AlgFuse : Pass<"alg-fuse", "mlir::ModuleOp"> {

@@ -59,11 +59,10 @@ int64_t shareOfBlock(const algebras::Layer &first, const ChainedReductionSchedul
 }
 
 int64_t sharedBytes(const StagedChainedProblem &problem, const ChainedReductionSchedule &schedule) {
-  const int64_t terms = static_cast<int64_t>(mostTerms(problem.last.lift)),
-                kept =
-                    roundUp(roundUp(shareOfBlock(problem.first, schedule), schedule.hidden), reduction_depth);
+  const int64_t kept =
+      roundUp(roundUp(shareOfBlock(problem.first, schedule), schedule.hidden), reduction_depth);
   return reductionSharedBytes(schedule.first(), problem.first.fused.weights) +
-         reductionSharedBytes(schedule.last(), 1) + 2 * terms * schedule.rows * kept;
+         reductionSharedBytes(schedule.last(), 1) + 2 * problem.most_terms * schedule.rows * kept;
 }
 
 ChainedReductionSchedule completed(const StagedChainedProblem &problem, ChainedReductionSchedule schedule) {

@@ -10,6 +10,18 @@
 #include <utility>
 
 namespace compiler {
+
+int64_t StagedChainedProblem::mostTermsOf(const algebras::Lift &lift) {
+  constexpr int64_t of_complete_graph = 2;
+  if (lift.completeGraph() && !lift.isTransposed())
+    return std::min(lift.types(), of_complete_graph);
+  int64_t most = 1;
+  for (int64_t type = 0; type < lift.types(); ++type)
+    for (int64_t group = 0; group < lift.outputGroups(); ++group)
+      most = std::max(most, lift.termCount(type, group));
+  return most;
+}
+
 namespace {
 
 constexpr int64_t most_columns = 256; // of an instruction, and of a box

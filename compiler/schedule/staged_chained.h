@@ -18,8 +18,16 @@ namespace compiler {
 
 /// Two layers and the type of the second one's result.
 struct StagedChainedProblem {
+  StagedChainedProblem(const algebras::Layer &first, const algebras::Layer &last, algebras::DataType output)
+      : first(first), last(last), output(output), most_terms(mostTermsOf(last.lift)) {}
+
   const algebras::Layer &first, &last;
   algebras::DataType output;
+  /// Of a type and an output group of the last layer: hidden groups that a block of few rows has to keep.
+  int64_t most_terms;
+
+private:
+  static int64_t mostTermsOf(const algebras::Lift &lift);
 };
 
 /// Why a target has no kernel of these two layers, whatever the schedule: the end of a sentence, which goes

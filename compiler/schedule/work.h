@@ -89,7 +89,7 @@ struct WeightGradientWork {
   double stepsTypeAfterType(double depth) const;
 };
 
-/// Of one type and one group.
+/// Of one type and one group; of large algebras an estimate from some thousand of them, for costs.
 double mostTerms(const algebras::Lift &lift);
 
 /// For `m` rows from position 0 on, with results of type `output`. Of groups of unequal widths the mean is

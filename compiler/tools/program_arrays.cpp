@@ -6,6 +6,7 @@
 #include "runtime/numeric/bfloat16.h"
 #include "runtime/reference/random.h"
 #include "runtime/support/checked.h"
+#include "runtime/support/memory.h"
 
 #include <algorithm>
 #include <cmath>
@@ -24,7 +25,9 @@ ProgramArray::ProgramArray(OperandType type, std::vector<int64_t> shape)
   for (const int64_t extent : this->shape)
     count = algrt::checkedMultiply(count, extent, "the elements of an array");
   const int64_t size = type == OperandType::I64 ? 8 : type == OperandType::Bf16 ? 2 : 4;
-  bytes.resize(static_cast<size_t>(algrt::checkedMultiply(count, size, "the bytes of an array")));
+  count = algrt::checkedMultiply(count, size, "the bytes of an array");
+  algrt::requireMemory(static_cast<uint64_t>(count), fmt::format("an array of {} bytes", count));
+  bytes.resize(static_cast<size_t>(count));
   tensor = {bytes.data(),
             {kDLCPU, 0},
             static_cast<int32_t>(this->shape.size()),

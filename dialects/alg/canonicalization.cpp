@@ -193,13 +193,32 @@ void ContractOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRCo
 
 // Maps
 
+/// Whether a function returns a view's tensor.
+static bool isReturned(Value view) {
+  return llvm::any_of(view.getUsers(), [](Operation *user) {
+    return isa<GatherOp>(user) && llvm::any_of(user->getUsers(), [](Operation *reader) {
+             return reader->hasTrait<OpTrait::IsTerminator>();
+           });
+  });
+}
+
+/// Whether a map that passes its operand on makes a tensor of its own of it: a function returns one, and the
+/// other is its argument, or is returned, too.
+static bool isCopy(MapOp map, Value operand) {
+  auto slots = operand.getDefiningOp<SlotsOp>();
+  const bool of_argument = slots && isa<BlockArgument>(slots.getTensor());
+  return isReturned(map.getResult()) && (of_argument || isReturned(operand));
+}
+
 OpFoldResult MapOp::fold(FoldAdaptor) {
   auto yield = cast<YieldOp>(getBody().front().getTerminator());
   auto argument = dyn_cast<BlockArgument>(yield.getValue());
   if (!argument || argument.getOwner() != &getBody().front())
     return {};
   Value operand = getOperand(argument.getArgNumber());
-  return operand.getType() == getResult().getType() ? operand : OpFoldResult();
+  if (operand.getType() != getResult().getType() || isCopy(*this, operand))
+    return {};
+  return operand;
 }
 
 /// Erases one operand of a map, of whichever kind it is.

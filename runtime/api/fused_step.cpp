@@ -132,9 +132,10 @@ void Reader::checkOverlaps(const FusedStep &step) const {
     for (const Matrix &weight : step.weights)
       if (!step.packed_kernel)
         require(weight);
-    // Numbers for the call are read before anything is written.
+    // A launch has taken numbers for the call before anything is written; on a CPU each task reads them.
+    const bool launched = call_.device.device_type == kDLCUDA;
     for (size_t j = 0; j < step.operands.size(); ++j)
-      if (fusion_.operands[j].per != FusedOperand::Per::Call &&
+      if (!(launched && fusion_.operands[j].per == FusedOperand::Per::Call) &&
           !(step.results.size() == 1 && fusion_.operands[j].layer == (fusion_.next ? 1 : 0) &&
             isInPlace(fusion_.operands[j], step.operands[j], result)))
         require(step.operands[j]);

@@ -242,6 +242,11 @@ TEST(Fused, ResultsOverlapNothingElse) {
   scale.byte_offset = factor.byte_offset = inside.byte_offset + 8;
   EXPECT_THAT(with("scale", scale), HasSubstr("y: overlaps scale"));
   EXPECT_THAT(with("factor", factor), HasSubstr("y: overlaps factor"));
+  // Each task reads the number for the call, while others have begun to write.
+  DLTensor alpha = fused.alpha_tensor;
+  alpha.data = large.tensor.data;
+  alpha.byte_offset = inside.byte_offset + 8;
+  EXPECT_THAT(with("alpha", alpha), HasSubstr("y: overlaps alpha"));
   fused["y"].tensor = y;
   fused.expectRuns("nothing overlaps");
 }

@@ -7,6 +7,7 @@
 
 #include "algebras/error.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -54,6 +55,18 @@ TEST(ChainedReduction, SaysWhyAScheduleIsIllegal) {
   EXPECT_THAT(reasonOf(refusal(TwoLayers("T(64)", 64 * 64, 64 * 1024, 64 * 64).problem(),
                                parseChainedReduction("reduce=32,rows=2,hidden=64"), "sm_90a")),
               HasSubstr("sums and hidden groups take"));
+}
+
+// Shared memory has to be enough for the type and the group with the most terms, of large algebras, too.
+TEST(ChainedReduction, CountsTheMostTermsExactly) {
+  EXPECT_EQ(TwoLayers("Q(32)", 64, 64, 64).problem().most_terms, 2);
+  EXPECT_EQ(TwoLayers("Q(1)", 64, 64, 64).problem().most_terms, 1);
+  EXPECT_EQ(TwoLayers("T(92)", 920, 920, 920).problem().most_terms, 92);
+  EXPECT_EQ(TwoLayers("Q(2)^3", 64, 64, 64).problem().most_terms, 8);
+  std::string middle = "poset(92; ";
+  for (int between = 1; between < 91; ++between)
+    middle += fmt::format("{}0->{}, {}->91", between > 1 ? ", " : "", between, between);
+  EXPECT_EQ(TwoLayers(middle + ")", 736, 736, 736).problem().most_terms, 92);
 }
 
 TEST(ChainedReduction, SaysWhyLayersHaveNoKernel) {

@@ -85,6 +85,23 @@ TEST(SharedMemory, AtomicsRaceWithPlainAccessesOnly) {
       fourWarps));
 }
 
+// Of several updates all have to be ordered before what reads the sum, the reader's own last or not.
+TEST(SharedMemory, ReadersOfASumMissNoUpdate) {
+  auto kernel = [](bool synchronises) {
+    return [synchronises] {
+      if (threadIndex() == 0)
+        store<int32_t>(sharedAt(0), 0);
+      barrier();
+      sm_atomic(1, sharedAt(0), 4);
+      if (synchronises)
+        barrier();
+      sm_read(2, sharedAt(0), 4);
+    };
+  };
+  EXPECT_TRUE(passes(kernel(true), fourWarps));
+  EXPECT_TRUE(faults(FaultKind::Race, kernel(false), fourWarps));
+}
+
 TEST(GlobalMemoryTest, RowsAreRegionsOfTheirOwn) {
   std::vector<int32_t> out(32 * 3), other(32);
   GlobalMemory memory;

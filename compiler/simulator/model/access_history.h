@@ -80,6 +80,25 @@ public:
     });
   }
 
+  // An atomic update by `updater`: a read and a write, which stand beside earlier updates, since what reads
+  // the bytes next has to be ordered behind all of them. `order(record)` says how the update stands to
+  // earlier accesses, `isUpdate(record)` whether one is an update.
+  template <class OrderBehind, class IsUpdate>
+  Conflict update(int64_t offset, int64_t bytes, const AccessRecord &updater, OrderBehind order,
+                  IsUpdate is_update) {
+    if (Conflict conflict = read(offset, bytes, updater, order))
+      return conflict;
+    return forEachGranule(offset, bytes, [&](Granule &granule, uint16_t mask) -> Conflict {
+      for (const AccessRecord &read : granule.readers)
+        if ((read.bytes & mask) && order(read) != Order::Ordered)
+          return {Conflict::WithRead, read, 0};
+      forget(granule.writers, mask, [&](const AccessRecord &write) { return !is_update(write); });
+      forget(granule.readers, mask);
+      note(granule.writers, updater, mask);
+      return {};
+    });
+  }
+
   // The bytes become, or cease to be, an mbarrier object, which ordinary accesses may not touch.
   void setMbarrier(int64_t offset, bool present) {
     forEachGranule(offset, 8, [&](Granule &granule, uint16_t mask) -> Conflict {
@@ -123,8 +142,12 @@ private:
   }
 
   template <class Records> static void forget(Records &records, uint16_t mask) {
+    forget(records, mask, [](const AccessRecord &) { return true; });
+  }
+  template <class Records, class Which> static void forget(Records &records, uint16_t mask, Which which) {
     for (size_t i = 0; i < records.size();) {
-      records[i].bytes &= uint16_t(~mask);
+      if (which(records[i]))
+        records[i].bytes &= uint16_t(~mask);
       if (records[i].bytes == 0) {
         records[i] = records.back();
         records.pop_back();

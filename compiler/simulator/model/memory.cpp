@@ -4,6 +4,7 @@
 #include "compiler/simulator/model/calls.h"
 
 #include <fmt/format.h>
+#include <limits>
 
 namespace simulator {
 
@@ -37,6 +38,13 @@ void Multiprocessor::release(Thread &thread, Clock &into, bool order_alone) {
   else
     into.gather(thread.clock);
   thread.clock.advance(size_t(thread.index), ++thread.time);
+}
+
+int32_t Multiprocessor::newAgent() {
+  if (next_agent_ > std::numeric_limits<decltype(AccessRecord::agent)>::max())
+    fault(FaultKind::Endless,
+          fmt::format("the simulator tells at most {} threads and copies of a cluster apart", next_agent_));
+  return next_agent_++;
 }
 
 AccessRecord Multiprocessor::recordOf(const Thread &thread) const {
@@ -121,15 +129,15 @@ void Multiprocessor::atomicShared(const Shared &where, int64_t bytes) {
   if (site >= is_atomic_site_.size())
     is_atomic_site_.resize(site + 1, 0);
   is_atomic_site_[site] = 1;
+  auto is_update = [&](const AccessRecord &record) {
+    return size_t(record.site) < is_atomic_site_.size() && is_atomic_site_[size_t(record.site)];
+  };
   // Atomics do not race with each other, whatever their order.
   auto order = [&](const AccessRecord &record) {
-    if (size_t(record.site) < is_atomic_site_.size() && is_atomic_site_[size_t(record.site)])
-      return Order::Ordered;
-    return orderGeneric(thread, record);
+    return is_update(record) ? Order::Ordered : orderGeneric(thread, record);
   };
-  AccessHistory &history = where.block->history;
-  object(history.read(where.offset, bytes, recordOf(thread), order), *where.block, "updates");
-  object(history.write(where.offset, bytes, recordOf(thread), order, order), *where.block, "updates");
+  object(where.block->history.update(where.offset, bytes, recordOf(thread), order, is_update), *where.block,
+         "updates");
 }
 
 void Multiprocessor::object(const Conflict &conflict, const Block &block, const char *action) {

@@ -66,7 +66,8 @@ public:
   bool chance(uint32_t one_in) { return random() % one_in == 0; }
 
   // ---- clocks ----
-  int32_t newAgent() { return next_agent_++; }
+  // Of a record of an access (AccessRecord), which has no more than 65536: a fault beyond.
+  int32_t newAgent();
   Order orderGeneric(const Thread &thread, const AccessRecord &record) const;
   Order orderAsync(const Thread &thread, const AccessRecord &record) const;
   // Order alone: whoever joins the clock does not see what the thread has written.

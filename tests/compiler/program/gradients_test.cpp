@@ -191,7 +191,17 @@ INSTANTIATE_TEST_SUITE_P(
                                1},
                     Saturating{"%k = arith.constant 0.3 : f32\n"
                                "%d = arith.addf %k, %e : f32\n %r = arith.divf %k, %d : f32",
-                               0}));
+                               0},
+                    // A part of the exponential is added, or taken away, or the constant is.
+                    Saturating{"%k = arith.constant 2.5 : f32\n %t = arith.mulf %k, %e : f32\n"
+                               "%d = arith.addf %c, %t : f32\n %r = arith.divf %a, %d : f32",
+                               1},
+                    Saturating{"%k = arith.constant 9.0 : f32\n"
+                               "%d = arith.subf %k, %e : f32\n %r = arith.divf %a, %d : f32",
+                               1. / 9},
+                    Saturating{"%k = arith.constant -0.5 : f32\n %t = arith.mulf %e, %c : f32\n"
+                               "%d = arith.subf %t, %k : f32\n %r = arith.divf %a, %d : f32",
+                               2}));
 
 // Gradients are programs, too: of contractions in modes i and j, and of products of weight matrices.
 TEST(Gradients, OfGradientsAndOfProductsOfWeights) {
