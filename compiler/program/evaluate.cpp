@@ -1,6 +1,5 @@
 #include "compiler/program/evaluate.h"
 
-#include "compiler/program/evaluate_body.h"
 #include "compiler/program/evaluate_contract.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -27,6 +26,8 @@ namespace {
 /// The values of one function so far. A view has the array of its tensor.
 class Evaluation {
 public:
+  explicit Evaluation(Rounding rounding) : rounding_(rounding) {}
+
   LogicalResult bind(func::FuncOp function, const std::vector<DenseArray> &arguments);
   FailureOr<std::vector<DenseArray>> run(func::FuncOp function);
 
@@ -44,6 +45,7 @@ private:
   }
   int64_t rowType(alg::SlotsOp schedule, int64_t row);
 
+  const Rounding rounding_;
   llvm::DenseMap<Value, DenseArray> values_;
 };
 
@@ -111,17 +113,22 @@ LogicalResult Evaluation::compute(alg::ContractOp contract) {
       return contract.emitError("has ")
              << lhs.shape.front() << " rows, and there are positions of " << positions.shape.front();
   }
-  values_[contract.getResult()] =
-      contractArrays(contract, lhs, rhs, [&](int64_t row) { return rowType(schedule, row); });
+  DenseArray result = contractArrays(contract, lhs, rhs, [&](int64_t row) { return rowType(schedule, row); });
+  if (contract.getResult().getType().getElementType().isBF16())
+    for (double &value : result.values)
+      value = rounding_(value);
+  values_[contract.getResult()] = std::move(result);
   return success();
 }
 
 LogicalResult Evaluation::compute(alg::MapOp map) {
-  FailureOr<ScalarProgram> body =
-      ScalarProgram::compile(map.getBody().front(), [&](Value outside) -> std::optional<double> {
+  FailureOr<ScalarProgram> body = ScalarProgram::compile(
+      map.getBody().front(),
+      [&](Value outside) -> std::optional<double> {
         auto found = values_.find(outside);
         return found == values_.end() ? std::nullopt : std::optional(found->second.values.front());
-      });
+      },
+      rounding_);
   if (failed(body))
     return failure();
   DenseArray result = values_[map.getInputs().front()];
@@ -174,7 +181,7 @@ LogicalResult Evaluation::compute(func::CallOp call) {
   std::vector<DenseArray> arguments;
   for (Value operand : call.getOperands())
     arguments.push_back(values_[operand]);
-  FailureOr<std::vector<DenseArray>> results = evaluate(callee, arguments);
+  FailureOr<std::vector<DenseArray>> results = evaluate(callee, arguments, rounding_);
   if (failed(results))
     return failure();
   for (auto [result, array] : llvm::zip_equal(call.getResults(), *results))
@@ -238,8 +245,9 @@ FailureOr<std::vector<DenseArray>> Evaluation::run(func::FuncOp function) {
   return results;
 }
 
-FailureOr<std::vector<DenseArray>> evaluate(func::FuncOp function, const std::vector<DenseArray> &arguments) {
-  Evaluation evaluation;
+FailureOr<std::vector<DenseArray>> evaluate(func::FuncOp function, const std::vector<DenseArray> &arguments,
+                                            Rounding rounding) {
+  Evaluation evaluation(rounding);
   if (failed(evaluation.bind(function, arguments)))
     return failure();
   return evaluation.run(function);

@@ -4,6 +4,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <cmath>
@@ -96,9 +97,20 @@ ScalarFunction scalarFunction(Operation *op) {
   return functions.lookup(op->getName().getStringRef());
 }
 
+double Rounding::operator()(double number) const {
+  if (draw == 0)
+    return number;
+  constexpr double half_unit = 0x1p-9;
+  // The same number is moved the same way wherever a draw meets it.
+  const bool up = llvm::hash_combine(llvm::bit_cast<uint64_t>(number), draw) & 1;
+  return number * (1 + (up ? half_unit : -half_unit));
+}
+
 FailureOr<ScalarProgram> ScalarProgram::compile(Block &body,
-                                                llvm::function_ref<std::optional<double>(Value)> outside) {
+                                                llvm::function_ref<std::optional<double>(Value)> outside,
+                                                Rounding rounding) {
   ScalarProgram program;
+  program.rounding_ = rounding;
   llvm::DenseMap<Value, unsigned> places;
   auto place = [&](Value value, double number) {
     places[value] = program.values_.size();
@@ -133,6 +145,7 @@ FailureOr<ScalarProgram> ScalarProgram::compile(Block &body,
     }
     place(op.getResult(0), 0);
     step.result = places[op.getResult(0)];
+    step.rounds = isa<arith::TruncFOp>(op) && op.getResult(0).getType().isBF16();
     program.steps_.push_back(step);
   }
   return program;
@@ -140,9 +153,11 @@ FailureOr<ScalarProgram> ScalarProgram::compile(Block &body,
 
 double ScalarProgram::run(llvm::ArrayRef<double> arguments) {
   llvm::copy(arguments, values_.begin());
-  for (const Step &step : steps_)
-    values_[step.result] =
+  for (const Step &step : steps_) {
+    const double value =
         step.function(values_[step.operands[0]], values_[step.operands[1]], values_[step.operands[2]]);
+    values_[step.result] = step.rounds ? rounding_(value) : value;
+  }
   return values_[yielded_];
 }
 

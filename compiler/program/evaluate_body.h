@@ -15,12 +15,21 @@ using ScalarFunction = double (*)(double, double, double);
 /// Null for what is no scalar operation that can be computed.
 ScalarFunction scalarFunction(mlir::Operation *op);
 
+/// What conversions to bf16 do: nothing, or for a draw above 0 they move a number by half a unit in the last
+/// place, up or down as by chance. What comes of that is how far rounding may take a result.
+struct Rounding {
+  unsigned draw = 0;
+
+  double operator()(double number) const;
+};
+
 class ScalarProgram {
 public:
   /// Numbers from outside of the block come from `outside`, which says nothing where it does not know them.
   /// Failure after an error at an operation that cannot be computed.
   static mlir::FailureOr<ScalarProgram>
-  compile(mlir::Block &body, llvm::function_ref<std::optional<double>(mlir::Value)> outside);
+  compile(mlir::Block &body, llvm::function_ref<std::optional<double>(mlir::Value)> outside,
+          Rounding rounding = {});
 
   /// What the block yields for its arguments. Not for several threads at once.
   double run(llvm::ArrayRef<double> arguments);
@@ -30,7 +39,9 @@ private:
     ScalarFunction function;
     unsigned operands[3];
     unsigned result;
+    bool rounds = false; ///< to bf16
   };
+  Rounding rounding_;
   std::vector<double> values_;
   std::vector<Step> steps_;
   unsigned yielded_ = 0;

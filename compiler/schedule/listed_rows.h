@@ -8,7 +8,7 @@
 
 namespace compiler {
 
-/// Threads of a block of the kernel that makes the list (compiler/row_list), where nothing else is said: each
+/// Threads of a block of the kernel that makes the list (compiler/targets/nvidia/group_rows.h), where nothing else is said: each
 /// goes through a piece of the batch, so that many finish early.
 inline constexpr int64_t group_rows_threads = 1024;
 

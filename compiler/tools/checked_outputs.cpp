@@ -45,7 +45,7 @@ static std::map<std::string, int64_t> layersBehind(const algrt::Program &program
 
 static ReferenceArrays evaluate(const algrt::Bundle &bundle, const algrt::Program &program,
                                 const ReferenceArrays &operands, int64_t p0, const ProgramTools &tools,
-                                const ExpertDivision &division) {
+                                const ExpertDivision &division, unsigned rounding) {
   if (!tools.evaluate)
     throw AbsentError("this build has no compiler to evaluate programs with");
   const algrt::SectionEntry *text = bundle.manifest().findSection("program");
@@ -55,7 +55,7 @@ static ReferenceArrays evaluate(const algrt::Bundle &bundle, const algrt::Progra
                     "are checked by --map {} --check",
                     program.name));
   const auto of_one = [&](const ReferenceArrays &own, const ReferencePositions &positions) {
-    return tools.evaluate(std::string(bundle.section(*text)), program.name, own, positions);
+    return tools.evaluate(std::string(bundle.section(*text)), program.name, own, positions, rounding);
   };
   return division.experts() > 0 ? evaluateExperts(program, division, operands, p0, of_one)
                                 : of_one(operands, p0);
@@ -76,7 +76,7 @@ static ReferenceArrays operandsOf(const algrt::Program &program, const ProgramAr
 ReferenceArrays expectedOutputs(const algrt::Bundle &bundle, const algrt::Program &program,
                                 const ProgramArrays &arrays, int64_t p0, const ProgramTools &tools,
                                 const ExpertDivision &division) {
-  return evaluate(bundle, program, operandsOf(program, arrays), p0, tools, division);
+  return evaluate(bundle, program, operandsOf(program, arrays), p0, tools, division, /*rounding=*/0);
 }
 
 // Whether anything that the program reads, hands on or writes is rounded to bf16.
@@ -100,41 +100,64 @@ std::vector<CheckedOutput> compareOutputs(const algrt::Program &program, const P
   return checked;
 }
 
+constexpr unsigned draws = 3; // one may leave a single number where it was by chance
+
+// The square of the relative L2 distance; 0 where there is nothing to be relative to.
+static double relativeSquare(const std::vector<double> &moved, const std::vector<double> &values) {
+  double distance = 0, length = 0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    distance += (moved[i] - values[i]) * (moved[i] - values[i]);
+    length += values[i] * values[i];
+  }
+  return length > 0 ? distance / length : 0;
+}
+
+static double limitOf(double squares) { return 3 * std::sqrt(squares / draws); }
+
+double distanceByRounding(const std::vector<double> &values,
+                          const std::function<std::vector<double>(unsigned draw)> &moved) {
+  double squares = 0;
+  for (unsigned draw = 1; draw <= draws; ++draw)
+    squares += relativeSquare(moved(draw), values);
+  return limitOf(squares);
+}
+
+void allowForRounding(std::vector<CheckedOutput> &checked, const algrt::Program &program,
+                      const ReferenceArrays &operands, const ReferenceArrays &expected,
+                      const LayersOfStep &layers_of, const EvaluateDraw &evaluate) {
+  if (std::ranges::all_of(checked, &CheckedOutput::passed))
+    return;
+  const double half_unit = roundsToBf16(program) ? 0x1p-9 : 0x1p-24;
+  std::map<std::string, int64_t> layers = layersBehind(program, layers_of);
+  std::map<std::string, double> squares;
+  std::mt19937 random(1);
+  for (unsigned draw = 1; draw <= draws; ++draw) {
+    ReferenceArrays moved = operands;
+    for (const algrt::ProgramOperand &operand : program.operands)
+      if (const auto found = moved.find(operand.name);
+          found != moved.end() && (operand.types.front() == algrt::OperandType::F32 ||
+                                   operand.types.front() == algrt::OperandType::Bf16))
+        for (double &value : found->second.values)
+          value *= 1 + ((random() & 1) != 0 ? half_unit : -half_unit);
+    for (const auto &[name, result] : evaluate(moved, draw))
+      squares[name] += relativeSquare(result.values, expected.at(name).values);
+  }
+  // For each layer that rounds.
+  for (CheckedOutput &output : checked)
+    output.limit = std::max(output.limit, limitOf(squares[output.name]) *
+                                              static_cast<double>(std::max<int64_t>(1, layers[output.name])));
+}
+
 std::vector<CheckedOutput> checkOutputs(const algrt::Bundle &bundle, const algrt::Program &program,
                                         const ProgramArrays &arrays, const ReferenceArrays &expected,
                                         int64_t p0, const ProgramTools &tools,
                                         const ExpertDivision &division) {
-  std::vector<CheckedOutput> checked = compareOutputs(program, arrays, expected, layersOfSteps(bundle));
-  if (std::ranges::all_of(checked, &CheckedOutput::passed))
-    return checked;
-  constexpr int draws = 3; // one may leave a single number where it was by chance
-  const double half_unit = roundsToBf16(program) ? 0x1p-9 : 0x1p-24;
-  std::map<std::string, int64_t> layers = layersBehind(program, layersOfSteps(bundle));
-  std::map<std::string, double> squares; // of the relative L2 distances
-  std::mt19937 random(1);
-  for (int draw = 0; draw < draws; ++draw) {
-    ReferenceArrays operands = operandsOf(program, arrays);
-    for (const algrt::ProgramOperand &operand : program.operands)
-      if (const auto found = operands.find(operand.name);
-          found != operands.end() && (operand.types.front() == algrt::OperandType::F32 ||
-                                      operand.types.front() == algrt::OperandType::Bf16))
-        for (double &value : found->second.values)
-          value *= 1 + ((random() & 1) != 0 ? half_unit : -half_unit);
-    for (const auto &[name, moved] : evaluate(bundle, program, operands, p0, tools, division)) {
-      double distance = 0, length = 0;
-      const std::vector<double> &values = expected.at(name).values;
-      for (size_t i = 0; i < values.size(); ++i) {
-        distance += (moved.values[i] - values[i]) * (moved.values[i] - values[i]);
-        length += values[i] * values[i];
-      }
-      if (length > 0)
-        squares[name] += distance / length / draws;
-    }
-  }
-  // Three times the mean distance for each layer that rounds.
-  for (CheckedOutput &output : checked)
-    output.limit = std::max(output.limit, 3 * std::sqrt(squares[output.name]) *
-                                              static_cast<double>(std::max<int64_t>(1, layers[output.name])));
+  const LayersOfStep layers_of = layersOfSteps(bundle);
+  std::vector<CheckedOutput> checked = compareOutputs(program, arrays, expected, layers_of);
+  allowForRounding(checked, program, operandsOf(program, arrays), expected, layers_of,
+                   [&](const ReferenceArrays &operands, unsigned draw) {
+                     return evaluate(bundle, program, operands, p0, tools, division, draw);
+                   });
   return checked;
 }
 

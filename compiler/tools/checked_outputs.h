@@ -36,11 +36,24 @@ LayersOfStep layersOfSteps(const algrt::Bundle &bundle); // refers to the bundle
 std::vector<CheckedOutput> compareOutputs(const algrt::Program &program, const ProgramArrays &arrays,
                                           const ReferenceArrays &expected, const LayersOfStep &layers_of);
 
+// Three times the mean relative L2 distance to which roundings that fall otherwise take numbers; `moved` says
+// what a draw of such roundings makes of them.
+double distanceByRounding(const std::vector<double> &values,
+                          const std::function<std::vector<double>(unsigned draw)> &moved);
+
+// The outputs for operands by their definition, with numbers on the way that a draw has rounded otherwise.
+using EvaluateDraw = std::function<ReferenceArrays(const ReferenceArrays &operands, unsigned draw)>;
+
+// Raises the limits of outputs, where one is beyond its own, to how far rounding may take them.
+void allowForRounding(std::vector<CheckedOutput> &checked, const algrt::Program &program,
+                      const ReferenceArrays &operands, const ReferenceArrays &expected,
+                      const LayersOfStep &layers_of, const EvaluateDraw &evaluate);
+
 // Compares outputs that were computed from the arrays with what expectedOutputs gave for these. Where one is
 // further away than its limit, the definition says how far rounding may take it: it is computed again for
-// operands that are rounded otherwise, up or down by half a unit in the last place. A sum of numbers of
-// either sign that cancel, as the gradient of a single number is, moves with that; what a wrong kernel writes
-// does not.
+// operands, and numbers on the way, that are rounded otherwise, up or down by half a unit in the last place.
+// A sum of numbers of either sign that cancel, as the gradient of a single number is, moves with that; what a
+// wrong kernel writes does not.
 std::vector<CheckedOutput> checkOutputs(const algrt::Bundle &bundle, const algrt::Program &program,
                                         const ProgramArrays &arrays, const ReferenceArrays &expected,
                                         int64_t p0, const ProgramTools &tools,

@@ -32,10 +32,12 @@ struct ProgramTools {
   // The kernels and steps of a spec's programs. Throws as planProgram does.
   std::function<ProgramPlan(const Spec &spec, const CompileOptions &options)> plan;
   // The outputs of a program of a module's text by its definition, in double precision, for operands by their
-  // names and the positions of the rows. Throws Failure where the module has no such program, or where
-  // operands do not fit it.
+  // names and the positions of the rows. With a rounding above 0, the number of a draw, every number that is
+  // rounded to bf16 on the way is moved by half a unit in the last place, up or down. Throws Failure where
+  // the module has no such program, or where operands do not fit it.
   std::function<ReferenceArrays(const std::string &text, const std::string &program,
-                                const ReferenceArrays &operands, const ReferencePositions &positions)>
+                                const ReferenceArrays &operands, const ReferencePositions &positions,
+                                unsigned rounding)>
       evaluate;
   // The program of what stands between the products of a feed-forward network, without its biases: arguments
   // gate, where there is one, and up; result h.

@@ -49,7 +49,8 @@ std::vector<DenseArray> argumentsOf(mlir::func::FuncOp function, const Reference
 } // namespace
 
 ReferenceArrays evaluateProgram(const std::string &text, const std::string &program,
-                                const ReferenceArrays &operands, const ReferencePositions &positions) {
+                                const ReferenceArrays &operands, const ReferencePositions &positions,
+                                unsigned rounding) {
   const auto file = std::make_shared<const ProgramFile>(ProgramFile{"<program>", text});
   Compilation compilation(/*print_ir_after_all=*/false, file);
   mlir::OwningOpRef<mlir::ModuleOp> module = parseProgram(compilation.getContext(), *file);
@@ -58,7 +59,7 @@ ReferenceArrays evaluateProgram(const std::string &text, const std::string &prog
   if (!function)
     throw Failure(fmt::format("there is no program '{}' to compare with", program));
   mlir::FailureOr<std::vector<DenseArray>> values =
-      evaluate(function, argumentsOf(function, operands, positions));
+      evaluate(function, argumentsOf(function, operands, positions), {rounding});
   compilation.check(mlir::succeeded(values), "the program cannot be computed");
   ReferenceArrays results;
   for (auto [value, array] :
@@ -69,7 +70,7 @@ ReferenceArrays evaluateProgram(const std::string &text, const std::string &prog
 
 std::vector<ReferenceArray>
 evaluateKernel(const std::string &function, const std::vector<std::vector<std::string>> &operands, int64_t m,
-               const ReferencePositions &positions,
+               const ReferencePositions &positions, unsigned rounding,
                const std::function<std::vector<double>(const std::string &operand)> &operand) {
   Compilation compilation(/*print_ir_after_all=*/false);
   mlir::OwningOpRef<mlir::ModuleOp> module = compilation.parse(function);
@@ -89,7 +90,7 @@ evaluateKernel(const std::string &function, const std::vector<std::vector<std::s
       array.values.resize(static_cast<size_t>(elementCount(array.shape)));
     arguments.push_back(std::move(array));
   }
-  mlir::FailureOr<std::vector<DenseArray>> values = evaluate(kernel, arguments);
+  mlir::FailureOr<std::vector<DenseArray>> values = evaluate(kernel, arguments, {rounding});
   compilation.check(mlir::succeeded(values), "the kernel cannot be computed");
   std::vector<ReferenceArray> results;
   for (DenseArray &array : *values)

@@ -30,7 +30,8 @@ public:
   // Why a kernel of a function, one for a GPU, runs on no device of this machine: its fault, or what the
   // devices say; empty if it runs on one.
   std::string unusable(size_t function, size_t kernel) const;
-  // Loads the kernels of all functions that run on the device.
+  // Loads the kernels of all functions. Throws Error(ALGRT_WRONG_ARCHITECTURE) where one has none for the
+  // device.
   void prepare(int32_t device) const;
   // All that `run` does before it launches: throws what that would.
   void check(size_t function, const ElementwiseCall &call) const;

@@ -107,7 +107,6 @@ TEST(Experts, TakePackedWeightsOfAllOfThem) {
   const WeightsHandle down = packExperts(call.both, "down", call.down.tensor);
   for (const bool both : {false, true}) { // each step may have its weights packed
     const WeightsHandle up = packExperts(call.both, "up", call.up.tensor);
-    EXPECT_EQ(algrt_weights_bytes(up.get()) % 4, 0u);
     call.both.tensors[1] = {"up", nullptr, up.get()};
     if (both)
       call.both.tensors[3] = {"down", nullptr, down.get()};

@@ -17,16 +17,18 @@ using algebras::Lift;
 
 /// The numbers of contractions and of kernels.
 struct Counts {
-  int contractions = 0, kernels = 0;
+  int contractions = 0, steps = 0, kernels = 0;
 };
 
 /// Fuses the module and compares `forward`.
-Counts checkFusion(mlir::ModuleOp module, const NamedArrays &arguments, int64_t results) {
+Counts checkFusion(mlir::ModuleOp module, const NamedArrays &arguments, int64_t results,
+                   bool layers = false) {
   auto forward = [&] { return module.lookupSymbol<mlir::func::FuncOp>("forward"); };
   const std::vector<compiler::DenseArray> before = call(forward(), arguments);
   mlir::PassManager passes(module.getContext());
   compiler::AlgFuseOptions options;
   options.results = results;
+  options.layers = layers;
   options.remarks = false;
   passes.addPass(compiler::createAlgFuse(options));
   EXPECT_TRUE(mlir::succeeded(passes.run(module)));
@@ -37,6 +39,7 @@ Counts checkFusion(mlir::ModuleOp module, const NamedArrays &arguments, int64_t 
     counts.kernels += is_kernel;
     function.walk([&](mlir::Operation *op) {
       counts.contractions += mlir::isa<alg::ContractOp>(op);
+      counts.steps += mlir::isa<alg::ContractOp, alg::MapOp, alg::ReduceOp>(op);
       // The program is calls alone.
       EXPECT_TRUE(is_kernel || mlir::isa<mlir::func::CallOp>(op) || mlir::isa<mlir::func::FuncOp>(op) ||
                   mlir::isa<mlir::func::ReturnOp>(op));
@@ -48,6 +51,8 @@ Counts checkFusion(mlir::ModuleOp module, const NamedArrays &arguments, int64_t 
 TEST(Fusion, KeepsWhatRandomProgramsCompute) {
   ProgramContext program;
   std::mt19937 random(9);
+  Counts all;
+  int kernels_of_layers = 0;
   for (const auto &[algebra, lift] :
        {std::pair("Q(3)", Lift::Kind::Rows), std::pair("T(3)", Lift::Kind::Rows),
         std::pair("D(3)", Lift::Kind::Slots)})
@@ -59,8 +64,15 @@ TEST(Fusion, KeepsWhatRandomProgramsCompute) {
       auto function = module->lookupSymbol<mlir::func::FuncOp>("forward");
       const NamedArrays arguments = randomArguments(random, function, 5, 1, 3);
       const Counts counts = checkFusion(*module, arguments, 1 + repetition % 2);
+      // Products one behind the other are apart, unless a kernel may have two layers.
       EXPECT_GE(counts.kernels, counts.contractions);
+      all.steps += counts.steps;
+      all.kernels += counts.kernels;
+      module = program.parse(text);
+      kernels_of_layers += checkFusion(*module, arguments, 1 + repetition % 2, /*layers=*/true).kernels;
     }
+  EXPECT_LT(all.kernels, all.steps);
+  EXPECT_LT(kernels_of_layers, all.kernels);
 }
 
 TEST(Fusion, OfSwigluIsTwoKernels) {
