@@ -98,10 +98,8 @@ static std::optional<std::string> objectionOnGpu(const std::vector<MatchedLayer>
     std::string why = whyNoChainedReduction(problem, name);
     return why.empty() ? std::nullopt : std::optional(std::move(why));
   }
-  std::vector<int64_t> asked = {options.rows};
-  asked.insert(asked.end(), options.further_rows.begin(), options.further_rows.end());
   // Rows at positions of their own are few, or steps.
-  for (const int64_t rows : asked) {
+  for (const int64_t rows : options.allRows()) {
     if (options.row_lists && options.experts == 0 && rows > most_reduction_rows)
       return fmt::format("for {} rows at positions of their own the kernels of {} compute one", rows, name);
     if (std::string why = whyNoKernelOfLayers(problem, name, {rows, options.row_lists, options.experts});

@@ -265,9 +265,7 @@ static std::vector<SourceOfKernels> sourcesOfExperts(const std::shared_ptr<const
                                                      Target target, CompileOptions options) {
   options.output = source->results.front();
   std::vector<int64_t> of_lists, of_reductions;
-  std::vector<int64_t> asked = {options.rows};
-  asked.insert(asked.end(), options.further_rows.begin(), options.further_rows.end());
-  for (const int64_t rows : asked)
+  for (const int64_t rows : options.allRows())
     (listsExperts(*source, target, rows, options) ? of_lists : of_reductions).push_back(rows);
   std::vector<SourceOfKernels> sources;
   const auto add = [&](const std::shared_ptr<const KernelSource> &one, bool listed,

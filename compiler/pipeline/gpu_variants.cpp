@@ -50,9 +50,7 @@ static std::vector<GpuVariant> variantsByCost(const algebras::Layer &layer, Targ
     return options.map == algrt::Map::Dw ? rankWeightGradient(layer, toString(target), rows, output)
                                          : rankSchedules(layer, toString(target), rows, output);
   };
-  std::vector<int64_t> asked = {options.rows};
-  asked.insert(asked.end(), options.further_rows.begin(), options.further_rows.end());
-  for (const int64_t rows : asked) {
+  for (const int64_t rows : options.allRows()) {
     const Ranking ranking = rank(rows);
     best_for[rows] = bestDifferent(ranking, std::max<int64_t>(1, options.variants));
     if (!options.row_lists || isReduction(best_for[rows].front().schedule))
@@ -77,10 +75,10 @@ static std::vector<GpuVariant> variantsByCost(const algebras::Layer &layer, Targ
   }
 
   std::vector<GpuVariant> variants;
-  for (const int64_t rows : asked)
+  for (const int64_t rows : options.allRows())
     if (std::find(variants.begin(), variants.end(), first[rows]) == variants.end())
       variants.push_back(first[rows]);
-  for (const int64_t rows : asked)
+  for (const int64_t rows : options.allRows())
     for (size_t next = 1; next < best_for[rows].size(); ++next) {
       const std::string schedule = toString(best_for[rows][next].schedule);
       if (std::none_of(variants.begin(), variants.end(),
@@ -152,7 +150,7 @@ static std::vector<GpuVariant> variantsForAnyAddress(const algebras::Layer &laye
   std::vector<GpuVariant> found;
   bool batched = false;
   for (const GpuVariant &variant : variants) {
-    if (variant.among_its_kind > 1)
+    if (variant.among_its_kind > 1 && (isReduction(variant.schedule) || batched))
       continue;
     const algrt::RowRange range = variant.best_for_rows;
     const int64_t rows = range.from <= options.rows && options.rows <= range.to
@@ -162,7 +160,7 @@ static std::vector<GpuVariant> variantsForAnyAddress(const algebras::Layer &laye
     if (isReduction(variant.schedule))
       schedule = besideReduction(layer, target, variant.schedule, given, rows, output, options.experts);
     else if (!std::exchange(batched, true))
-      schedule = besideBatched(problem, target, options.schedule, given ? options.rows : rows);
+      schedule = besideBatched(problem, target, given ? variant.schedule : "", given ? options.rows : rows);
     if (!schedule.empty())
       found.push_back({std::move(schedule), range});
   }
@@ -197,9 +195,7 @@ static void addNextBest(std::vector<GpuVariant> &variants, const CompileOptions 
                         const std::function<std::vector<std::string>(int64_t rows)> &best_for) {
   if (options.variants < 2)
     return;
-  std::vector<int64_t> asked = {options.rows};
-  asked.insert(asked.end(), options.further_rows.begin(), options.further_rows.end());
-  for (const int64_t rows : asked) {
+  for (const int64_t rows : options.allRows()) {
     const std::vector<std::string> best = best_for(rows);
     for (size_t next = 1; next < best.size(); ++next)
       if (std::ranges::none_of(variants, [&](const GpuVariant &one) { return one.schedule == best[next]; }))

@@ -49,6 +49,11 @@ struct CompileOptions {
   int64_t rows = 2048;
   /// Further numbers of rows that a bundle's GPU kernels are scheduled for, each in a variant of its own.
   std::vector<int64_t> further_rows;
+  std::vector<int64_t> allRows() const {
+    std::vector<int64_t> all = {rows};
+    all.insert(all.end(), further_rows.begin(), further_rows.end());
+    return all;
+  }
   /// GPU kernels of a bundle for each number of rows: so many different schedules, the best first.
   int64_t variants = 1;
   /// The schedule of GPU kernels, as compiler/schedule/schedule.h reads it; chosen by cost when empty.

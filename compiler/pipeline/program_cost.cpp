@@ -18,7 +18,7 @@ double bytesOf(const algrt::Elementwise &function, int64_t m) {
   for (const algrt::ElementwiseOperand &operand : function.operands) {
     double count = 1;
     for (const algrt::Extent &extent : operand.shape)
-      count *= static_cast<double>(extent.factor * m + extent.constant);
+      count *= static_cast<double>(extent.lengthFor(m));
     bytes += count * (operand.type == algrt::ElementType::Bf16 ? 2 : 4);
   }
   return bytes;

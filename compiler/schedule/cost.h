@@ -76,6 +76,7 @@ inline double ceilDivide(double value, double step) { return std::ceil(value / s
 struct Floor {
   double memory = 0, tensor = 0;
   double longest() const { return memory > tensor ? memory : tensor; }
+  const char *by() const { return memory >= tensor ? "memory" : "arithmetic"; }
 };
 
 } // namespace compiler

@@ -73,12 +73,7 @@ static Ranking emptyRanking(const algebras::Layer &layer, const TargetEntry &tar
   const Floor floor = floorOfAll(RowsOfNetworks(m, experts), [&](int64_t rows) {
     return floorOf(projectionWork(layer, rows, output), *target.machine);
   });
-  return {std::string(target.name),
-          std::string(target.machine->name),
-          floor.longest(),
-          floor.memory >= floor.tensor ? "memory" : "arithmetic",
-          {},
-          {}};
+  return rankingOf(std::string(target.name), std::string(target.machine->name), floor);
 }
 
 static Ranking someLegal(Ranking ranking) {
@@ -139,7 +134,7 @@ static LayersPrediction predictLayersOnGpu(const StagedChainedProblem &problem, 
   const LayersChoice choice = *cheapestOfLayers(problem, target.name, rows);
   const Floor floor = floorOfExperts(problem, target.name, m, experts);
   return {std::string(target.machine->name), toString(choice.schedule), choice.cost.total(), floor.longest(),
-          floor.memory >= floor.tensor ? "memory" : "arithmetic"};
+          floor.by()};
 }
 
 LayersPrediction predictExperts(const algebras::Layer &given, const algebras::Layer *next,

@@ -19,13 +19,8 @@
 
 namespace compiler {
 
-static Ranking rankingOf(std::string target, std::string machine, const Floor &floor) {
-  return {std::move(target),
-          std::move(machine),
-          floor.longest(),
-          floor.memory >= floor.tensor ? "memory" : "arithmetic",
-          {},
-          {}};
+Ranking rankingOf(std::string target, std::string machine, const Floor &floor) {
+  return {std::move(target), std::move(machine), floor.longest(), floor.by(), {}, {}};
 }
 
 Ranking sorted(Ranking ranking) {
@@ -131,8 +126,7 @@ static LayersPrediction predictLayersOnCpu(const algebras::Layer &first, const a
     const ChainedSchedule schedule = chooseChainedSchedule(first, last, machine.level, weights, m);
     least = std::min(least, chainedCost(first, last, machine.level, schedule, m, machine.cores).total());
   }
-  return {toString(machine), "", least * microseconds(machine), floor.longest(),
-          floor.memory >= floor.tensor ? "memory" : "arithmetic"};
+  return {toString(machine), "", least * microseconds(machine), floor.longest(), floor.by()};
 }
 
 LayersPrediction predictLayers(const algebras::Layer &given_first, const algebras::Layer &given_last,
@@ -148,7 +142,7 @@ LayersPrediction predictLayers(const algebras::Layer &given_first, const algebra
   const LayersChoice choice = *cheapestOfLayers(problem, target, {m});
   const Floor floor = StagedChainedCosts(problem, m, *entry.machine).floor();
   return {std::string(entry.machine->name), toString(choice.schedule), choice.cost.total(), floor.longest(),
-          floor.memory >= floor.tensor ? "memory" : "arithmetic"};
+          floor.by()};
 }
 
 static Ranking rankCpuWeightGradient(const algebras::Layer &layer, int64_t m, const CpuMachine &machine) {

@@ -51,6 +51,8 @@ void add(Ranking &ranking, std::vector<Considered<Kind>> considered, CostOf cost
 
 /// The cheapest first; among equals as they were listed.
 Ranking sorted(Ranking ranking);
+/// One without schedules yet.
+Ranking rankingOf(std::string target, std::string machine, const Floor &floor);
 
 /// Ranks the schedules of a target, one of targetNames(), for `m` rows and results of type `output`; those
 /// of the CPU on the cores of `cpu`. Throws algebras::InputError for a layer that the target has no kernels

@@ -17,14 +17,12 @@ namespace {
 
 using Per = algrt::FusedOperand::Per;
 
-int64_t lengthOf(const algrt::Extent &extent, int64_t rows) { return extent.factor * rows + extent.constant; }
-
 DeviceMatrix memoryOf(const algrt::ElementwiseOperand &operand, const algrt::Elementwise &function,
                       int64_t rows, const ElementwiseSettings &settings) {
   if (operand.per == Per::Element)
-    return {lengthOf(function.rows, rows), lengthOf(function.columns, rows), settings.padding, settings.shift,
+    return {function.rows.lengthFor(rows), function.columns.lengthFor(rows), settings.padding, settings.shift,
             operand.type};
-  return {1, lengthOf(operand.shape[0], rows), 0, settings.shift, operand.type};
+  return {1, operand.shape[0].lengthFor(rows), 0, settings.shift, operand.type};
 }
 
 HostKernel hostKernel(const std::string &nvvm) {
@@ -73,7 +71,7 @@ SimulatedElementwise SimulatedElementwiseKernel::run(const std::vector<std::vect
       matrix.registerWith(memory, operand.name, access);
     values.push_back({matrix.address(), matrix.leading(), 0});
   }
-  const int64_t domain_rows = lengthOf(function_.rows, rows), columns = lengthOf(function_.columns, rows);
+  const int64_t domain_rows = function_.rows.lengthFor(rows), columns = function_.columns.lengthFor(rows);
   algrt::cuda::ParameterBlock block(code_.parameters());
   algrt::cuda::setElementwise(block, code_.parameters(), function_, values, static_cast<int32_t>(domain_rows),
                               static_cast<int32_t>(columns));

@@ -63,7 +63,7 @@ std::vector<KernelSchedules> schedulesOf(const ProgramPlan &plan, const ProgramS
                                         : floorOfExperts(problem, view.target, rows, view.experts);
         made.machine = machine.name;
         made.floor_us = floor.longest();
-        made.floor_by = floor.memory >= floor.tensor ? "memory" : "arithmetic";
+        made.floor_by = floor.by();
         for (const LayersChoice &one :
              rankLayers(problem, view.target, {rows, /*placed=*/!one_network, view.experts}))
           made.add(toString(one.schedule), one.cost, view.most);

@@ -16,10 +16,6 @@ namespace {
 
 using Per = FusedOperand::Per;
 
-int64_t lengthOf(const Extent &extent, int64_t m) {
-  return checkedAdd(checkedMultiply(extent.factor, m, "an operand"), extent.constant, "an operand");
-}
-
 class Call {
 public:
   Call(const LoadedElementwise &loaded, size_t function, ElementwiseStep step)
@@ -74,16 +70,16 @@ MatrixView Call::read(const ElementwiseOperand &operand) const {
   const DLDevice device = placeOf(operand, tensor);
   const Shape &shape = operand.shape;
   if (operand.per == Per::Row) {
-    MatrixView view = readVector(tensor, name, device, operand.type, lengthOf(shape[0], m_));
+    MatrixView view = readVector(tensor, name, device, operand.type, shape[0].lengthFor(m_));
     return {view.data, view.columns, 1, 1};
   }
   if (shape.size() == 1)
-    return readVector(tensor, name, device, operand.type, lengthOf(shape[0], m_));
+    return readVector(tensor, name, device, operand.type, shape[0].lengthFor(m_));
   if (shape.size() == 2)
-    return readMatrix(tensor, name, device, operand.type, lengthOf(shape[0], m_), lengthOf(shape[1], m_));
+    return readMatrix(tensor, name, device, operand.type, shape[0].lengthFor(m_), shape[1].lengthFor(m_));
   std::vector<int64_t> sizes;
   for (const Extent &extent : shape)
-    sizes.push_back(lengthOf(extent, m_));
+    sizes.push_back(extent.lengthFor(m_));
   if (!sameType(tensor->dtype, dlpackType(operand.type)))
     refuse(operand.name + ": has elements of another type, not of " + algrt::name(operand.type));
   if (size_t(tensor->ndim) != sizes.size() || !std::equal(sizes.begin(), sizes.end(), tensor->shape))
@@ -133,7 +129,7 @@ std::vector<cuda::ElementwiseOperandValue> Call::values() const {
 }
 
 cuda::ElementwiseCall Call::cudaCall(std::span<const cuda::ElementwiseOperandValue> values) const {
-  return {step_.device.device_id, lengthOf(function_.rows, m_), lengthOf(function_.columns, m_), values,
+  return {step_.device.device_id, function_.rows.lengthFor(m_), function_.columns.lengthFor(m_), values,
           step_.stream};
 }
 
@@ -158,7 +154,7 @@ void Call::run() const {
   if (isOnCuda())
     loaded_.gpu.run(number_, cudaCall(values()));
   else
-    loaded_.cpu.run(number_, {lengthOf(function_.rows, m_), lengthOf(function_.columns, m_), descriptors(),
+    loaded_.cpu.run(number_, {function_.rows.lengthFor(m_), function_.columns.lengthFor(m_), descriptors(),
                               step_.threads});
 }
 

@@ -21,21 +21,17 @@ namespace {
 // Where a buffer begins, and the unit of the distance of its rows: with these every kernel can be given it.
 constexpr int64_t buffer_alignment = 256, row_alignment = 16;
 
-int64_t lengthOf(const Extent &extent, int64_t m) {
-  return checkedAdd(checkedMultiply(extent.factor, m, "a buffer"), extent.constant, "a buffer");
-}
-
 // From one row of a buffer to the next, in elements.
 int64_t rowStride(const ProgramBuffer &buffer, int64_t m) {
   const int64_t unit = row_alignment / elementBytes(buffer.type);
-  return checkedMultiply(ceilDivide(lengthOf(buffer.shape.back(), m), unit), unit, "a row of a buffer");
+  return checkedMultiply(ceilDivide(buffer.shape.back().lengthFor(m), unit), unit, "a row of a buffer");
 }
 
 // Of a buffer with all its rows, rounded up so that the next one is aligned, too.
 int64_t bufferBytes(const ProgramBuffer &buffer, int64_t m) {
   int64_t bytes = checkedMultiply(rowStride(buffer, m), elementBytes(buffer.type), "a buffer");
   for (size_t i = 0; i + 1 < buffer.shape.size(); ++i)
-    bytes = checkedMultiply(bytes, lengthOf(buffer.shape[i], m), "a buffer");
+    bytes = checkedMultiply(bytes, buffer.shape[i].lengthFor(m), "a buffer");
   return checkedMultiply(ceilDivide(bytes, buffer_alignment), buffer_alignment, "a buffer");
 }
 
@@ -127,7 +123,7 @@ void Run::placeBuffers() {
   for (const ProgramBuffer &buffer : program_.buffers) {
     BufferTensor &made = buffers_[buffer.name];
     for (const Extent &extent : buffer.shape)
-      made.shape.push_back(lengthOf(extent, m));
+      made.shape.push_back(extent.lengthFor(m));
     made.strides.assign(made.shape.size(), 1);
     int64_t stride = rowStride(buffer, m);
     for (size_t i = made.shape.size() - 1; i-- > 0; stride *= made.shape[i])

@@ -2,6 +2,7 @@
 
 #include "runtime/bundle/fusion.h"
 #include "runtime/bundle/json_fields.h"
+#include "runtime/support/checked.h"
 
 #include <algorithm>
 #include <charconv>
@@ -103,6 +104,10 @@ std::string Extent::text() const {
     return std::to_string(constant);
   return (factor == 1 ? "" : std::to_string(factor) + "*") + symbol +
          (constant == 0 ? "" : " + " + std::to_string(constant));
+}
+
+int64_t Extent::lengthFor(int64_t m) const {
+  return checkedAdd(checkedMultiply(factor, m, "an extent"), constant, "an extent");
 }
 
 std::string text(const Shape &shape) {

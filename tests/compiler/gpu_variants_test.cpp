@@ -7,6 +7,7 @@
 #include "compiler/schedule/reduction_schedule.h"
 
 #include <algorithm>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <ostream>
 #include <set>
@@ -126,6 +127,19 @@ TEST(GpuVariants, NextBestOnesDiffer) {
 
 TEST(GpuVariants, AGivenScheduleIsTheOnlyOneOfItsKind) {
   EXPECT_EQ(variants({2048}, 1, "rows=64"), (std::vector<GpuVariant>{{"rows=64", {0, 0}}}));
+}
+
+// Each kind has one of its own for operands at any address, whichever was given first.
+TEST(GpuVariants, GivenSchedulesOfBothKindsHaveOnesForAnyAddress) {
+  CompileOptions options;
+  options.schedule = "reduce=16,rows=4,columns=64,vector=8";
+  options.further_schedules = {"rows=64", "rows=128"};
+  const std::vector<GpuVariant> found = gpuVariants(layer(), Target::Sm90a, DataType::BF16, options);
+  ASSERT_EQ(found.size(), 5);
+  EXPECT_THAT(found[3].schedule,
+              testing::AllOf(testing::HasSubstr("reduce=16"), testing::HasSubstr("vector=1")));
+  EXPECT_THAT(found[4].schedule,
+              testing::AllOf(testing::StartsWith("rows="), testing::HasSubstr("vector=1")));
 }
 
 TEST(GpuVariants, GivenSchedulesAreKernelsOfTheirMapAlone) {

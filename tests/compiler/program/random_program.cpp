@@ -136,7 +136,7 @@ void Writer::statistic(const std::string &reduction) {
 }
 
 void Writer::step() {
-  switch (below(7)) {
+  switch (below(8)) {
   case 0: // a bias
     current_ = map(current_, " columns " + argument(fmt::format("tensor<{}xf32>", total(widths_))),
                    fmt::format("tensor<{}xf32>", total(widths_)), "    %r = arith.addf %a, %b : f32\n");
@@ -161,6 +161,11 @@ void Writer::step() {
   }
   case 5:
     return statistic("sum");
+  case 6: { // a summand, whose gradient is that of the sum
+    const std::string other = slots(argument(fmt::format("tensor<?x{}xf32>", total(widths_))), widths_);
+    current_ = map(current_ + ", " + other, "", view(widths_), "    %r = arith.addf %a, %b : f32\n");
+    return;
+  }
   default:
     return statistic("maximum");
   }
@@ -171,7 +176,7 @@ std::string Writer::write() {
   current_ = slots(argument(fmt::format("tensor<?x{}xf32>", total(widths_))), widths_);
   for (int contractions = 2 + below(2); contractions > 0; --contractions) {
     contract();
-    for (int steps = below(3); steps >= 0; --steps)
+    for (int steps = below(4); steps > 0; --steps)
       step();
   }
   if (rows_lift_)
