@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <numbers>
 
@@ -78,11 +79,38 @@ static void replaceOneMore(math::TanhOp tanh, arith::AddFOp sum) {
   sum.erase();
 }
 
+/// 1 - tanh(u)^2 as 4 p / (1 + p)^2 with p = exp(-2 |u|): the slope of tanh, which is next to zero where its
+/// own error would stay, and what a gradient multiplies it by may be large there.
+static void replaceSlope(math::TanhOp tanh, arith::SubFOp slope) {
+  OpBuilder builder(slope);
+  const Location location = tanh.getLoc();
+  Value magnitude = math::AbsFOp::create(builder, location, tanh.getOperand());
+  Value power = exponential(builder, location, magnitude, -2);
+  Value sum = arith::AddFOp::create(builder, location, number(builder, location, 1), power);
+  Value above = arith::MulFOp::create(builder, location, number(builder, location, 4), power);
+  Value below = arith::MulFOp::create(builder, location, sum, sum);
+  slope.replaceAllUsesWith(
+      arith::DivFOp::create(builder, location, above, below, approximateFlag(builder.getContext()))
+          .getResult());
+  slope.erase();
+}
+
 static void approximateTanh(math::TanhOp tanh) {
   for (Operation *user : llvm::to_vector(tanh->getUsers()))
     if (auto sum = dyn_cast<arith::AddFOp>(user);
         sum && (matchPattern(sum.getLhs(), m_OneFloat()) || matchPattern(sum.getRhs(), m_OneFloat())))
       replaceOneMore(tanh, sum);
+  llvm::SmallSetVector<Operation *, 2> squares;
+  for (Operation *user : tanh->getUsers())
+    if (auto square = dyn_cast<arith::MulFOp>(user); square && square.getLhs() == square.getRhs())
+      squares.insert(square);
+  for (Operation *square : squares) {
+    for (Operation *user : llvm::to_vector(square->getUsers()))
+      if (auto slope = dyn_cast<arith::SubFOp>(user); slope && matchPattern(slope.getLhs(), m_OneFloat()))
+        replaceSlope(tanh, slope);
+    if (square->use_empty())
+      square->erase();
+  }
   if (tanh.use_empty())
     tanh.erase();
   else if (keepsRelativeError(tanh.getResult()))

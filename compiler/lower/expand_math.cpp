@@ -1,4 +1,5 @@
 // expand-math: functions of maps that no machine computes, as arithmetic that every machine has.
+#include "compiler/lower/function_identities.h"
 #include "compiler/lower/passes.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -28,7 +29,7 @@ struct ExpandMath : compiler::impl::ExpandMathBase<ExpandMath> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     math::populateExpansionPatterns(
-        patterns, {"acosh", "asinh", "atanh", "clampf", "cosh", "exp2", "powf", "round", "sinh", "tan"});
+        patterns, {"acosh", "atanh", "clampf", "exp2", "round", "tan"});
     populateMathPolynomialApproximationPatterns(patterns, [](StringRef) { return true; });
     const FrozenRewritePatternSet frozen(std::move(patterns));
     // Folding would take constants out of the maps.
@@ -39,6 +40,7 @@ struct ExpandMath : compiler::impl::ExpandMathBase<ExpandMath> {
       if (!isa<tile::MapOp, tile::ElementwiseOp>(map))
         return WalkResult::advance();
       Region &body = map->getRegion(0);
+      replaceByOthers(body.front());
       SmallVector<Operation *> ops;
       for (Operation &op : body.front())
         if (isa<math::MathDialect>(op.getDialect()) && !isInstruction(&op))

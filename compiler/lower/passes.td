@@ -59,8 +59,10 @@ def ExpandMath : Pass<"expand-math", "mlir::ModuleOp"> {
     erf and erfc, powers. What stays is `absf`, `ceil`, `copysign`, `floor`, `fma`, `roundeven`, `rsqrt`, `sqrt` and `trunc`, and what
     `approximate-math` has marked. Any other function is an error.
 
-    Relative errors stay below 4e-7 for `exp` and `log`, 1e-6 for `tanh` and `erf`, 2e-6 for `log1p`; those of `sin` and
-    `cos` below 1e-6 absolutely as long as the argument is within a period of 0, and grow with it.
+    Relative errors stay below 4e-7 for `exp` and `log`, 1e-6 for `tanh` and `erf`, 2e-6 for `log1p`, `sinh`, `cosh` and `asinh`; those
+    of `sin` and `cos` below 2e-7 absolutely for arguments up to 1e6, beyond which these are known to less than a period. A power is
+    computed by squaring where its exponent is a whole constant up to 64, with an error of 2^-23 for each factor; any other one is
+    `exp (b log |a|)`, with a relative error of 5e-7 |b log |a||. Negative numbers have powers with whole exponents.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect", "mlir::math::MathDialect", "mlir::vector::VectorDialect"];
 }
@@ -78,6 +80,8 @@ def ApproximateMath : Pass<"approximate-math", "mlir::ModuleOp"> {
       `div.approx.ftz.f32`, two instructions instead of nine, with the same error, and |a| 2^-126 beside it, since a divisor
       above 2^126 counts as infinite.
     - `1 + tanh u` becomes `2 / (1 + exp (-2u))`, in which nothing cancels: its relative error is below 2^-20 + 2^-22 |u|.
+    - `1 - tanh(u)^2`, the slope of `tanh`, becomes `4 p / (1 + p)^2` with `p = exp (-2 |u|)`, in which nothing cancels either: its
+      relative error is below 2^-19 + 2^-21 |u|.
     - Any other `tanh` is `tanh.approx.f32` where nothing but products, quotients and signs stand between it and a rounding to
       bf16: its relative error of 2^-11 is a quarter of what that rounding may do. Elsewhere sums could make it larger, and
       `expand-math` writes the polynomial.

@@ -75,6 +75,12 @@ private:
   Value compare(arith::CmpFPredicate predicate, Value a, Value b) {
     return arith::CmpFOp::create(builder_, location(), predicate, a, b);
   }
+  /// The gradient times a slope that may be infinite where nothing depends on it: in a branch that was not
+  /// taken, or behind a quotient by it.
+  Value timesSteep(function_ref<Value()> slope) {
+    Value g = gradient();
+    return select(compare(arith::CmpFPredicate::OEQ, g, number(0)), number(0), times(g, slope()));
+  }
   template <typename Function> Value apply(Value a) { return Function::create(builder_, location(), a); }
 
   /// Of a maximum or a minimum: the first operand was taken where `predicate` holds between them.
@@ -97,6 +103,9 @@ private:
 LogicalResult BodySweep::differentiatePower(math::PowFOp power) {
   if (active_.contains(power.getRhs()))
     return power.emitOpError("has a gradient for constant exponents alone");
+  // Any number to the power of 0 is 1; by the rule the slope at 0 would be 0 times infinity.
+  if (matchPattern(power.getRhs(), m_AnyZeroFloat()))
+    return success();
   add(0, [&]() -> Value {
     Value less = minus(operand(1), number(1));
     Value slope = math::PowFOp::create(builder_, location(), operand(0), less);
@@ -248,17 +257,19 @@ LogicalResult BodySweep::differentiate(Operation *op) {
         add(2, g);
         return success();
       })
-      .Case([&](math::ExpOp) { return add(0, [&] { return times(gradient(), result()); }), success(); })
+      .Case([&](math::ExpOp) {
+        return add(0, [&] { return timesSteep([&] { return result(); }); }), success();
+      })
       .Case([&](math::Log2Op) {
         add(0, [&] { return quotient(gradient(), times(operand(0), number(std::numbers::ln2))); });
         return success();
       })
       .Case([&](math::Exp2Op) {
-        add(0, [&] { return times(gradient(), times(result(), number(std::numbers::ln2))); });
+        add(0, [&] { return timesSteep([&] { return times(result(), number(std::numbers::ln2)); }); });
         return success();
       })
       .Case([&](math::ExpM1Op) {
-        return add(0, [&] { return times(gradient(), plus(result(), number(1))); }), success();
+        return add(0, [&] { return timesSteep([&] { return plus(result(), number(1)); }); }), success();
       })
       .Case([&](math::LogOp) { return add(0, [&] { return quotient(gradient(), operand(0)); }), success(); })
       .Case([&](math::Log1pOp) {

@@ -130,6 +130,17 @@ bool hasFeature(const Feature &) { return false; }
 
 #endif
 
+// Of all features. Asked once: on a virtual machine the instruction traps, and takes some twenty
+// microseconds.
+const std::array<bool, std::size(features)> &presentFeatures() {
+  static const auto present = [] {
+    std::array<bool, std::size(features)> found{};
+    std::transform(std::begin(features), std::end(features), found.begin(), hasFeature);
+    return found;
+  }();
+  return present;
+}
+
 // What each level adds to the one below (System V ABI for x86-64, section 3.1.1).
 constexpr std::string_view level2[] = {"cx16", "popcnt", "sahf", "sse3", "sse4.1", "sse4.2", "ssse3"};
 constexpr std::string_view level3[] = {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"};
@@ -146,17 +157,16 @@ bool cpuHasFeature(std::string_view name) {
   if (std::find(std::begin(always_there), std::end(always_there), name) != std::end(always_there))
     return true;
 #endif
-  for (const Feature &feature : features)
-    if (feature.name == name)
-      return hasFeature(feature);
-  return false;
+  const auto *found = std::find_if(std::begin(features), std::end(features),
+                                   [&](const Feature &feature) { return feature.name == name; });
+  return found != std::end(features) && presentFeatures()[size_t(found - std::begin(features))];
 }
 
 std::vector<std::string> cpuFeatures() {
   std::vector<std::string> present;
-  for (const Feature &feature : features)
-    if (hasFeature(feature))
-      present.emplace_back(feature.name);
+  for (size_t i = 0; i < std::size(features); ++i)
+    if (presentFeatures()[i])
+      present.emplace_back(features[i].name);
   std::sort(present.begin(), present.end());
   return present;
 }

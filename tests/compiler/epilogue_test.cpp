@@ -221,8 +221,65 @@ INSTANTIATE_TEST_SUITE_P(Epilogue, MathFunctions,
                                          Function{"math.sqrt", std::sqrt, 0, 1e6f, 1e-7, 0},
                                          Function{"math.rsqrt", [](double v) { return 1 / std::sqrt(v); },
                                                   1e-3f, 1e6f, 2e-7, 0},
-                                         Function{"math.sin", std::sin, -6, 6, 0, 1e-6},
+                                         Function{"math.sin", std::sin, -6, 6, 0, 2e-7},
+                                         Function{"math.cos", std::cos, -6, 6, 0, 2e-7},
+                                         Function{"math.sinh", std::sinh, -89.2f, 89.2f, 2e-6, 1e-7},
+                                         Function{"math.cosh", std::cosh, -89.2f, 89.2f, 2e-6, 0},
+                                         Function{"math.asinh", std::asinh, -3e4f, 3e4f, 2e-6, 1e-7},
                                          Function{"math.floor", std::floor, -20, 20, 0, 0}),
                          [](const auto &instance) { return std::string(instance.param.name).substr(5); });
+
+// Far from 0, where a period is a small part of the argument, too.
+INSTANTIATE_TEST_SUITE_P(FarFromZero, MathFunctions,
+                         testing::Values(Function{"math.sin", std::sin, -1e6f, 1e6f, 0, 2e-7},
+                                         Function{"math.cos", std::cos, -1e4f, 1e4f, 0, 2e-7},
+                                         Function{"math.asinh", std::asinh, -1e35f, 1e35f, 2e-6, 0}),
+                         [](const auto &instance) { return std::string(instance.param.name).substr(5); });
+
+// With a constant, of which the test's functions know nothing.
+struct Power {
+  const char *exponent;
+  double value;
+};
+
+class Powers : public testing::TestWithParam<Power> {};
+
+TEST_P(Powers, OfNumbersOfBothSignsAreThoseOfTheLibrary) {
+  const Power power = GetParam();
+  const std::string body =
+      std::string("arith.constant ") + power.exponent + " : f32\n    %s = math.powf %v, %r";
+  std::string text = functionOf(body);
+  const size_t operand = text.find(" %v : f32\n    alg.yield %r");
+  text.replace(operand, std::string(" %v : f32\n    alg.yield %r").size(), " : f32\n    alg.yield %s");
+  const CompiledModule module(text);
+  const std::vector<float> bases = {-3, -2, -1, -0.5, -0.0f, 0, 0.25, 1, 1.5, 2, 7};
+  const auto m = static_cast<int64_t>(bases.size()) * types;
+  Elements x(static_cast<size_t>(m * k)), w(static_cast<size_t>(k * n)), y(static_cast<size_t>(m * n));
+  for (int64_t row = 0; row < m; ++row)
+    x[static_cast<size_t>(row * k + row % types * in)] = bases[static_cast<size_t>(row / types)];
+  for (int64_t group = 0; group < types; ++group)
+    for (int64_t column = 0; column < n; ++column)
+      w[static_cast<size_t>(group * in * n + column)] = 1;
+  module.multiply("f_direct", {describe(x, m), describe(w, k), describe(y, m)}, m / types, types, 0);
+  for (int64_t row = 0; row < m; ++row) {
+    const double base = static_cast<double>(bases[static_cast<size_t>(row / types)]),
+                 exact = std::pow(base, power.value);
+    const auto actual = static_cast<double>(y[static_cast<size_t>(row * n)]);
+    if (std::isnan(exact)) {
+      EXPECT_TRUE(std::isnan(actual)) << base;
+    } else if (std::fabs(exact) > static_cast<double>(std::numeric_limits<float>::max())) {
+      EXPECT_TRUE(std::isinf(actual)) << base; // a zero's sign is lost in the sum
+    } else {
+      EXPECT_NEAR(actual, exact, 2e-5 * std::fabs(exact) + 0x1p-126) << base;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Epilogue, Powers,
+                         testing::Values(Power{"4.0", 4}, Power{"-3.0", -3}, Power{"0.0", 0}, Power{"1.0", 1},
+                                         Power{"17.0", 17}, Power{"64.0", 64}, Power{"65.0", 65},
+                                         Power{"-2.0", -2}, Power{"0.5", 0.5}, Power{"2.5", 2.5},
+                                         Power{"-1.5", -1.5}),
+                         [](const auto &instance) { return "Number" + std::to_string(instance.index); });
 
 } // namespace

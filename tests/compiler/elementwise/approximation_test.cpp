@@ -45,6 +45,12 @@ const Function approximated_functions[] = {
      },
      "div.full.f32", 0x1p-21, 0x1p-126},
     {"tanh", "%y = math.tanh %x : f32", [](double x) { return std::tanh(x); }, "tanh.approx.f32", 0x1p-11, 0},
+    {"slope of tanh", R"(%one = arith.constant 1.0 : f32
+    %t = math.tanh %x : f32
+    %square = arith.mulf %t, %t : f32
+    %y = arith.subf %one, %square : f32)",
+     [](double x) { return 4 / std::pow(std::exp(std::fabs(x)) + std::exp(-std::fabs(x)), 2); },
+     "ex2.approx.ftz.f32", 5e-5, 0x1p-124},
     {"gelu_tanh", R"(%one = arith.constant 1.0 : f32
     %half = arith.constant 0.5 : f32
     %less = arith.constant 0.044715 : f32

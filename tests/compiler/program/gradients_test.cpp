@@ -105,6 +105,7 @@ struct Saturating {
 const std::vector<double> beyond = {-3e38, -1e4, -750, -100, 100, 750, 1e4, 3e38};
 
 class Slopes : public testing::TestWithParam<Saturating> {};
+class SlopesOfSlopes : public testing::TestWithParam<Saturating> {};
 
 mlir::OwningOpRef<mlir::ModuleOp> ofOneNumber(ProgramContext &program, const std::string &body) {
   return program.parse(fmt::format(R"mlir(
@@ -142,7 +143,7 @@ TEST_P(Slopes, AreTheirLimitsWhereExponentialsAreInfinite) {
 }
 
 // And so are the slopes of slopes, and theirs: all are zero.
-TEST_P(Slopes, HaveSlopesThatVanishWhereExponentialsAreInfinite) {
+TEST_P(SlopesOfSlopes, VanishWhereExponentialsAreInfinite) {
   ProgramContext program;
   auto module = ofOneNumber(program, GetParam().body);
   ASSERT_TRUE(module);
@@ -167,7 +168,7 @@ TEST_P(Slopes, HaveSlopesThatVanishWhereExponentialsAreInfinite) {
 }
 
 // Between, they are those of differences.
-TEST_P(Slopes, OfSlopesAreThoseOfDifferences) {
+TEST_P(SlopesOfSlopes, AreThoseOfDifferences) {
   ProgramContext program;
   std::mt19937 random(13);
   auto module = ofOneNumber(program, GetParam().body);
@@ -178,8 +179,7 @@ TEST_P(Slopes, OfSlopesAreThoseOfDifferences) {
   checkGradients(*gradient, randomArguments(random, *gradient, 6, 0, 1), random);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    , Slopes,
+const auto quotients =
     testing::Values(Saturating{"%d = arith.addf %c, %e : f32\n %r = arith.divf %a, %d : f32", 1},
                     // Behind a change of type, too.
                     Saturating{"%b = arith.truncf %e : f32 to bf16\n %w = arith.extf %b : bf16 to f32\n"
@@ -201,7 +201,20 @@ INSTANTIATE_TEST_SUITE_P(
                                1. / 9},
                     Saturating{"%k = arith.constant -0.5 : f32\n %t = arith.mulf %e, %c : f32\n"
                                "%d = arith.subf %t, %k : f32\n %r = arith.divf %a, %d : f32",
-                               2}));
+                               2});
+
+INSTANTIATE_TEST_SUITE_P(OfQuotients, Slopes, quotients);
+INSTANTIATE_TEST_SUITE_P(OfQuotients, SlopesOfSlopes, quotients);
+// Behind another function, and where the exponential is not taken.
+INSTANTIATE_TEST_SUITE_P(
+    OfOthers, Slopes,
+    testing::Values(Saturating{"%k = arith.constant 2.0 : f32\n %m = math.expm1 %n : f32\n"
+                               "%d = arith.addf %k, %m : f32\n %r = arith.divf %a, %d : f32",
+                               1},
+                    Saturating{"%z = arith.constant 0.0 : f32\n %p = math.exp %a : f32\n"
+                               "%l = arith.subf %p, %c : f32\n %k = arith.cmpf ogt, %a, %z : f32\n"
+                               "%r = arith.select %k, %a, %l : f32",
+                               1}));
 
 // Gradients are programs, too: of contractions in modes i and j, and of products of weight matrices.
 TEST(Gradients, OfGradientsAndOfProductsOfWeights) {
