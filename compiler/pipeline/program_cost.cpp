@@ -25,14 +25,16 @@ double bytesOf(const algrt::Elementwise &function, int64_t m) {
 }
 
 /// Such a function takes what its bytes take, on a GPU a launch besides.
-StepCost costOfElementwise(const ProgramPlan &plan, const algrt::ProgramStep &step,
-                           const ProgramCost &program, const CpuMachine &cpu) {
+StepCost costOfElementwise(const ProgramPlan &plan, const algrt::ProgramStep &step, ProgramCost &program,
+                           const CpuMachine &cpu) {
   const double bytes = bytesOf(plan.elementwise[*step.elementwise].description, program.m);
   StepCost cost{plan.functionOf(step), 0, 0, 0, 0, "memory"};
   if (const TargetEntry &target = entryOf(targetNamed(program.target)); target.isGpu()) {
+    program.machine = target.machine->name;
     cost.floor_us = bytes / target.machine->memory_bytes_per_us;
     cost.predicted_us = cost.floor_us + target.machine->launch_us;
   } else {
+    program.machine = toString(cpu);
     cost.floor_us = bytes / (cpu_core.far_bytes * static_cast<double>(cpu.cores) * cpu_core.cycles_per_us);
     cost.predicted_us = cost.floor_us;
   }

@@ -200,9 +200,15 @@ std::optional<std::string> KernelGroups::objectionToLayers(const KernelGroup &gr
 
 std::optional<std::string> KernelGroups::objectionToReductions(const KernelGroup &group) const {
   const auto is_contraction = [](Operation *op) { return isa<alg::ContractOp>(op); };
+  alg::ReduceOp first;
   for (Operation *op : group) {
-    if (!isa<alg::ReduceOp>(op))
+    auto reduce = dyn_cast<alg::ReduceOp>(op);
+    if (!reduce)
       continue;
+    if (!first)
+      first = reduce;
+    if (reduce.getOver() != first.getOver())
+      return "a worker owns whole rows or whole columns, and the reductions go over different ones";
     if (llvm::any_of(group, is_contraction))
       return "a reduction needs whole rows or columns, of which the tiles of a contraction are parts";
     for (Operation *reader : group)

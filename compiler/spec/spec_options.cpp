@@ -56,12 +56,7 @@ void refuseHidden(const SpecOptions &options) {
 
 // A program in a file says everything itself.
 Spec programSpec(const std::string &path, const SpecOptions &options) {
-  const ProgramFields given = programOnCommandLine(options);
-  if (given.layer.any() || given.hidden || given.hidden_groups || !options.field.empty() ||
-      options.allow_nonassociative)
-    throw UsageError(fmt::format("the options of algebras and layers are for those that a spec or an "
-                                 "expression describes; {} says everything itself",
-                                 path));
+  refuseLayerOptions(options, path);
   Spec spec;
   spec.source_name = options.spec;
   spec.program = readProgramFile(path);
@@ -165,6 +160,15 @@ void addLayerOptions(CLI::App &app, SpecOptions &options) {
          "--bias,!--no-bias", [&options](int64_t count) { options.bias = count > 0; },
          "add a bias, one number for each output feature; its gradient comes with that of the weight matrix")
       ->group(layer);
+}
+
+void refuseLayerOptions(const SpecOptions &options, const std::string &file) {
+  const ProgramFields given = programOnCommandLine(options);
+  if (given.layer.any() || given.hidden || given.hidden_groups || !options.field.empty() ||
+      options.allow_nonassociative)
+    throw UsageError(fmt::format("the options of algebras and layers are for those that a spec or an "
+                                 "expression describes; {} says everything itself",
+                                 file));
 }
 
 Spec loadSpec(const SpecOptions &options) {

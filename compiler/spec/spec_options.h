@@ -31,6 +31,9 @@ void addSpecOptions(CLI::App &app, SpecOptions &options);
 // The option groups alone, for a command that takes its specs in another way.
 void addLayerOptions(CLI::App &app, SpecOptions &options);
 
+// Throws UsageError where any of these options is given beside a file that describes a layer completely.
+void refuseLayerOptions(const SpecOptions &options, const std::string &file);
+
 // Reads the file or expression and lays the options over it. Throws UsageError when options that belong
 // together are not all there, and algebras::InputError for whatever is wrong with the input.
 Spec loadSpec(const SpecOptions &options);

@@ -87,6 +87,9 @@ int bench(const BenchCommand &options, const BundleCompiler &compile, const Prog
     if (m < 1)
       throw Failure(fmt::format("--m is {}: a batch needs at least one row", m));
 
+  for (const std::string &product : options.products)
+    if (isBundle(product))
+      refuseLayerOptions(options.layer, product);
   const auto of_programs = std::ranges::count_if(
       options.products, [&](const std::string &product) { return isOfPrograms(options, product); });
   if (of_programs > 0 && of_programs < static_cast<ptrdiff_t>(options.products.size()))
@@ -198,10 +201,9 @@ void addBench(CLI::App &app, Session &session, const BundleCompiler &compile, co
   command->add_option("SPEC|BUNDLE", options->products, "files that compile wrote, or specs to compile first")
       ->type_name("");
   addLayerOptions(*command, options->layer);
-  wholeNumber(command->add_option("--m,-m", options->m, "rows, or several numbers of them (default 2048)"))
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("M,...");
+  CLI::Option *rows = command->add_option(
+      "--m,-m", options->m, "rows, or several numbers of them (default 2048). Rows of a table say it");
+  wholeNumber(rows)->delimiter(',')->allow_extra_args(false)->type_name("M,...");
   CLI::Option *maps =
       command
           ->add_option(
@@ -213,7 +215,8 @@ void addBench(CLI::App &app, Session &session, const BundleCompiler &compile, co
           ->type_name("MAP,...");
   command->add_option("--table", options->table, "measure every row of a table with columns m, k, n, q")
       ->type_name("FILE.csv")
-      ->excludes(maps);
+      ->excludes(maps)
+      ->excludes(rows);
   command
       ->add_option(
           "--bundles", options->folder,

@@ -205,8 +205,8 @@ int run(RunOptions options, const ProgramTools &tools) {
     requireRightDbias(arrays, result.dbias, options.product, bundle.layer().dtype);
 
   if (outputs.result) {
-    const auto [rows, columns] = resultShape(bundle.layer(), arrays.m, options.product.map);
-    outputs.result->commit(algrt::encodeNpy(std::vector<int64_t>{rows, columns}, result.y));
+    outputs.result->commit(
+        algrt::encodeNpy(resultArrayShape(bundle.layer(), arrays.m, options.product.map), result.y));
   }
   if (outputs.dbias)
     outputs.dbias->commit(algrt::encodeNpy(std::vector<int64_t>{bundle.layer().n}, result.dbias));

@@ -66,6 +66,14 @@ std::pair<int64_t, int64_t> resultShape(const algrt::Layer &layer, int64_t m, al
   return {m, map == algrt::Map::Forward ? layer.n : layer.k};
 }
 
+std::vector<int64_t> resultArrayShape(const algrt::Layer &layer, int64_t m, algrt::Map map) {
+  const auto [rows, columns] = resultShape(layer, m, map);
+  if (map != algrt::Map::Dw || layer.lift == algrt::Lift::Rows)
+    return {rows, columns};
+  const auto slots = static_cast<int64_t>(layer.weight_rows.size());
+  return {slots, rows / slots, columns};
+}
+
 int64_t mostCheckedRows(const algrt::Layer &layer, int64_t m, algrt::Map map) {
   constexpr double most_macs = 4e11;
   const double macs_of_a_row =

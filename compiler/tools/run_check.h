@@ -22,6 +22,9 @@ struct RunCheck {
 // Rows and columns of the result.
 std::pair<int64_t, int64_t> resultShape(const algrt::Layer &layer, int64_t m, algrt::Map map);
 
+// Of the array that has it: in the slot lift dW is, as the weight matrix, a block for each slot.
+std::vector<int64_t> resultArrayShape(const algrt::Layer &layer, int64_t m, algrt::Map map);
+
 // The reference costs every active product in double; beyond a minute or so a sample of the result's rows has
 // to do.
 int64_t mostCheckedRows(const algrt::Layer &layer, int64_t m, algrt::Map map);

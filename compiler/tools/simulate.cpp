@@ -14,6 +14,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <memory>
@@ -30,6 +31,8 @@ void requireKnown(const SimulateCommand &command) {
   if (!algrt::mapNamed(command.map))
     throw AbsentError(fmt::format(
         "map {} is not one that the GPU kernels compute: they compute forward, dx and dw", command.map));
+  if (!std::isfinite(command.beta))
+    throw Failure("--beta is not finite");
   if (command.offset < 0)
     throw Failure(fmt::format("--offset is {}: positions count from 0", command.offset));
   if (command.m && *command.m < 1)

@@ -1,5 +1,7 @@
 #include "compiler/tools/simulated_runs.h"
 
+#include "compiler/tools/run_check.h"
+
 #include "compiler/bundle/layer_description.h"
 #include "compiler/pipeline/gpu_pipeline.h"
 #include "compiler/process/failure.h"
@@ -197,9 +199,7 @@ void SimulatedRuns::one(uint64_t seed, Findings &findings) {
     findings.failed_seed = seed;
   }
   if (outputs_.result && findings.runs == 1)
-    outputs_.result->commit(algrt::encodeNpy(
-        std::vector<int64_t>{map == algrt::Map::Dw ? layer_.k : arrays_.m, resultColumns(layer_, map)},
-        simulation.y));
+    outputs_.result->commit(algrt::encodeNpy(resultArrayShape(given_, arrays_.m, map), simulation.y));
 }
 
 /// What dW holds before, as the kernel's result has it: zeros where no file says it, as in algctl run.

@@ -145,3 +145,29 @@ func.func @third_step(%x: tensor<?x8xf32>, %w: tensor<8x8xf32>) -> tensor<?x8xf3
   %z = alg.gather %zs : !x
   return %z : tensor<?x8xf32>
 }
+
+// -----
+
+!x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
+
+// A worker has the sum over rows with the map; the sum over all reads what that leaves.
+// TWO-LABEL: func.func private @two_extents_0
+// TWO:         alg.map
+// TWO:         alg.reduce sum %{{.*}} over rows
+// TWO-NOT:     alg.reduce
+// TWO-LABEL: func.func private @two_extents_1
+// TWO:         alg.reduce sum %{{.*}} over all
+func.func @two_extents(%x: tensor<?x8xf32>) -> (tensor<8xf32>, tensor<f32>) {
+  %xs = alg.slots %x rows(cyclic 2) cols(2 x 4) : tensor<?x8xf32>
+  // expected-note @+1 {{the step that it reads}}
+  %squares = alg.map %xs : !x {
+  ^bb0(%a: f32):
+    %b = arith.mulf %a, %a : f32
+    alg.yield %b : f32
+  }
+  // expected-remark @+1 {{the result is read by other steps as well, and a kernel has 1 result}}
+  %of_rows = alg.reduce sum %squares over rows : !x -> tensor<8xf32>
+  // expected-remark @+1 {{the result is read by other steps as well, and a kernel has 1 result}}
+  %of_all = alg.reduce sum %squares over all : !x -> tensor<f32>
+  return %of_rows, %of_all : tensor<8xf32>, tensor<f32>
+}
