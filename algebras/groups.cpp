@@ -28,7 +28,7 @@ Groups Groups::dividing(int64_t total, int64_t count) {
   if (total % count != 0)
     throw InputError(fmt::format("{} features cannot be cut into {} equal groups: {} does not divide {}",
                                  total, count, count, total))
-        .hint("give the widths of the groups one by one, with in_groups or out_groups");
+        .hint("give the widths of the groups one by one: in_groups, out_groups, of a program hidden_groups");
   return equal(count, total / count);
 }
 

@@ -2,6 +2,7 @@
 #include "compiler/lower/function_identities.h"
 #include "compiler/lower/passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -45,15 +46,13 @@ struct ExpandMath : compiler::impl::ExpandMathBase<ExpandMath> {
       for (Operation &op : body.front())
         if (isa<math::MathDialect>(op.getDialect()) && !isInstruction(&op))
           ops.push_back(&op);
-      if (ops.empty())
-        return WalkResult::advance();
       // Those alone: patterns would expand instructions as well.
-      if (failed(applyOpPatternsGreedily(ops, frozen, config))) {
+      if (!ops.empty() && failed(applyOpPatternsGreedily(ops, frozen, config))) {
         map->emitOpError("has code that cannot be expanded");
         return WalkResult::interrupt();
       }
       for (Operation &op : body.front())
-        if (isa<math::MathDialect>(op.getDialect()) && !isInstruction(&op)) {
+        if (isa<arith::RemFOp>(op) || (isa<math::MathDialect>(op.getDialect()) && !isInstruction(&op))) {
           op.emitOpError("is a function that kernels have no arithmetic for");
           return WalkResult::interrupt();
         }

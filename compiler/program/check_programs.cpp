@@ -1,4 +1,5 @@
 // What a program has to be for a bundle to hold it.
+#include "compiler/program/evaluate_body.h"
 #include "compiler/program/parse_program.h"
 #include "compiler/program/value_names.h"
 #include "dialects/alg/alg.h"
@@ -127,6 +128,9 @@ LogicalResult FunctionCheck::checkOperation(Operation *op) {
     diagnostic.attachNote() << "programs are made of operations of alg, arith and math";
     return diagnostic;
   }
+  // What the reference knows is what kernels compute, too.
+  if (isa<arith::RemFOp>(op) || (isa<math::MathDialect>(dialect) && !scalarFunction(op)))
+    return op->emitOpError("is a function that kernels have no arithmetic for");
   auto slots = dyn_cast<alg::SlotsOp>(op);
   auto type = slots ? cast<alg::SlotsType>(slots.getView().getType()) : alg::SlotsType();
   if (!type || !type.getRowTypes() || slots.getTypes() ||

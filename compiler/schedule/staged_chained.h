@@ -52,6 +52,9 @@ public:
   Floor floor() const;
 
 private:
+  /// Of memory alone, where a type has so many blocks of rows.
+  double memoryTime(const StagedChainedSchedule &schedule, double row_blocks) const;
+
   ProjectionWork first_, last_;
   algebras::DataType output_;
   double edges_of_type_; ///< to other groups, of each type on average

@@ -90,73 +90,185 @@ static void addTwoSides(Cost &cost, const CostPart &memory, const CostPart &arri
   cost.all = bound.us + tail + unhidden;
 }
 
-Cost StagedChainedCosts::operator()(const StagedChainedSchedule &schedule) const {
-  using namespace engine_parts;
-  const auto rows = static_cast<double>(schedule.rows), hidden = static_cast<double>(schedule.hidden),
-             depth = static_cast<double>(schedule.depth), types = static_cast<double>(schedule.types),
-             warpgroups = static_cast<double>(schedule.warpgroups()),
-             parts = static_cast<double>(schedule.ping_pong),
-             cluster = static_cast<double>(schedule.cluster_types), types_together = types * cluster,
-             groups_of_turn = static_cast<double>(schedule.stationary_groups);
-  const double in_cycles = 1 / (machine_.multiprocessors * machine_.dense_clock);
-  double row_blocks = 0, tiles = 0; // of one type, and of those of a tile
-  for (const EqualSegments &kind : first_.segments) {
-    row_blocks += kind.count * ceilDivide(kind.rows, rows);
-    tiles += ceilDivide(kind.count, types_together) * cluster * ceilDivide(kind.rows, rows);
+namespace {
+
+/// The numbers of a schedule, and how often its tiles do what.
+struct Turns {
+  Turns(const StagedChainedSchedule &schedule, const ProjectionWork &first, const ProjectionWork &last,
+        double edges_of_type)
+      : rows(static_cast<double>(schedule.rows)), hidden(static_cast<double>(schedule.hidden)),
+        depth(static_cast<double>(schedule.depth)), types(static_cast<double>(schedule.types)),
+        cluster(static_cast<double>(schedule.cluster_types)),
+        warpgroups(static_cast<double>(schedule.warpgroups())),
+        parts(static_cast<double>(schedule.ping_pong)),
+        groups_of_turn(static_cast<double>(schedule.stationary_groups)), chunks(ceilDivide(first.n, hidden)),
+        steps(ceilDivide(first.k, depth)), columns(ceilDivide(last.n, 16) * 16) {
+    const double types_together = types * cluster;
+    double blocks = 0;
+    for (const EqualSegments &kind : first.segments) {
+      row_blocks += kind.count * ceilDivide(kind.rows, rows);
+      blocks += ceilDivide(kind.count, types_together) * cluster * ceilDivide(kind.rows, rows);
+    }
+    tiles = blocks * last.groups;
+    turns = blocks * ceilDivide(last.groups, groups_of_turn);
+    // Of a type's rows one output group is its own, which reads one hidden group. A tile of one type passes
+    // over the other; one of several types goes through both, since they are another type's, as are those of
+    // a cluster, whose blocks wait for each other.
+    others = types_together > 1 ? tiles : row_blocks * edges_of_type;
+    only_own = types_together > 1 ? 0 : row_blocks;
+    own_turns = turns * types;
+    x_times = own_turns + types * others;
   }
-  const double chunks = ceilDivide(first_.n, hidden), steps = ceilDivide(first_.k, depth);
 
-  Cost cost;
-  cost.tiles = tiles * last_.groups;
-  cost.turns = tiles * ceilDivide(last_.groups, groups_of_turn);
-  const double multiprocessors = machine_.multiprocessorsIn(cluster);
-  cost.waves = cost.turns / multiprocessors;
-  // Of a type's rows one output group is its own, which reads one hidden group. A tile of one type passes
-  // over the other; one of several types goes through both, since they are another type's, as are those of a
-  // cluster, whose blocks wait for each other.
-  const double others = types_together > 1 ? cost.tiles : row_blocks * edges_of_type_,
-               only_own = types_together > 1 ? 0 : row_blocks, own_turns = cost.turns * types;
+  double rows, hidden, depth, types, cluster, warpgroups, parts, groups_of_turn;
+  double chunks, steps;  ///< of a hidden group's columns, of an input group's features
+  double columns;        ///< of a tile, whole panels
+  double row_blocks = 0; ///< of one type each
+  double tiles, turns;
+  double others;    ///< tiles of groups that are not the type's own, or not all its own
+  double only_own;  ///< tiles that pass over the other hidden group
+  double own_turns; ///< hidden groups that stay, of one type each
+  double x_times;   ///< rows of X of one type and one input group that are brought
+};
 
-  // Of one type's rows. That gate and up are one product, whose instructions are twice as wide, is not
-  // counted: the measured kernels in which they are do not show it where chunks are narrow.
-  const TermOfLayers of_hidden = {first_.weights * chunks * productCycles(rows, hidden, first_.k),
-                                  first_.weights * chunks * operandBytes(rows, hidden, first_.k),
-                                  first_.weights * 2 * first_.k * first_.n,
-                                  first_.weights * 2 * steps * depth * chunks * hidden};
-  const double columns = ceilDivide(last_.n, 16) * 16; // of a tile, whole panels
-  const TermOfLayers of_output = {productCycles(rows, columns, first_.n),
-                                  operandBytes(rows, columns, first_.n), 2 * first_.n * last_.n,
-                                  2 * chunks * hidden * columns};
-  // Rows in registers are not read.
-  const double from_registers = of_output.read - rows * 2 * first_.n;
-  const double hidden_products = own_turns + 2 * types * others,
-               output_products = 2 * types * others + only_own;
-  const double multiplied = hidden_products * of_hidden.multiplied + output_products * of_output.multiplied;
+/// What a tile does with the weight blocks of both layers.
+struct LayersOfTile {
+  LayersOfTile(const Turns &turns, const ProjectionWork &first, const ProjectionWork &last) {
+    using namespace engine_parts;
+    const double rows = turns.rows, hidden = turns.hidden, chunks = turns.chunks;
+    // Of one type's rows. That gate and up are one product, whose instructions are twice as wide, is not
+    // counted: the measured kernels in which they are do not show it where chunks are narrow.
+    of_hidden = {first.weights * chunks * productCycles(rows, hidden, first.k),
+                 first.weights * chunks * operandBytes(rows, hidden, first.k),
+                 first.weights * 2 * first.k * first.n,
+                 first.weights * 2 * turns.steps * turns.depth * chunks * hidden};
+    of_output = {productCycles(rows, turns.columns, first.n), operandBytes(rows, turns.columns, first.n),
+                 2 * first.n * last.n, 2 * chunks * hidden * turns.columns};
+    const double of_types = 2 * turns.types * turns.others;
+    hidden_products = turns.own_turns + of_types;
+    output_products = of_types + turns.only_own;
+    // A block comes once for all types of a tile where it is the output group's own, else once for each.
+    const double brought = (1 + turns.types) * turns.others;
+    hidden_blocks = turns.own_turns + brought;
+    output_blocks = brought + turns.only_own;
+  }
 
-  // A block comes once for all types of a tile where it is the output group's own, else once for each. Rows
-  // of X come once for a turn, and once for every other group. What blocks of a cluster share the cache sends
-  // once.
-  const double hidden_blocks = own_turns + (1 + types) * others,
-               output_blocks = (1 + types) * others + only_own, sent_again = others * (1 - 1 / cluster);
-  const double x_times = own_turns + types * others;
-  const double sent = x_times * first_.rows() / row_blocks * 2 * first_.k +
-                      (hidden_blocks - sent_again) * of_hidden.sent +
-                      (output_blocks - sent_again) * of_output.sent,
-               received = x_times * rows * 2 * steps * depth + hidden_blocks * of_hidden.received +
-                          output_blocks * of_output.received;
-  const double in_flight = static_cast<double>(schedule.stages - 1) * first_.weights * 2 * depth * hidden +
-                           static_cast<double>(schedule.next_stages - 1) * 2 * hidden * columns;
-  const double takes_in = takesIn(in_flight, machine_);
-  // One thread issues the copies, one for each panel; a type's own blocks are as many boxes as a cluster has
-  // blocks.
-  const double copies = chunks * ((others + (hidden_blocks - others) * cluster) * first_.weights * steps * 2 *
-                                      hidden / panelOf(schedule.hidden) +
-                                  (others + (output_blocks - others) * cluster) * 2 * columns /
-                                      panelOf(static_cast<int64_t>(columns))) +
-                        x_times * steps;
-  const double loads = std::max({sent / (cache_beside_one_layer * machine_.cache_bytes_per_us),
-                                 received / takes_in, copies * cycles_per_copy * in_cycles});
+  double multiplied() const {
+    return hidden_products * of_hidden.multiplied + output_products * of_output.multiplied;
+  }
 
+  TermOfLayers of_hidden, of_output;
+  double hidden_products, output_products; ///< terms that are multiplied
+  double hidden_blocks, output_blocks;     ///< weight blocks that are brought
+};
+
+/// Bytes that arrive in shared memory, and in which time.
+struct Arrivals {
+  Arrivals(const Turns &turns, const LayersOfTile &layers, const StagedChainedSchedule &schedule,
+           const ProjectionWork &first, const GpuMachine &machine) {
+    using namespace engine_parts;
+    // Rows of X come once for a turn, and once for every other group. What blocks of a cluster share the
+    // cache sends once.
+    const double cluster = turns.cluster, sent_again = turns.others * (1 - 1 / cluster);
+    const double sent = turns.x_times * first.rows() / turns.row_blocks * 2 * first.k +
+                        (layers.hidden_blocks - sent_again) * layers.of_hidden.sent +
+                        (layers.output_blocks - sent_again) * layers.of_output.sent;
+    received = turns.x_times * turns.rows * 2 * turns.steps * turns.depth +
+               layers.hidden_blocks * layers.of_hidden.received +
+               layers.output_blocks * layers.of_output.received;
+    const double in_flight =
+        static_cast<double>(schedule.stages - 1) * first.weights * 2 * turns.depth * turns.hidden +
+        static_cast<double>(schedule.next_stages - 1) * 2 * turns.hidden * turns.columns;
+    takes_in = takesIn(in_flight, machine);
+    // One thread issues the copies, one for each panel; a type's own blocks are as many boxes as a cluster
+    // has blocks.
+    const auto boxes = [&](double blocks) { return turns.others + (blocks - turns.others) * cluster; };
+    const double copies = turns.chunks * (boxes(layers.hidden_blocks) * first.weights * turns.steps * 2 *
+                                              turns.hidden / panelOf(schedule.hidden) +
+                                          boxes(layers.output_blocks) * 2 * turns.columns /
+                                              panelOf(static_cast<int64_t>(turns.columns))) +
+                          turns.x_times * turns.steps;
+    us = std::max({sent / (cache_beside_one_layer * machine.cache_bytes_per_us), received / takes_in,
+                   copies * cycles_per_copy / (machine.multiprocessors * machine.dense_clock)});
+  }
+
+  double received, takes_in, us;
+};
+
+/// Cycles that warpgroups are busy, or wait, in one chunk and at the end of a tile. A warpgroup multiplies,
+/// maps and multiplies again, one after the other, with other warpgroups between.
+struct ChunkTimes {
+  ChunkTimes(const Turns &turns, const LayersOfTile &layers, const StagedChainedSchedule &schedule,
+             const ProjectionWork &last, double bytes_of_result, const GpuMachine &machine) {
+    using namespace engine_parts;
+    const double types = turns.types, chunks = turns.chunks, parts = turns.parts,
+                 warpgroups = turns.warpgroups;
+    maps = instructions_of_map * 64 * turns.hidden / (32 * machine.issues_per_cycle);
+    // Warpgroups that take chunks in turn have that many each, the first one perhaps one more.
+    const double most_chunks = ceilDivide(chunks, parts), least_chunks = std::floor(chunks / parts);
+    auto in_turn = [&](double products) { return products + maps + waits_of_chunk * cycles_per_wait; };
+    auto chunk = [&](double products) { // of all types of a tile
+      if (parts > 1)
+        return std::max({products, maps, most_chunks / chunks * in_turn(products)});
+      return std::max({products, warpgroups * maps, in_turn(products / warpgroups)});
+    };
+    of_own = chunk(types * layers.of_hidden.multiplied / chunks);
+    // Of a group other than the type's own, of one chunk.
+    const double made = 2 * types * layers.of_hidden.multiplied / chunks;
+    multiplied_again = 2 * types * layers.of_output.multiplied / chunks;
+    of_other = chunk(made + multiplied_again);
+    if (schedule.overlap) {
+      // Maps run beside the second layer's products of the chunk before, but for the first chunk's, and only
+      // what comes behind the longer of both waits.
+      const double of_next =
+          std::max({made + multiplied_again, warpgroups * maps,
+                    made / warpgroups + std::max(multiplied_again / warpgroups, maps) + cycles_per_wait});
+      of_other = ((chunks - 1) * of_next + chunk(made) + multiplied_again) / chunks;
+    }
+    sums = types * turns.rows * last.n;
+    written = sums * bytes_of_result;
+    end_of_tile = endOfTile(turns.cluster) + 2 * written / machine.shared_bytes_per_cycle;
+    if (parts > 1) {
+      // The first one leaves its sums to the second one and goes on, while that one adds them up and stores.
+      const double together = 4 * sums / machine.shared_bytes_per_cycle + cycles_per_wait,
+                   of_chunk = in_turn(made + multiplied_again);
+      of_other = std::max(of_other, std::max(most_chunks * of_chunk + together,
+                                             least_chunks * of_chunk + together + end_of_tile) /
+                                        chunks);
+    }
+    // Where the second layer's ring has no room for the next chunk's blocks, these are asked for when this
+    // one's have been multiplied, and come while the next chunk is made.
+    if (schedule.next_stages <= 1 + schedule.types)
+      of_other = std::max(of_other, cycles_until_next_blocks + multiplied_again / types);
+  }
+
+  double maps, multiplied_again; ///< of a chunk: by one warpgroup; products of the second layer
+  double of_own, of_other;       ///< of a chunk of the group that stays; of one of another group
+  double end_of_tile;
+  double sums, written; ///< of a tile: numbers, bytes
+};
+
+} // namespace
+
+/// Cycles that no chunk's own time has: stages that are waited for.
+static double waitsForStages(const Turns &turns, const StagedChainedSchedule &schedule,
+                             const GpuMachine &machine) {
+  using namespace engine_parts;
+  // Where the ring has no room for a chunk's blocks of all types, no type can run ahead of another: the
+  // blocks of every chunk come while it waits.
+  const bool all_wait =
+      turns.types > 1 && static_cast<double>(schedule.stages) < (1 + turns.types) * turns.steps;
+  const double starved =
+      all_wait ? turns.others * turns.chunks * machine.engine_latency_us * machine.dense_clock : 0;
+  // Of what a cluster shares every stage waits for the slowest block.
+  const double shared_stages =
+      turns.cluster > 1 ? turns.others * turns.chunks * (turns.steps + 1) * cycles_per_shared_stage : 0;
+  return starved + shared_stages;
+}
+
+double StagedChainedCosts::memoryTime(const StagedChainedSchedule &schedule, double row_blocks) const {
+  using namespace engine_parts;
+  const auto groups_of_turn = static_cast<double>(schedule.stationary_groups);
   const double together = std::max(1.0, machine_.multiprocessors / ceilDivide(last_.groups, groups_of_turn));
   // The groups of a turn lie beside each other, and follow one another while the line that two of them share
   // is in the cache.
@@ -166,85 +278,66 @@ Cost StagedChainedCosts::operator()(const StagedChainedSchedule &schedule) const
   const bool read_once = row_blocks <= std::min(countSegments(first_), first_.types);
   const double x_bytes =
       (schedule.evict_first && read_once ? rows_from_memory : 1) * in_lines(first_.x_bytes, 2 * first_.k);
-  const double memory =
-      (x_bytes + in_lines(first_.weight_bytes, 2 * first_.n) + in_lines(last_.weight_bytes, 2 * last_.n) +
-       in_lines(last_.y_bytes, static_cast<double>(byteWidth(output_)) * last_.n) +
-       rereadWeights(first_, row_blocks, together, machine_) +
-       rereadWeights(last_, row_blocks, together, machine_)) /
-      machine_.memory_bytes_per_us;
+  return (x_bytes + in_lines(first_.weight_bytes, 2 * first_.n) + in_lines(last_.weight_bytes, 2 * last_.n) +
+          in_lines(last_.y_bytes, static_cast<double>(byteWidth(output_)) * last_.n) +
+          rereadWeights(first_, row_blocks, together, machine_) +
+          rereadWeights(last_, row_blocks, together, machine_)) /
+         machine_.memory_bytes_per_us;
+}
 
-  // A warpgroup multiplies, maps and multiplies again, one after the other, with other warpgroups between.
-  const double maps = instructions_of_map * 64 * hidden / (32 * machine_.issues_per_cycle);
-  // Warpgroups that take chunks in turn have that many each, the first one perhaps one more.
-  const double most_chunks = ceilDivide(chunks, parts), least_chunks = std::floor(chunks / parts);
-  auto in_turn = [&](double products) { return products + maps + waits_of_chunk * cycles_per_wait; };
-  auto chunk = [&](double products) { // of all types of a tile
-    if (parts > 1)
-      return std::max({products, maps, most_chunks / chunks * in_turn(products)});
-    return std::max({products, warpgroups * maps, in_turn(products / warpgroups)});
-  };
-  const double of_own = chunk(types * of_hidden.multiplied / chunks);
-  // Of a group other than the type's own, of one chunk.
-  const double made = 2 * types * of_hidden.multiplied / chunks,
-               multiplied_again = 2 * types * of_output.multiplied / chunks;
-  double of_other = chunk(made + multiplied_again);
-  if (schedule.overlap) {
-    // Maps run beside the second layer's products of the chunk before, but for the first chunk's, and only
-    // what comes behind the longer of both waits.
-    const double of_next =
-        std::max({made + multiplied_again, warpgroups * maps,
-                  made / warpgroups + std::max(multiplied_again / warpgroups, maps) + cycles_per_wait});
-    of_other = ((chunks - 1) * of_next + chunk(made) + multiplied_again) / chunks;
-  }
-  const double sums = types * rows * last_.n, written = sums * static_cast<double>(byteWidth(output_));
-  const double end_of_tile = endOfTile(cluster) + 2 * written / machine_.shared_bytes_per_cycle;
-  if (parts > 1) {
-    // The first one leaves its sums to the second one and goes on, while that one adds them up and stores.
-    const double together = 4 * sums / machine_.shared_bytes_per_cycle + cycles_per_wait,
-                 of_chunk = in_turn(made + multiplied_again);
-    of_other = std::max(of_other, std::max(most_chunks * of_chunk + together,
-                                           least_chunks * of_chunk + together + end_of_tile) /
-                                      chunks);
-  }
-  const double ends = (parts > 1 ? cost.tiles - others : cost.tiles) * end_of_tile;
-  // Where the ring has no room for a chunk's blocks of all types, no type can run ahead of another: the
-  // blocks of every chunk come while it waits.
-  const bool all_wait = types > 1 && static_cast<double>(schedule.stages) < (1 + types) * steps;
-  const double starved = all_wait ? others * chunks * machine_.engine_latency_us * machine_.dense_clock : 0;
-  // Of what a cluster shares every stage waits for the slowest block.
-  const double shared_stages = cluster > 1 ? others * chunks * (steps + 1) * cycles_per_shared_stage : 0;
-  // Where the second layer's ring has no room for the next chunk's blocks, these are asked for when this
-  // one's have been multiplied, and come while the next chunk is made.
-  if (schedule.next_stages <= 1 + schedule.types)
-    of_other = std::max(of_other, cycles_until_next_blocks + multiplied_again / types);
-  const double busy = chunks * (cost.turns * of_own + others * of_other) + only_own * of_output.multiplied +
-                      starved + shared_stages;
-  TensorTime tensor(multiplied, std::max(0.0, busy - multiplied), ends, 1, in_cycles, floor().tensor);
+Cost StagedChainedCosts::operator()(const StagedChainedSchedule &schedule) const {
+  using namespace engine_parts;
+  const Turns turns(schedule, first_, last_, edges_of_type_);
+  const LayersOfTile layers(turns, first_, last_);
+  const Arrivals arrivals(turns, layers, schedule, first_, machine_);
+  const ChunkTimes chunk(turns, layers, schedule, last_, static_cast<double>(byteWidth(output_)), machine_);
 
-  const double read = hidden_products * of_hidden.read + types * others * (of_output.read + from_registers) +
-                      only_own * of_output.read;
-  const double kept = own_turns * 2 * rows * chunks * hidden;
-  const double partial = parts > 1 ? 2 * 4 * cost.tiles * sums : 0;
-  const double port = portTime(read + received + kept + 2 * cost.tiles * written + partial, machine_);
-  const double clusters = multiprocessors / cluster;
-  const double uneven = ceilDivide(cost.turns / cluster, clusters) * machine_.multiprocessors / cost.turns;
-  const double busiest_takes = received / takes_in * uneven;
-  const CostPart arrives{"loads", loads, std::max(loads, busiest_takes) / loads};
-  addTwoSides(cost, {"memory", memory}, arrives, {"shared", port, uneven}, tensor, uneven);
+  Cost cost;
+  cost.tiles = turns.tiles;
+  cost.turns = turns.turns;
+  const double multiprocessors = machine_.multiprocessorsIn(turns.cluster);
+  cost.waves = cost.turns / multiprocessors;
+
+  const double multiplied = layers.multiplied();
+  const double busy = turns.chunks * (cost.turns * chunk.of_own + turns.others * chunk.of_other) +
+                      turns.only_own * layers.of_output.multiplied +
+                      waitsForStages(turns, schedule, machine_);
+  const double ends = (turns.parts > 1 ? cost.tiles - turns.others : cost.tiles) * chunk.end_of_tile;
+  const double in_cycles = 1 / (machine_.multiprocessors * machine_.dense_clock);
+  const TensorTime tensor(multiplied, std::max(0.0, busy - multiplied), ends, 1, in_cycles, floor().tensor);
+
+  // Rows in registers are not read.
+  const double from_registers = layers.of_output.read - turns.rows * 2 * first_.n;
+  const double read = layers.hidden_products * layers.of_hidden.read +
+                      turns.types * turns.others * (layers.of_output.read + from_registers) +
+                      turns.only_own * layers.of_output.read;
+  const double kept = turns.own_turns * 2 * turns.rows * turns.chunks * turns.hidden;
+  const double partial = turns.parts > 1 ? 2 * 4 * cost.tiles * chunk.sums : 0;
+  const double port =
+      portTime(read + arrivals.received + kept + 2 * cost.tiles * chunk.written + partial, machine_);
+
+  const double clusters = multiprocessors / turns.cluster;
+  const double uneven =
+      ceilDivide(cost.turns / turns.cluster, clusters) * machine_.multiprocessors / cost.turns;
+  const double busiest_takes = arrivals.received / arrivals.takes_in * uneven;
+  const CostPart arrives{"loads", arrivals.us, std::max(arrivals.us, busiest_takes) / arrivals.us};
+  addTwoSides(cost, {"memory", memoryTime(schedule, turns.row_blocks)}, arrives, {"shared", port, uneven},
+              tensor, uneven);
+
   // Where chunks are multiplied behind the next one's products, the last one's follow the last that read X.
-  const double behind_rows = schedule.overlap ? multiplied_again + cycles_per_wait
-                             : parts > 1      ? multiplied_again + maps + cycles_per_wait
-                                              : 0;
+  const double behind_rows = schedule.overlap  ? chunk.multiplied_again + cycles_per_wait
+                             : turns.parts > 1 ? chunk.multiplied_again + chunk.maps + cycles_per_wait
+                                               : 0;
   const double row_waits = schedule.row_stages == 1
-                               ? std::ceil(cost.waves) * groups_of_turn *
+                               ? std::ceil(cost.waves) * turns.groups_of_turn *
                                      std::max(0.0, cycles_of_row_stage - behind_rows) / machine_.dense_clock
                                : 0;
   const double caution =
-      (half_depth * std::max(0.0, std::log2(64 / depth)) + doubled_cluster * std::log2(cluster)) *
+      (half_depth * std::max(0.0, std::log2(64 / turns.depth)) + doubled_cluster * std::log2(turns.cluster)) *
       (cost.all + row_waits);
+  const double launch = machine_.launch_us + machine_.clusterStart(turns.cluster);
   cost.sum.push_back({"rows", row_waits});
   cost.sum.push_back({"caution", caution});
-  const double launch = machine_.launch_us + machine_.clusterStart(cluster);
   cost.sum.push_back({"launch", launch});
   cost.all += row_waits + caution + launch;
   return cost;

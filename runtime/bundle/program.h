@@ -34,7 +34,7 @@ struct Extent {
   // Nothing where the text is none.
   static std::optional<Extent> parse(std::string_view text);
   std::string text() const;
-  // Of a batch of m rows. Throws Error(ALGRT_INVALID_ARGUMENT) where it leaves 64 bits.
+  // Of a batch of m rows. Throws Error(ALGRT_OUT_OF_MEMORY) where it leaves 64 bits.
   int64_t lengthFor(int64_t m) const;
   bool operator==(const Extent &) const = default;
 };

@@ -27,6 +27,13 @@ template <typename Integer> Integer checkedAdd(Integer a, Integer b, const char 
   return result;
 }
 
+// Of an array with such a shape, of elements of so many bytes.
+template <typename Shape> size_t arrayBytes(const Shape &shape, int64_t element, const char *what) {
+  for (const int64_t extent : shape)
+    element = checkedMultiply(element, extent, what);
+  return size_t(element);
+}
+
 template <typename Integer> constexpr Integer ceilDivide(Integer a, Integer b) {
   return a / b + (a % b != 0 ? 1 : 0);
 }

@@ -44,3 +44,14 @@ func.func @refused(%a: !tile.fragment<8x16xf32>) {
   }
   return
 }
+
+// -----
+
+func.func @remainder(%a: !tile.fragment<8x16xf32>) {
+  %r = tile.map (%v = %a : !tile.fragment<8x16xf32>) -> !tile.fragment<8x16xf32> {
+    // expected-error @+1 {{is a function that kernels have no arithmetic for}}
+    %0 = arith.remf %v, %v : f32
+    tile.yield %0 : f32
+  }
+  return
+}

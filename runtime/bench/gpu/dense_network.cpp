@@ -2,21 +2,23 @@
 
 #include "runtime/support/checked.h"
 
+#include <array>
+
 namespace algrt {
 
 namespace {
 
-size_t bytesOf(int64_t rows, int64_t columns, const char *what) {
-  return size_t(checkedMultiply(checkedMultiply(rows, columns, what), int64_t(2), what));
-}
+constexpr int64_t element = 2; // bf16
 
 } // namespace
 
 GpuDenseNetwork::GpuDenseNetwork(const GpuDevice &device, GpuBaselines &baselines,
                                  GpuNetworkOperands &operands, const std::string &activation)
-    : operands_(operands), sums_(device, bytesOf(operands.m(), operands.mergedWidth(), "sums"), "sums"),
-      h_(device, bytesOf(operands.m(), operands.network().hidden(), "h"), "h"),
-      y_(device, bytesOf(operands.m(), operands.network().out(), "y"), "the dense result"),
+    : operands_(operands),
+      sums_(device, arrayBytes(std::array{operands.m(), operands.mergedWidth()}, element, "sums"), "sums"),
+      h_(device, arrayBytes(std::array{operands.m(), operands.network().hidden()}, element, "h"), "h"),
+      y_(device, arrayBytes(std::array{operands.m(), operands.network().out()}, element, "y"),
+         "the dense result"),
       shape_{operands.m(), operands.network().hidden()}, sums_strides_{operands.mergedWidth(), 1},
       h_strides_{operands.network().hidden(), 1} {
   activation_ = openBundle(activation);

@@ -22,17 +22,11 @@ constexpr DLDataType bf16{kDLBfloat, 16, 1}, i32{kDLInt, 32, 1};
 // Rows of which the definition is evaluated, where there are so many.
 constexpr int64_t sampled = 128;
 
-size_t bytesOf(const std::vector<int64_t> &shape, int64_t element, const char *what) {
-  for (const int64_t extent : shape)
-    element = checkedMultiply(element, extent, what);
-  return size_t(element);
-}
-
 } // namespace
 
 GpuNetworkOperands::Tensor::Tensor(const GpuDevice &device, const std::vector<int64_t> &given,
                                    DLDataType type, const char *name)
-    : shape(given), memory(device, bytesOf(given, type.bits / 8, name), name),
+    : shape(given), memory(device, arrayBytes(given, type.bits / 8, name), name),
       tensor{memory.pointer(),
              {kDLCUDA, device.ordinal()},
              int32_t(shape.size()),

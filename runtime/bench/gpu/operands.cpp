@@ -5,18 +5,15 @@
 #include "runtime/support/checked.h"
 #include "runtime/support/memory.h"
 
+#include <array>
 #include <cmath>
 
 namespace algrt {
 
 namespace {
 
-size_t bytesOf(int64_t rows, int64_t columns, int64_t element, const char *what) {
-  return size_t(checkedMultiply(checkedMultiply(rows, columns, what), element, what));
-}
-
 AlignedBuffer randomMatrix(int64_t rows, int64_t columns, double deviation, uint64_t seed) {
-  AlignedBuffer buffer(bytesOf(rows, columns, 2, "a matrix"));
+  AlignedBuffer buffer(arrayBytes(std::array{rows, columns}, 2, "a matrix"));
   fillRandomBfloat16({reinterpret_cast<uint16_t *>(buffer.data()), buffer.size() / 2}, deviation, seed);
   return buffer;
 }
@@ -25,7 +22,8 @@ AlignedBuffer randomMatrix(int64_t rows, int64_t columns, double deviation, uint
 
 GpuOperands::Matrix::Matrix(const GpuDevice &device, int64_t rows, int64_t columns, bool result,
                             const char *name)
-    : shape{rows, columns}, memory(device, bytesOf(rows, columns, result ? 4 : 2, name), name) {}
+    : shape{rows, columns},
+      memory(device, arrayBytes(std::array{rows, columns}, result ? 4 : 2, name), name) {}
 
 void GpuOperands::Matrix::fillRandom(double deviation, uint64_t seed) {
   host = randomMatrix(shape[0], shape[1], deviation, seed);
@@ -43,7 +41,8 @@ GpuOperands::GpuOperands(const GpuDevice &device, const Bundle &bundle, Map map,
   if (layer_.bias && map != Map::Dx)
     bias_.emplace(device, 1, layer_.n, false, map == Map::Dw ? "dbias" : "the bias");
   if (hasBiasGradient())
-    dense_bias_gradient_.emplace(device, bytesOf(1, layer_.n, 2, "dbias"), "the dense side's dbias");
+    dense_bias_gradient_.emplace(device, arrayBytes(std::array{int64_t(1), layer_.n}, 2, "dbias"),
+                                 "the dense side's dbias");
   // Behind all of the device's memory: where there is no room, no time is lost on random numbers. On the host
   // there are the operands, a result in either type and, while they are made, nothing else.
   const int64_t elements =
@@ -118,7 +117,8 @@ void GpuOperands::poisonResult() {
 
 const uint16_t *GpuOperands::biasGradient(bool of_dense) {
   const GpuMemory &from = of_dense ? *dense_bias_gradient_ : bias_->memory;
-  return static_cast<const uint16_t *>(download(from, bytesOf(1, layer_.n, 2, "dbias")));
+  return static_cast<const uint16_t *>(
+      download(from, arrayBytes(std::array{int64_t(1), layer_.n}, 2, "dbias")));
 }
 
 cuda::Operands GpuOperands::forKernels() const {
@@ -136,8 +136,8 @@ const void *GpuOperands::download(const GpuMemory &from, size_t bytes) {
 }
 
 const void *GpuOperands::result(ElementType output) {
-  return download(result_.memory,
-                  bytesOf(result_.shape[0], result_.shape[1], elementBytes(output), "the result"));
+  return download(result_.memory, arrayBytes(std::array{result_.shape[0], result_.shape[1]},
+                                             elementBytes(output), "the result"));
 }
 
 GpuDenseOperands GpuOperands::denseShape() const {
@@ -191,7 +191,7 @@ GpuBlockOperands GpuOperands::blocks() {
 uint64_t GpuOperands::denseResultAddress() {
   if (!device_dense_result_) {
     const GpuDenseOperands shape = denseShape();
-    device_dense_result_.emplace(device_, bytesOf(shape.m, shape.n, 2, "the dense result"),
+    device_dense_result_.emplace(device_, arrayBytes(std::array{shape.m, shape.n}, 2, "the dense result"),
                                  "the dense result");
   }
   return device_dense_result_->address();
