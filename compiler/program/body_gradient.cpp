@@ -81,6 +81,15 @@ private:
     Value g = gradient();
     return select(compare(arith::CmpFPredicate::OEQ, g, number(0)), number(0), times(g, slope()));
   }
+  /// The gradient over the square root of `constant` + `sign` x^2, and over 1 + `sign` x^2.
+  Value overRoot(double constant, double sign) {
+    Value square = times(operand(0), operand(0));
+    return times(gradient(), apply<math::RsqrtOp>(plus(number(constant), times(number(sign), square))));
+  }
+  Value overSquare(double sign) {
+    Value square = times(operand(0), operand(0));
+    return quotient(gradient(), plus(number(1), times(number(sign), square)));
+  }
   template <typename Function> Value apply(Value a) { return Function::create(builder_, location(), a); }
 
   /// Of a maximum or a minimum: the first operand was taken where `predicate` holds between them.
@@ -279,10 +288,11 @@ LogicalResult BodySweep::differentiate(Operation *op) {
         add(0, [&] { return times(gradient(), minus(number(1), times(result(), result()))); });
         return success();
       })
-      .Case([&](math::ErfOp) {
+      .Case<math::ErfOp, math::ErfcOp>([&](auto) {
         add(0, [&] {
+          const double factor = (isa<math::ErfOp>(op) ? 2 : -2) * std::numbers::inv_sqrtpi;
           Value bell = apply<math::ExpOp>(negative(times(operand(0), operand(0))));
-          return times(gradient(), times(number(2 * std::numbers::inv_sqrtpi), bell));
+          return times(gradient(), times(number(factor), bell));
         });
         return success();
       })
@@ -310,6 +320,29 @@ LogicalResult BodySweep::differentiate(Operation *op) {
         add(0, [&] { return negative(times(gradient(), apply<math::SinOp>(operand(0)))); });
         return success();
       })
+      .Case([&](math::TanOp) {
+        add(0, [&] { return times(gradient(), plus(number(1), times(result(), result()))); });
+        return success();
+      })
+      .Case([&](math::AsinOp) { return add(0, [&] { return overRoot(1, -1); }), success(); })
+      .Case([&](math::AcosOp) { return add(0, [&] { return negative(overRoot(1, -1)); }), success(); })
+      .Case([&](math::AtanOp) { return add(0, [&] { return overSquare(1); }), success(); })
+      .Case([&](math::SinhOp) {
+        return add(0, [&] { return timesSteep([&] { return apply<math::CoshOp>(operand(0)); }); }), success();
+      })
+      .Case([&](math::CoshOp) {
+        return add(0, [&] { return timesSteep([&] { return apply<math::SinhOp>(operand(0)); }); }), success();
+      })
+      .Case([&](math::AsinhOp) { return add(0, [&] { return overRoot(1, 1); }), success(); })
+      .Case([&](math::AcoshOp) { return add(0, [&] { return overRoot(-1, 1); }), success(); })
+      .Case([&](math::AtanhOp) { return add(0, [&] { return overSquare(-1); }), success(); })
+      .Case([&](math::CbrtOp) {
+        add(0, [&] { return quotient(gradient(), times(number(3), times(result(), result()))); });
+        return success();
+      })
+      // Steps are constant where they do not jump.
+      .Case<math::CeilOp, math::FloorOp, math::RoundOp, math::RoundEvenOp, math::TruncOp>(
+          [](auto) { return success(); })
       .Case([&](math::PowFOp power) { return differentiatePower(power); })
       .Default([](Operation *unknown) { return unknown->emitOpError("has no rule of differentiation"); });
 }
