@@ -114,8 +114,8 @@ void addRandomOperands(const algrt::Bundle &bundle, const algrt::Program &progra
 }
 
 void addRandomOperands(const algrt::Program &given, int64_t m, uint64_t seed,
-                       const std::function<int64_t(size_t)> &types_of, ProgramArrays &arrays,
-                       int64_t experts) {
+                       const std::function<int64_t(size_t)> &types_of, ProgramArrays &arrays, int64_t experts,
+                       double scale) {
   const algrt::Program program = experts > 0 ? algrt::withExperts(given, experts) : given;
   for (const algrt::ProgramOperand &operand : program.operands) {
     ++seed; // each has its own, whatever is given
@@ -135,9 +135,9 @@ void addRandomOperands(const algrt::Program &given, int64_t m, uint64_t seed,
       const bool matrix = operand.role == OperandRole::Weight && shape.size() > 1;
       const double summed =
           matrix ? static_cast<double>(shape.size() == 3 ? shape[0] * shape[1] : shape[0]) : 1;
+      const double deviation = (operand.role == OperandRole::Weight ? 1 : scale) / std::sqrt(summed);
       const size_t size = array->type == OperandType::Bf16 ? 2 : 4;
-      array->set(
-          algrt::randomValues(static_cast<int64_t>(array->bytes.size() / size), 1 / std::sqrt(summed), seed));
+      array->set(algrt::randomValues(static_cast<int64_t>(array->bytes.size() / size), deviation, seed));
     }
     arrays[operand.name] = std::move(array);
   }

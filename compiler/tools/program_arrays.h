@@ -50,10 +50,10 @@ std::unique_ptr<ProgramArray> makeOperand(const algrt::ProgramOperand &operand, 
 // of mean 0, of deviation 1 and for weights such that sums of products have that, and row types that are
 // there.
 // `types_of` says how many row types a projection has that steps name. With experts, weights are those of
-// all.
+// all. Inputs may be `scale` times as large.
 void addRandomOperands(const algrt::Program &program, int64_t m, uint64_t seed,
                        const std::function<int64_t(size_t projection)> &types_of, ProgramArrays &arrays,
-                       int64_t experts = 0);
+                       int64_t experts = 0, double scale = 1);
 // The same for a program of a bundle.
 void addRandomOperands(const algrt::Bundle &bundle, const algrt::Program &program, int64_t m, uint64_t seed,
                        ProgramArrays &arrays, int64_t experts = 0);

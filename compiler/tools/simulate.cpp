@@ -33,6 +33,8 @@ void requireKnown(const SimulateCommand &command) {
         "map {} is not one that the GPU kernels compute: they compute forward, dx and dw", command.map));
   if (!std::isfinite(command.beta))
     throw Failure("--beta is not finite");
+  if (!(command.scale > 0) || !std::isfinite(command.scale))
+    throw Failure("--scale has to be above 0, and finite");
   if (command.offset < 0)
     throw Failure(fmt::format("--offset is {}: positions count from 0", command.offset));
   if (command.m && *command.m < 1)
@@ -100,12 +102,13 @@ int simulateProgramsOf(const SimulateCommand &command, const Spec &spec) {
       !sources.types.empty() || !sources.bias.empty() || sources.positions.any() || !command.output.empty() ||
       !command.dbias_output.empty() || !command.kernel.empty() || command.map != "forward" ||
       command.y_dtype != "bf16" || command.beta != 0)
-    throw UsageError(fmt::format(
-        "{} is a program, whose steps are simulated on random operands: --m, --offset, "
-        "--target, --seed, --seeds, --blocks, --row-lists, --program-maps, --fuse, --experts and, of "
-        "kernels of two layers, "
-        "--schedule say how",
-        spec.source_name));
+    throw UsageError(
+        fmt::format("{} is a program, whose steps are simulated on random operands: --m, --offset, "
+                    "--target, --seed, --seeds, --blocks, --scale, --row-lists, --program-maps, --fuse, "
+                    "--experts and, of "
+                    "kernels of two layers, "
+                    "--schedule say how",
+                    spec.source_name));
   if (!command.m)
     throw UsageError("programs are given no array that says how many rows there are: add --m");
   if (command.row_lists && !command.schedule.empty())
@@ -122,7 +125,8 @@ int simulateProgramsOf(const SimulateCommand &command, const Spec &spec) {
                             command.seeds,
                             command.row_lists,
                             command.schedule,
-                            command.program.experts.value_or(0)};
+                            command.program.experts.value_or(0),
+                            command.scale};
   CompileOptions compile;
   apply(command.program, compile);
   compile.rows = *command.m;
@@ -156,6 +160,8 @@ int simulate(SimulateCommand command) {
     return simulateProgramsOf(command, spec);
   }
   requireNone(command.program, command.spec.spec);
+  if (command.scale != 1)
+    throw UsageError("--scale is for programs; of a layer, whose products are linear, it changes nothing");
   if (command.m)
     command.sources.m = *command.m;
   ArrayOutputs outputs(command.output, command.dbias_output, command.json);
@@ -258,6 +264,11 @@ void addSimulate(CLI::App &app, Session &session) {
       ->check(CLI::Range(1, 1 << 16).description(""))
       ->type_name("COUNT");
   addProgramOptions(*sub, command->program);
+  sub->add_option(
+         "--scale", command->scale,
+         "of a program, inputs are so many times as large as usual, where functions saturate (default "
+         "1)")
+      ->type_name("S");
   sub->add_flag("--json", command->json, "print one JSON object");
   sub->footer(
       R"help(The kernel's own module runs against a model of the multiprocessor (docs/simulator.md) that picks every
@@ -272,6 +283,7 @@ Examples:
   algctl simulate "Q(4)" --in-groups 24,40,8,56 --out-groups 16,64,40,8 --dtype bf16 --m 100 --row-types explicit
   algctl simulate "Q(3)" --in 60 --out 111 --dtype bf16 --m 100 --target sm_80
   algctl simulate "Q(4)" --in 256 --out 384 --dtype bf16 --positions positions.npy --schedule reduce=32,rows=4
+  algctl simulate examples/swiglu.toml --in 128 --hidden 192 --m 70 --program-maps forward,backward --scale 100
   algctl simulate examples/adapter.mlir --m 100 --program-maps forward,backward
   algctl emit "Q(4)" --in 256 --out 384 --dtype bf16 --target=sm_90a --stage=nvvm -o kernel.mlir
   algctl simulate "Q(4)" --in 256 --out 384 --dtype bf16 --m 300 --kernel kernel.mlir)help");

@@ -80,7 +80,7 @@ public:
     addRandomOperands(
         program, options.m, seed,
         [&](size_t projection) { return plan.kernels[projection].layer.row_types.count(); }, arrays,
-        options.experts);
+        options.experts, options.scale);
     for (const auto &[name, array] : arrays) {
       inputs_[name] = array->reference();
       if (array->type == algrt::OperandType::I32)

@@ -19,6 +19,7 @@ struct ProgramSimulation {
   bool row_lists = false;    ///< products find rows in lists where their types follow from positions
   std::string schedule = {}; ///< of kernels of two layers; chosen by cost when empty
   int64_t experts = 0; ///< among which the rows are divided, as each seed has it; 0: one network has all
+  double scale = 1;    ///< of the inputs' random numbers
 };
 
 struct SimulatedStep {

@@ -28,6 +28,7 @@ struct SimulateCommand {
   int64_t offset = 0, seeds = 1, blocks = 3;
   float beta = 0;
   bool row_lists = false, json = false;
+  double scale = 1;       ///< of a program's inputs
   ProgramOptions program; ///< in place of map
 };
 
