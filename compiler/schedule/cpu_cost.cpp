@@ -47,14 +47,28 @@ Cost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, int64_t 
       types * tiles_of_type * padded_columns / static_cast<double>(schedule.register_columns);
   const double row_blocks = static_cast<double>(roundUp(rows_of_type, schedule.rows) / schedule.rows);
 
+  // Of two products whose columns fill at most half a vector each, both share one: the last tile of a group
+  // multiplies half as much.
+  const int64_t columns_left = layer.out.isEqual() ? layer.out.width(0) % schedule.lanes : 0;
+  const bool shares = layer.fused.weights == 2 && schedule.register_columns == schedule.lanes &&
+                      schedule.weights != WeightAccess::Direct && columns_left > 0 &&
+                      columns_left <= schedule.lanes / 2 && productsTogether(schedule, 2) == 2;
+  const double halves = shares
+                            ? static_cast<double>(schedule.lanes) /
+                                  static_cast<double>(roundUp(layer.out.width(0), schedule.register_columns))
+                            : 0;
+
   // As many weight matrices at a time as the registers allow; the sums of those before wait in memory.
   const int64_t together = productsTogether(schedule, layer.fused.weights);
   double multiply = 0;
   for (int64_t done = 0; done < layer.fused.weights; done += together) {
     const double columns = vectors * static_cast<double>(std::min(together, layer.fused.weights - done));
-    const double step =
-        std::max(tile_rows * columns / cpu_core.multiplications, (tile_rows + columns) / cpu_core.loads);
-    multiply += depth / depth_step * step + terms * cycles_per_term;
+    const auto step = [&](double multiplied) {
+      return std::max(tile_rows * multiplied / cpu_core.multiplications,
+                      (tile_rows + columns) / cpu_core.loads);
+    };
+    multiply += depth / depth_step * ((1 - halves) * step(columns) + halves * step(columns / 2)) +
+                terms * cycles_per_term;
     if (done > 0)
       multiply += cycles_per_tile + 2 * tile_rows * columns / cpu_core.loads;
   }

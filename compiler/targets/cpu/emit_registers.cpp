@@ -61,7 +61,7 @@ LogicalResult KernelEmitter::emitMma(ArrayRef<tile::MmaOp> products) {
   Value scale = mma.getScale() ? scalars_.lookup(mma.getScale()) : Value();
   auto wide = VectorType::get({lanes}, builder_.getF32Type());
 
-  // Those of one product behind those of the other.
+  // Those of one product behind those of the other, unless both share vectors.
   SmallVector<Value> sums;
   for (tile::MmaOp product : products)
     sums.append(fragments_.lookup(product.getAccumulator()));
@@ -101,7 +101,8 @@ LogicalResult KernelEmitter::emitMma(ArrayRef<tile::MmaOp> products) {
   Value p = depth.getInductionVar();
 
   auto load_weights = [&](Value matrix, int64_t v) -> Value {
-    auto narrow = VectorType::get({lanes * pairing_}, storageOf(weights.element));
+    const int64_t loaded = joins_halves_ ? lanes / 2 : lanes;
+    auto narrow = VectorType::get({loaded * pairing_}, storageOf(weights.element));
     Value values;
     if (in_place) {
       Value at[] = {add(weight_start, p), add(first_column, v * lanes)};
@@ -119,7 +120,7 @@ LogicalResult KernelEmitter::emitMma(ArrayRef<tile::MmaOp> products) {
       values = vector::LoadOp::create(builder_, location_, narrow, matrix, at);
     }
     if (pairing_ == 2)
-      return vector::BitCastOp::create(builder_, location_, VectorType::get({2 * lanes}, weights.element),
+      return vector::BitCastOp::create(builder_, location_, VectorType::get({2 * loaded}, weights.element),
                                        values);
     return convert(values, weights.element, builder_.getF32Type());
   };
@@ -127,6 +128,10 @@ LogicalResult KernelEmitter::emitMma(ArrayRef<tile::MmaOp> products) {
   for (Value matrix : weight_matrices)
     for (int64_t v = 0; v < vectors; ++v)
       panel.push_back(load_weights(matrix, v));
+  if (joins_halves_) {
+    const SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, lanes * pairing_));
+    panel = {vector::ShuffleOp::create(builder_, location_, panel[0], panel[1], order)};
+  }
   // The weight matrix comes from memory, panel after panel: ask for the next one while this one is
   // multiplied. Into the second level only, the first is full of this panel and its rows.
   if (!weights.buffer) {
@@ -174,8 +179,9 @@ LogicalResult KernelEmitter::emitMma(ArrayRef<tile::MmaOp> products) {
     apply_sign();
   ArrayRef<Value> rest = sums;
   for (tile::MmaOp product : products) {
-    fragments_[product.getResult()] = llvm::to_vector(rest.take_front(rows * vectors));
-    rest = rest.drop_front(rows * vectors);
+    const size_t count = std::min<size_t>(rows * vectors, rest.size()); // none where all are the first one's
+    fragments_[product.getResult()] = llvm::to_vector(rest.take_front(count));
+    rest = rest.drop_front(count);
   }
   return success();
 }

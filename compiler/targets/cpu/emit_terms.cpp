@@ -172,6 +172,69 @@ void KernelEmitter::fetchSums(ArrayRef<std::pair<Value, Value>> parked) {
   }
 }
 
+/// Whether some group's last columns fill at most half a vector.
+static bool endsInHalfAVector(alg::GroupsAttr groups, int64_t lanes) {
+  const auto ends = [&](int64_t width) {
+    const int64_t left = width % lanes;
+    return left > 0 && left <= lanes / 2;
+  };
+  return groups.isEqual() ? ends(groups.getWidth(0)) : llvm::any_of(groups.getWidths(), ends);
+}
+
+Value KernelEmitter::fitsHalves(tile::TermsOp terms) {
+  const int64_t lanes = schedule_.getLanes();
+  Block &body = terms.getBody().front();
+  if (llvm::range_size(body) != 3)
+    return {};
+  auto first = dyn_cast<tile::MmaOp>(body.front()), second = dyn_cast<tile::MmaOp>(*std::next(body.begin()));
+  if (!first || !second || !areSideBySide(first, second) ||
+      first.getAccumulator().getType().getColumns() != lanes ||
+      !llvm::equal(body.getTerminator()->getOperands(), ValueRange{first.getResult(), second.getResult()}) ||
+      !endsInHalfAVector(layout_.getOut(), lanes))
+    return {};
+  if (const Memory weights = memory_.lookup(first.getWeights()); !weights.buffer && weights.panel == 0)
+    return {};
+  Value group = scalars_.lookup(first.getGroup()), column = scalars_.lookup(first.getColumn());
+  return atMost(subtract(groupWidth(layout_.getOut(), "out", group), column), lanes / 2);
+}
+
+FailureOr<SmallVector<Value>>
+KernelEmitter::joinHalves(Value fits, ArrayRef<Value> sums,
+                          function_ref<FailureOr<SmallVector<Value>>(ValueRange)> loops) {
+  const int64_t lanes = schedule_.getLanes(), half = lanes / 2;
+  // Lanes of two vectors: so many from `first` on, then so many from `second` on.
+  const auto halves = [&](Value a, Value b, int64_t first, int64_t second) -> Value {
+    SmallVector<int64_t> order;
+    for (const int64_t from : {first, second})
+      llvm::append_range(order, llvm::seq<int64_t>(from, from + half));
+    return vector::ShuffleOp::create(builder_, location_, a, b, order);
+  };
+  auto branch = scf::IfOp::create(builder_, location_, ValueRange(sums).getTypes(), fits,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder_);
+  const size_t rows = sums.size() / 2;
+  builder_.setInsertionPointToStart(branch.thenBlock());
+  SmallVector<Value> joined;
+  for (size_t row = 0; row < rows; ++row)
+    joined.push_back(halves(sums[row], sums[rows + row], 0, lanes));
+  joins_halves_ = true;
+  FailureOr<SmallVector<Value>> together = loops(joined);
+  joins_halves_ = false;
+  if (failed(together))
+    return failure();
+  SmallVector<Value> apart;
+  for (const int64_t from : {int64_t{0}, half}) // twice: the other half is of no column
+    for (Value sum : *together)
+      apart.push_back(halves(sum, sum, from, from));
+  scf::YieldOp::create(builder_, location_, apart);
+  builder_.setInsertionPointToStart(branch.elseBlock());
+  FailureOr<SmallVector<Value>> whole = loops(sums);
+  if (failed(whole))
+    return failure();
+  scf::YieldOp::create(builder_, location_, *whole);
+  return llvm::to_vector_of<Value>(branch.getResults());
+}
+
 LogicalResult KernelEmitter::emitTerms(tile::TermsOp terms) {
   prefetchOperands(terms);
   const algebras::Lift &lift = layout_.getTerms();
@@ -213,7 +276,8 @@ LogicalResult KernelEmitter::emitTerms(tile::TermsOp terms) {
     scalars_.map(body.getArgument(1), term.weight_row);
     scalars_.map(body.getArgument(2), coefficient);
     for (auto [argument, init] : llvm::zip_equal(body.getArguments().drop_front(3), terms.getInits())) {
-      const size_t count = fragments_.lookup(init).size();
+      // Vectors that two products share are the first one's.
+      const size_t count = joins_halves_ ? carried.size() : fragments_.lookup(init).size();
       fragments_[argument] = llvm::to_vector(carried.take_front(count));
       carried = carried.drop_front(count);
     }
@@ -272,7 +336,9 @@ LogicalResult KernelEmitter::emitTerms(tile::TermsOp terms) {
     return llvm::to_vector_of<Value>(loop.getResults());
   };
   const SmallVector<std::pair<Value, Value>> parked = parkSums(terms);
-  FailureOr<SmallVector<Value>> sums = nest(nest, 0, {}, inits);
+  const auto loops = [&](ValueRange carried) { return nest(nest, 0, {}, carried); };
+  const Value fits = fitsHalves(terms);
+  FailureOr<SmallVector<Value>> sums = fits ? joinHalves(fits, inits, loops) : loops(inits);
   if (failed(sums))
     return failure();
   fetchSums(parked);

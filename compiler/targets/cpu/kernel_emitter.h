@@ -63,6 +63,14 @@ private:
   std::pair<Value, Value> groupsOfTerm(const TermLevel &level, Value term);
   /// The sums of terms before these that somebody reads after them: where they are in scratch meanwhile.
   llvm::SmallVector<std::pair<Value, Value>> parkSums(tile::TermsOp terms);
+  /// Of two products side by side, each of one vector of columns: whether a group has at most half of these
+  /// left, so that one vector has room for both. Null where no group has.
+  Value fitsHalves(tile::TermsOp terms);
+  /// The sums that `loops` makes of these: where `fits`, of vectors that both products share, the first one
+  /// in their lower halves.
+  llvm::FailureOr<llvm::SmallVector<Value>>
+  joinHalves(Value fits, llvm::ArrayRef<Value> sums,
+             llvm::function_ref<llvm::FailureOr<llvm::SmallVector<Value>>(mlir::ValueRange)> loops);
   void fetchSums(llvm::ArrayRef<std::pair<Value, Value>> parked);
   /// Keeps LLVM from reading a value that was stored before out of a register after.
   void forgetMemory();
@@ -188,6 +196,7 @@ private:
   mlir::Location &location_ = location; ///< of the op that is being lowered
   mlir::func::FuncOp function_;
 
+  bool joins_halves_ = false; ///< in joinHalves: two products share vectors
   int64_t pairing_ = 1; ///< depths that one multiplication takes: 2 where the weight matrix is in bf16 pairs
   int64_t scratch_bytes_ = 0;
   Value scratch_, row_list_, row_starts_, offset_, row_blocks_, slices_, begin_, end_, batch_rows_;
