@@ -13,6 +13,7 @@ namespace compiler {
 } // namespace compiler
 
 using namespace mlir;
+using namespace compiler;
 
 namespace {
 
@@ -29,8 +30,7 @@ bool isInstruction(Operation *op) {
 struct ExpandMath : compiler::impl::ExpandMathBase<ExpandMath> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    math::populateExpansionPatterns(
-        patterns, {"acosh", "atanh", "clampf", "exp2", "round", "tan"});
+    math::populateExpansionPatterns(patterns, {"acosh", "atanh", "clampf", "exp2", "round", "tan"});
     populateMathPolynomialApproximationPatterns(patterns, [](StringRef) { return true; });
     const FrozenRewritePatternSet frozen(std::move(patterns));
     // Folding would take constants out of the maps.

@@ -48,8 +48,8 @@ OperandRole roleOf(const algrt::Shape &shape) {
 class ProgramBuilder {
 public:
   ProgramBuilder(func::FuncOp function, ArrayRef<std::string> results,
-                 llvm::function_ref<const StepFunction &(StringRef)> called_)
-      : function_(function), results_(results), called_(called_) {
+                 llvm::function_ref<const StepFunction &(StringRef)> called)
+      : function_(function), results_(results), called_(called) {
     program_.name = function.getSymName().str();
   }
   FailureOr<algrt::Program> build();

@@ -8,8 +8,8 @@
 
 namespace compiler {
 
-/// Threads of a block of the kernel that makes the list (compiler/targets/nvidia/group_rows.h), where nothing else is said: each
-/// goes through a piece of the batch, so that many finish early.
+/// Threads of a block of the kernel that makes the list (compiler/targets/nvidia/group_rows.h), where nothing
+/// else is said: each goes through a piece of the batch, so that many finish early.
 inline constexpr int64_t group_rows_threads = 1024;
 
 /// `rows` rows, each of any of the types with the same chance: on average a type has rows / types of them,
