@@ -29,12 +29,13 @@ struct Passage {
   }
 };
 
-/// A pipe for blocks of some types, of either layer.
+/// Pipes for blocks of some types: one for both layers, or where barriers have no room for the stages of both
+/// one for each.
 struct SharedPipe {
   sm::PipeType type;
   bool multicast;
   int64_t stages_of_layers[2] = {0, 0};
-  Value pipe = {};
+  Value of_layers[2] = {};
 };
 
 class LayersSplit {
@@ -157,10 +158,17 @@ void LayersSplit::makePipes() {
   for (const Passage &passage : passages_)
     if (!passage.isHeld())
       shared_pipe(passage).stages_of_layers[passage.second] = passage.stages;
-  for (SharedPipe &one : shared)
-    one.pipe = make(one.type, one.stages_of_layers[0] + one.stages_of_layers[1]);
+  for (SharedPipe &one : shared) {
+    const auto [first, second] = one.stages_of_layers;
+    if (first + second <= most_stages)
+      one.of_layers[0] = one.of_layers[1] = make(one.type, first + second);
+    else
+      for (const int layer : {0, 1})
+        one.of_layers[layer] = make(one.type, one.stages_of_layers[layer]);
+  }
   for (Passage &passage : passages_)
-    passage.pipe = passage.isHeld() ? make(type_of(passage), passage.stages) : shared_pipe(passage).pipe;
+    passage.pipe = passage.isHeld() ? make(type_of(passage), passage.stages)
+                                    : shared_pipe(passage).of_layers[passage.second];
 }
 
 /// The warpgroups consume the blocks where the first of them was fetched.
