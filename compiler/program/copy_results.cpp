@@ -27,6 +27,13 @@ static Value copyOf(OpBuilder &builder, alg::GatherOp gather) {
   return alg::GatherOp::create(builder, location, map.getResult());
 }
 
+/// The same reduction once more. Its number keeps it apart from the first where equal operations are merged.
+static Value reducedAgain(OpBuilder &builder, alg::ReduceOp reduce, unsigned number) {
+  Operation *again = builder.clone(*reduce);
+  again->setAttr("copy", builder.getI64IntegerAttr(number));
+  return again->getResult(0);
+}
+
 namespace {
 
 struct AlgCopyResults : compiler::impl::AlgCopyResultsBase<AlgCopyResults> {
@@ -35,9 +42,12 @@ struct AlgCopyResults : compiler::impl::AlgCopyResultsBase<AlgCopyResults> {
       OpBuilder builder(end);
       llvm::SmallDenseSet<Value> seen;
       for (OpOperand &operand : end->getOpOperands())
-        if (!seen.insert(operand.get()).second)
+        if (!seen.insert(operand.get()).second) {
           if (auto gather = operand.get().getDefiningOp<alg::GatherOp>())
             operand.set(copyOf(builder, gather));
+          else if (auto reduce = operand.get().getDefiningOp<alg::ReduceOp>())
+            operand.set(reducedAgain(builder, reduce, operand.getOperandNumber()));
+        }
     });
   }
 };

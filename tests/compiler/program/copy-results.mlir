@@ -25,6 +25,17 @@ func.func @twice(%x: tensor<?x8xf32>, %z: tensor<?x8xf32>, %p0: index) -> (tenso
   return %y, %y : tensor<?x8xf32>, tensor<?x8xf32>
 }
 
+// A reduction is made once more, and stays so where equal operations are merged.
+// CHECK-LABEL: func.func @sums(
+// CHECK:         %[[FIRST:.*]] = alg.reduce sum %[[XS:.*]] over rows
+// CHECK:         %[[SECOND:.*]] = alg.reduce sum %[[XS]] over rows {copy = 1 : i64}
+// CHECK:         return %[[FIRST]], %[[SECOND]]
+func.func @sums(%x: tensor<?x8xf32>, %p0: index) -> (tensor<8xf32>, tensor<8xf32>) {
+  %xs = alg.slots %x rows(interval 2 x 3, %p0) cols(2 x 4) : tensor<?x8xf32>
+  %s = alg.reduce sum %xs over rows : !x -> tensor<8xf32>
+  return %s, %s : tensor<8xf32>, tensor<8xf32>
+}
+
 // A copy of an argument stays where it is returned, and is its argument where it is read.
 // CHECK-LABEL: func.func @argument(
 // CHECK-SAME:      %[[X:[^:]*]]: tensor<?x8xf32>
