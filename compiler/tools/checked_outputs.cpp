@@ -102,14 +102,14 @@ std::vector<CheckedOutput> compareOutputs(const algrt::Program &program, const P
 
 constexpr unsigned draws = 3; // one may leave a single number where it was by chance
 
-// The square of the relative L2 distance; 0 where there is nothing to be relative to.
+// The square of the relative L2 distance, absolute where all values are 0, as algrt::compare has it.
 static double relativeSquare(const std::vector<double> &moved, const std::vector<double> &values) {
   double distance = 0, length = 0;
   for (size_t i = 0; i < values.size(); ++i) {
     distance += (moved[i] - values[i]) * (moved[i] - values[i]);
     length += values[i] * values[i];
   }
-  return length > 0 ? distance / length : 0;
+  return length > 0 ? distance / length : distance;
 }
 
 static double limitOf(double squares) { return 3 * std::sqrt(squares / draws); }
