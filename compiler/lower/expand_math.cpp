@@ -30,7 +30,7 @@ bool isInstruction(Operation *op) {
 struct ExpandMath : compiler::impl::ExpandMathBase<ExpandMath> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    math::populateExpansionPatterns(patterns, {"acosh", "atanh", "clampf", "exp2", "round", "tan"});
+    math::populateExpansionPatterns(patterns, {"exp2", "round"});
     populateMathPolynomialApproximationPatterns(patterns, [](StringRef) { return true; });
     const FrozenRewritePatternSet frozen(std::move(patterns));
     // Folding would take constants out of the maps.

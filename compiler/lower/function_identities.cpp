@@ -42,6 +42,11 @@ public:
   Value select(Value condition, Value a, Value b) {
     return arith::SelectOp::create(builder_, location_, condition, a, b);
   }
+  /// The nearest number between -bound and bound.
+  Value within(Value x, double bound) {
+    Value low = arith::MaximumFOp::create(builder_, location_, x, number(-bound));
+    return arith::MinimumFOp::create(builder_, location_, low, number(bound));
+  }
   /// c[0] + x (c[1] + x (c[2] + ...))
   Value polynomial(Value x, ArrayRef<double> coefficients) {
     Value sum = number(coefficients.back());
@@ -83,7 +88,9 @@ static Value power(Arithmetic &make, math::PowFOp op) {
       return wholePower(make, op.getLhs(), static_cast<int64_t>(exponent));
   Value base = op.getLhs(), exponent = op.getRhs(), zero = make.number(0), one = make.number(1);
   Value magnitude = make.of<math::AbsFOp>(base);
-  Value result = make.of<math::ExpOp>(make.times(exponent, make.of<math::LogOp>(magnitude)));
+  // Zero times infinity is the exponent of 1 to the power of infinity.
+  Value result = make.select(make.compare(equal, magnitude, one), one,
+                             make.of<math::ExpOp>(make.times(exponent, make.of<math::LogOp>(magnitude))));
   Value half = make.times(exponent, make.number(0.5));
   Value whole = make.compare(equal, exponent, make.of<math::FloorOp>(exponent)),
         odd = make.both(whole, make.compare(unequal, half, make.of<math::FloorOp>(half)));
@@ -91,33 +98,57 @@ static Value power(Arithmetic &make, math::PowFOp op) {
   result = make.select(odd, make.withSignOf(result, base), result);
   Value no_number = make.both(make.compare(below, base, zero),
                               make.compare(unequal, exponent, make.of<math::FloorOp>(exponent)));
+  no_number = make.both(no_number, make.compare(unequal, magnitude, make.number(HUGE_VAL)));
   result = make.select(no_number, make.number(std::nan("")), result);
-  // The logarithm's zero times infinity.
+  // Whatever the exponent, which may be no number.
   result = make.select(make.compare(equal, base, one), one, result);
   return make.select(make.compare(equal, exponent, zero), one, result);
 }
 
+namespace {
+
+/// What is left of an angle less the nearest multiple of pi/2: of that its sine and cosine.
+struct Angle {
+  Angle(Arithmetic &make, Value x) {
+    // pi/2 in three parts: what a multiple of the first two leaves is exact.
+    constexpr double parts[] = {0x1.921fb6p0, -0x1.777a5cp-25, -0x1.ee59dap-50};
+    quarters = make.of<math::RoundEvenOp>(make.times(x, make.number(2 / std::numbers::pi)));
+    Value minus = make.negative(quarters), left = x;
+    for (const double part : parts)
+      left = make.timesPlus(minus, make.number(part), left);
+    // Where the quarters cannot be counted any more, results are somewhere between -1 and 1.
+    left = make.within(left, 1);
+    Value square = make.times(left, left);
+    sine = make.timesPlus(make.times(square, left),
+                          make.polynomial(square, {-1. / 6, 1. / 120, -1. / 5040, 1. / 362880}), left);
+    cosine = make.polynomial(square, {1, -1. / 2, 1. / 24, -1. / 720, 1. / 40320, -1. / 3628800});
+  }
+
+  Value quarters, sine, cosine;
+};
+
+} // namespace
+
+static Value isOdd(Arithmetic &make, Value whole) {
+  Value half = make.times(whole, make.number(0.5));
+  return make.compare(unequal, half, make.of<math::FloorOp>(half));
+}
+
 /// The sine, or the cosine, which is a quarter ahead.
 static Value wave(Arithmetic &make, Value x, bool cosine) {
-  // pi/2 in three parts: what a multiple of the first two leaves is exact.
-  constexpr double first = 0x1.921fb6p0, second = -0x1.777a5cp-25, third = -0x1.ee59dap-50;
-  Value quarters = make.of<math::RoundEvenOp>(make.times(x, make.number(2 / std::numbers::pi)));
-  Value minus = make.negative(quarters), left = x;
-  for (const double part : {first, second, third})
-    left = make.timesPlus(minus, make.number(part), left);
-  Value square = make.times(left, left);
-  Value sine = make.timesPlus(make.times(square, left),
-                              make.polynomial(square, {-1. / 6, 1. / 120, -1. / 5040, 1. / 362880}), left);
-  Value cosine_of_left = make.polynomial(square, {1, -1. / 2, 1. / 24, -1. / 720, 1. / 40320, -1. / 3628800});
-  // Of four quarters the second and the fourth have the other function, two have another sign.
-  Value ahead = cosine ? make.plus(quarters, make.number(1)) : quarters;
-  const auto is_odd = [&](Value number) {
-    Value half = make.times(number, make.number(0.5));
-    return std::pair(make.compare(unequal, half, make.of<math::FloorOp>(half)), make.of<math::FloorOp>(half));
-  };
-  auto [other, pairs] = is_odd(ahead);
-  Value value = make.select(other, cosine_of_left, sine);
-  return make.select(is_odd(pairs).first, make.negative(value), value);
+  const Angle angle(make, x);
+  // Of four quarters the second and the fourth have the other function, and the last two another sign.
+  Value ahead = cosine ? make.plus(angle.quarters, make.number(1)) : angle.quarters;
+  Value value = make.select(isOdd(make, ahead), angle.cosine, angle.sine);
+  Value pairs = make.of<math::FloorOp>(make.times(ahead, make.number(0.5)));
+  return make.select(isOdd(make, pairs), make.negative(value), value);
+}
+
+static Value tangent(Arithmetic &make, Value x) {
+  const Angle angle(make, x);
+  Value odd = isOdd(make, angle.quarters);
+  return make.over(make.select(odd, make.negative(angle.cosine), angle.sine),
+                   make.select(odd, angle.sine, angle.cosine));
 }
 
 /// exp(|x|) / 2, which is a number where exp(|x|) is none.
@@ -152,6 +183,21 @@ static Value inverseHyperbolicSine(Arithmetic &make, Value x) {
   return make.withSignOf(inverse, x);
 }
 
+static Value inverseHyperbolicCosine(Arithmetic &make, Value x) {
+  constexpr double alike = 1e4; // beyond, the root is x
+  Value less = make.minus(x, make.number(1));
+  Value root = make.of<math::SqrtOp>(make.times(less, make.plus(x, make.number(1))));
+  Value small = make.of<math::Log1pOp>(make.plus(less, root));
+  Value large = make.plus(make.of<math::LogOp>(x), make.number(std::numbers::ln2));
+  return make.select(make.compare(above, x, make.number(alike)), large, small);
+}
+
+static Value inverseHyperbolicTangent(Arithmetic &make, Value x) {
+  Value magnitude = make.of<math::AbsFOp>(x);
+  Value quotient = make.over(make.times(make.number(2), magnitude), make.minus(make.number(1), magnitude));
+  return make.withSignOf(make.times(make.number(0.5), make.of<math::Log1pOp>(quotient)), x);
+}
+
 void replaceByOthers(Block &body) {
   for (Operation &op : llvm::make_early_inc_range(body)) {
     if (op.getNumResults() != 1 || !op.getResult(0).getType().isF32())
@@ -162,9 +208,12 @@ void replaceByOthers(Block &body) {
             .Case([&](math::PowFOp one) { return power(make, one); })
             .Case([&](math::SinOp one) { return wave(make, one.getOperand(), /*cosine=*/false); })
             .Case([&](math::CosOp one) { return wave(make, one.getOperand(), /*cosine=*/true); })
+            .Case([&](math::TanOp one) { return tangent(make, one.getOperand()); })
             .Case([&](math::CoshOp one) { return hyperbolicCosine(make, one.getOperand()); })
             .Case([&](math::SinhOp one) { return hyperbolicSine(make, one.getOperand()); })
             .Case([&](math::AsinhOp one) { return inverseHyperbolicSine(make, one.getOperand()); })
+            .Case([&](math::AcoshOp one) { return inverseHyperbolicCosine(make, one.getOperand()); })
+            .Case([&](math::AtanhOp one) { return inverseHyperbolicTangent(make, one.getOperand()); })
             .Default([](Operation *) { return Value(); });
     if (!replacement)
       continue;

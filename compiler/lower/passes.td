@@ -59,8 +59,9 @@ def ExpandMath : Pass<"expand-math", "mlir::ModuleOp"> {
     erf and erfc, powers. What stays is `absf`, `ceil`, `copysign`, `floor`, `fma`, `roundeven`, `rsqrt`, `sqrt` and `trunc`, and what
     `approximate-math` has marked. Any other function is an error.
 
-    Relative errors stay below 4e-7 for `exp` and `log`, 1e-6 for `tanh` and `erf`, 2e-6 for `log1p`, `sinh`, `cosh` and `asinh`; those
-    of `sin` and `cos` below 2e-7 absolutely for arguments up to 1e6, beyond which these are known to less than a period. A power is
+    Relative errors stay below 4e-7 for `exp` and `log`, 1e-6 for `tanh` and `erf`, 2e-6 for `log1p`, `sinh`, `cosh`, `asinh`, `acosh`,
+    `atanh` and, where it is not near a pole, `tan`; those of `sin` and `cos` below 2e-7 absolutely for arguments up to 1e6. Beyond 1e7
+    these are numbers between -1 and 1. A power is
     computed by squaring where its exponent is a whole constant up to 64, with an error of 2^-23 for each factor; any other one is
     `exp (b log |a|)`, with a relative error of 5e-7 |b log |a||. Negative numbers have powers with whole exponents.
   }];

@@ -140,10 +140,16 @@ LogicalResult ProgramBuilder::checkThatAllAreRead() {
       return std::ranges::any_of(step.operands,
                                  [&](const auto &operand) { return operand.second == nameOf(argument); });
     };
-    if (!argument.getType().isIndex() && std::ranges::none_of(program_.steps, is_read))
+    if (argument.getType().isIndex() || std::ranges::any_of(program_.steps, is_read))
+      continue;
+    if (auto tensor = dyn_cast<RankedTensorType>(argument.getType());
+        tensor && isa<IntegerType>(tensor.getElementType()))
       return emitError(argument.getLoc())
-             << "no result of '" << function_.getSymName() << "' depends on its argument '"
-             << nameOf(argument) << "': leave it out";
+             << "types of rows are for products, of which '" << function_.getSymName()
+             << "' has none that reads '" << nameOf(argument) << "': see its rows without types, as plain(1)";
+    return emitError(argument.getLoc())
+           << "no result of '" << function_.getSymName() << "' depends on its argument '" << nameOf(argument)
+           << "': leave it out";
   }
   return success();
 }

@@ -15,8 +15,8 @@ using ScalarFunction = double (*)(double, double, double);
 /// Null for what is no scalar operation that can be computed.
 ScalarFunction scalarFunction(mlir::Operation *op);
 
-/// What conversions to bf16 do: nothing, or for a draw above 0 they move a number by half a unit in the last
-/// place, up or down as by chance. What comes of that is how far rounding may take a result.
+/// What conversions to bf16 do: nothing, or for a draw above 0 they move a number by what rounding may
+/// do at most, up or down as by chance: 2^-9 of it. What comes of that is how far rounding may take a result.
 struct Rounding {
   unsigned draw = 0;
 

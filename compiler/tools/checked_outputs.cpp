@@ -112,7 +112,8 @@ static double relativeSquare(const std::vector<double> &moved, const std::vector
   return length > 0 ? distance / length : distance;
 }
 
-static double limitOf(double squares) { return 3 * std::sqrt(squares / draws); }
+// Below 1, which zeros would pass.
+static double limitOf(double squares) { return std::min(0.5, 3 * std::sqrt(squares / draws)); }
 
 double distanceByRounding(const std::vector<double> &values,
                           const std::function<std::vector<double>(unsigned draw)> &moved) {

@@ -226,6 +226,9 @@ INSTANTIATE_TEST_SUITE_P(Epilogue, MathFunctions,
                                          Function{"math.sinh", std::sinh, -89.2f, 89.2f, 2e-6, 1e-7},
                                          Function{"math.cosh", std::cosh, -89.2f, 89.2f, 2e-6, 0},
                                          Function{"math.asinh", std::asinh, -3e4f, 3e4f, 2e-6, 1e-7},
+                                         Function{"math.acosh", std::acosh, 1, 2, 2e-6, 0},
+                                         Function{"math.atanh", std::atanh, -0.99f, 0.99f, 2e-6, 0},
+                                         Function{"math.tan", std::tan, -1.5f, 1.5f, 2e-6, 0},
                                          Function{"math.floor", std::floor, -20, 20, 0, 0}),
                          [](const auto &instance) { return std::string(instance.param.name).substr(5); });
 
@@ -233,7 +236,15 @@ INSTANTIATE_TEST_SUITE_P(Epilogue, MathFunctions,
 INSTANTIATE_TEST_SUITE_P(FarFromZero, MathFunctions,
                          testing::Values(Function{"math.sin", std::sin, -1e6f, 1e6f, 0, 2e-7},
                                          Function{"math.cos", std::cos, -1e4f, 1e4f, 0, 2e-7},
-                                         Function{"math.asinh", std::asinh, -1e35f, 1e35f, 2e-6, 0}),
+                                         Function{"math.asinh", std::asinh, -1e35f, 1e35f, 2e-6, 0},
+                                         Function{"math.acosh", std::acosh, 3, 1e35f, 2e-6, 0}),
+                         [](const auto &instance) { return std::string(instance.param.name).substr(5); });
+
+// Near 0, where what a function adds to 1 is lost.
+INSTANTIATE_TEST_SUITE_P(NearZero, MathFunctions,
+                         testing::Values(Function{"math.atanh", std::atanh, -1e-6f, 1e-6f, 2e-6, 0},
+                                         Function{"math.tan", std::tan, -1e-6f, 1e-6f, 2e-6, 0},
+                                         Function{"math.asinh", std::asinh, -1e-6f, 1e-6f, 2e-6, 0}),
                          [](const auto &instance) { return std::string(instance.param.name).substr(5); });
 
 // With a constant, of which the test's functions know nothing.
