@@ -41,7 +41,7 @@ struct ExpandMath : compiler::impl::ExpandMathBase<ExpandMath> {
       if (!isa<tile::MapOp, tile::ElementwiseOp>(map))
         return WalkResult::advance();
       Region &body = map->getRegion(0);
-      replaceByOthers(body.front());
+      replaceByIdentities(body.front());
       SmallVector<Operation *> ops;
       for (Operation &op : body.front())
         if (isa<math::MathDialect>(op.getDialect()) && !isInstruction(&op))

@@ -8,7 +8,6 @@
 
 #include <cmath>
 #include <numbers>
-#include <optional>
 
 using namespace mlir;
 
@@ -98,6 +97,7 @@ static Value power(Arithmetic &make, math::PowFOp op) {
   result = make.select(odd, make.withSignOf(result, base), result);
   Value no_number = make.both(make.compare(below, base, zero),
                               make.compare(unequal, exponent, make.of<math::FloorOp>(exponent)));
+  // Of minus infinity every power is a number.
   no_number = make.both(no_number, make.compare(unequal, magnitude, make.number(HUGE_VAL)));
   result = make.select(no_number, make.number(std::nan("")), result);
   // Whatever the exponent, which may be no number.
@@ -198,7 +198,7 @@ static Value inverseHyperbolicTangent(Arithmetic &make, Value x) {
   return make.withSignOf(make.times(make.number(0.5), make.of<math::Log1pOp>(quotient)), x);
 }
 
-void replaceByOthers(Block &body) {
+void replaceByIdentities(Block &body) {
   for (Operation &op : llvm::make_early_inc_range(body)) {
     if (op.getNumResults() != 1 || !op.getResult(0).getType().isF32())
       continue;

@@ -1,4 +1,4 @@
-// Functions of math by others, where what MLIR writes for them loses accuracy, or a number.
+// Functions of math by other functions, where what MLIR writes for them loses accuracy, or a number.
 #pragma once
 
 #include "mlir/IR/Block.h"
@@ -12,6 +12,6 @@ namespace compiler {
 /// so that the
 ///   error is absolute, below 2e-7, up to 1e6;
 /// - hyperbolic sines and cosines and the inverse functions, for all numbers whose results are numbers.
-void replaceByOthers(mlir::Block &body);
+void replaceByIdentities(mlir::Block &body);
 
 } // namespace compiler

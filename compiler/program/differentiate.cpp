@@ -54,8 +54,7 @@ static Value returnedAs(func::FuncOp function, Value value) {
 
 /// What is kept goes by its name in the forward program, that of a result where it is one, or else by its
 /// number there.
-static Location keptLocation(func::FuncOp function, unsigned number) {
-  Value value = findKeepable(function)[number]->getResult(0);
+static Location keptLocation(func::FuncOp function, Value value, unsigned number) {
   if (Value result = returnedAs(function, value))
     value = result;
   return nameOf(value).empty() ? namedLocation(value.getContext(), "kept" + Twine(number)) : value.getLoc();
@@ -72,6 +71,7 @@ static RankedTensorType keptType(Value value) {
 static FailureOr<SmallVector<unsigned>> takeKept(func::FuncOp function, func::FuncOp gradient,
                                                  unsigned first) {
   OpBuilder builder(gradient.getContext());
+  const SmallVector<Operation *> forward = findKeepable(function);
   SmallVector<std::pair<unsigned, BlockArgument>> kept;
   for (Operation *op : findKeepable(gradient)) {
     auto number = op->getAttrOfType<IntegerAttr>(forward_number);
@@ -79,7 +79,8 @@ static FailureOr<SmallVector<unsigned>> takeKept(func::FuncOp function, func::Fu
       continue;
     Value value = op->getResult(0);
     const unsigned index = first + kept.size();
-    if (failed(gradient.insertArgument(index, keptType(value), {}, keptLocation(function, number.getInt()))))
+    const Location location = keptLocation(function, forward[number.getInt()]->getResult(0), number.getInt());
+    if (failed(gradient.insertArgument(index, keptType(value), {}, location)))
       return failure();
     BlockArgument argument = gradient.getArgument(index);
     builder.setInsertionPoint(op);
@@ -100,7 +101,8 @@ static FailureOr<SmallVector<unsigned>> takeKept(func::FuncOp function, func::Fu
   return numbers;
 }
 
-/// The forward program with the operations of these numbers among its results, those before them or behind.
+/// The forward program with the operations of these numbers among its results: behind them, but for those
+/// that it returns anyway.
 static func::FuncOp writeKeeping(func::FuncOp function, StringRef name, ArrayRef<unsigned> numbers) {
   func::FuncOp keeping = function.clone();
   keeping.setSymName(name);
@@ -111,9 +113,9 @@ static func::FuncOp writeKeeping(func::FuncOp function, StringRef name, ArrayRef
   for (unsigned number : numbers) {
     Operation *op = operations[number];
     Value value = op->getResult(0);
-    if (returnedAs(function, findKeepable(function)[number]->getResult(0)))
+    if (returnedAs(keeping, value))
       continue;
-    const Location location = keptLocation(function, number);
+    const Location location = keptLocation(keeping, value, number);
     if (isa<alg::SlotsType>(value.getType()))
       value = alg::GatherOp::create(builder, location, value);
     else

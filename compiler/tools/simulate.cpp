@@ -105,9 +105,7 @@ int simulateProgramsOf(const SimulateCommand &command, const Spec &spec) {
     throw UsageError(
         fmt::format("{} is a program, whose steps are simulated on random operands: --m, --offset, "
                     "--target, --seed, --seeds, --blocks, --scale, --row-lists, --program-maps, --fuse, "
-                    "--experts and, of "
-                    "kernels of two layers, "
-                    "--schedule say how",
+                    "--experts and, of kernels of two layers, --schedule say how",
                     spec.source_name));
   if (!command.m)
     throw UsageError("programs are given no array that says how many rows there are: add --m");
@@ -264,10 +262,8 @@ void addSimulate(CLI::App &app, Session &session) {
       ->check(CLI::Range(1, 1 << 16).description(""))
       ->type_name("COUNT");
   addProgramOptions(*sub, command->program);
-  sub->add_option(
-         "--scale", command->scale,
-         "of a program, inputs are so many times as large as usual, where functions saturate (default "
-         "1)")
+  sub->add_option("--scale", command->scale,
+                  "of a program, inputs are so many times as large as usual (1), where functions saturate")
       ->type_name("S");
   sub->add_flag("--json", command->json, "print one JSON object");
   sub->footer(

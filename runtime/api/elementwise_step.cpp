@@ -3,7 +3,6 @@
 #include "runtime/api/arguments.h"
 #include "runtime/api/tensor.h"
 #include "runtime/numeric/bfloat16.h"
-#include "runtime/support/checked.h"
 
 #include <cstring>
 #include <memory>

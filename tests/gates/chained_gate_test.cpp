@@ -39,6 +39,7 @@ INSTANTIATE_TEST_SUITE_P(
         ChainedGateCase{"Qwen4B", {"Q(32)", 2560, 9728, 2560, ""}},
         ChainedGateCase{"Qwen8B", {"Q(32)", 4096, 12288, 4096, ""}},
         ChainedGateCase{"Qwen30BExpert", {"Q(32)", 2048, 768, 2048, ""}},
+        ChainedGateCase{"Ungated", {"Q(12)", 768, 3072, 768, "", "cyclic", 1}},
         ChainedGateCase{"DeepSeekExpert", {"Q(32)", 7168, 2048, 7168, ""}},
         ChainedGateCase{"ManyRows", {"Q(32)", 2048, 6144, 2048, "", "cyclic", 2, false, 8192}},
         ChainedGateCase{"RowsRead", {"Q(32)", 2048, 6144, 2048, "", "cyclic", 2, true}},

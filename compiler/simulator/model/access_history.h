@@ -82,7 +82,7 @@ public:
 
   // An atomic update by `updater`: a read and a write, which stand beside earlier updates, since what reads
   // the bytes next has to be ordered behind all of them. `order(record)` says how the update stands to
-  // earlier accesses, `isUpdate(record)` whether one is an update.
+  // earlier accesses, `is_update(record)` whether one is an update.
   template <class OrderBehind, class IsUpdate>
   Conflict update(int64_t offset, int64_t bytes, const AccessRecord &updater, OrderBehind order,
                   IsUpdate is_update) {

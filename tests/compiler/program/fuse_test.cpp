@@ -8,6 +8,7 @@
 
 #include "mlir/Pass/PassManager.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace {
@@ -73,6 +74,44 @@ TEST(Fusion, KeepsWhatRandomProgramsCompute) {
     }
   EXPECT_LT(all.kernels, all.steps);
   EXPECT_LT(kernels_of_layers, all.kernels);
+}
+
+// A bundle says at most 64 weight matrices of a kernel.
+TEST(Fusion, LeavesKernelsWithNoMoreProductsThanABundleCanSay) {
+  ProgramContext program;
+  std::mt19937 random(5);
+  const int products = 65;
+  std::string arguments, body, sums, types, numbers, total = "%n0";
+  for (int product = 0; product < products; ++product) {
+    arguments += fmt::format(", %w{0}: tensor<2x2xf32> loc(\"w{0}\")", product);
+    body += fmt::format("  %v{0} = alg.slots %w{0} rows(2 x 1) cols(2 x 1) : tensor<2x2xf32>\n"
+                        "  %p{0} = alg.contract %xs, %v{0} by #alg.algebra<\"Q(2)\"> -> k : !x, !w\n",
+                        product);
+    sums += fmt::format("{}%p{}", product ? ", " : "", product);
+    types += product ? ", !x" : "!x";
+    numbers += fmt::format("{}%n{}: f32", product ? ", " : "", product);
+  }
+  std::string additions;
+  for (int product = 1; product < products; ++product) {
+    additions += fmt::format("    %t{0} = arith.addf {1}, %n{0} : f32\n", product, total);
+    total = fmt::format("%t{}", product);
+  }
+  auto module = program.parse(fmt::format(R"mlir(
+!x = !alg.slots<?x2xf32, rows(cyclic 2), cols(2 x 1)>
+!w = !alg.slots<2x2xf32, rows(2 x 1), cols(2 x 1)>
+func.func @forward(%x: tensor<?x2xf32> loc("x"){}) -> tensor<?x2xf32> {{
+  %xs = alg.slots %x rows(cyclic 2) cols(2 x 1) : tensor<?x2xf32>
+{}  %ys = alg.map {} : ({}) -> !x {{
+  ^bb0({}):
+{}    alg.yield {} : f32
+  }}
+  %y = alg.gather %ys : !x
+  return %y : tensor<?x2xf32>
+}})mlir",
+                                          arguments, body, sums, types, numbers, additions, total));
+  ASSERT_TRUE(module);
+  auto function = module->lookupSymbol<mlir::func::FuncOp>("forward");
+  EXPECT_GT(checkFusion(*module, randomArguments(random, function, 3, 0, 2), 1).kernels, 1);
 }
 
 TEST(Fusion, OfSwigluIsTwoKernels) {

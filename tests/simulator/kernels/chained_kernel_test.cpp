@@ -245,6 +245,12 @@ INSTANTIATE_TEST_SUITE_P(
              260,
              0,
              2},
+        // Blocks of both layers have one size, and more stages than one ring has barriers for.
+        Case{"TwoRings",
+             {"Q(4)", 256, 512, 256, "rows=64,hidden=64,depth=64,stages=14x4,stationary=1", "cyclic", 1},
+             260,
+             0,
+             2},
         Case{"RowsRead",
              {"Q(3)", 96, 144, 72, "rows=64,hidden=32,depth=32,stages=2x2,stationary=2", "cyclic", 2, true},
              194,
