@@ -5,7 +5,7 @@ namespace simulator {
 namespace {
 
 constexpr Shape accessing_warp{32, 4096, 1, 1, 0, false};
-constexpr Shape fourWarps{128, 4096, 1, 1, 0, false};
+constexpr Shape four_warps{128, 4096, 1, 1, 0, false};
 
 TEST(SharedMemory, Bounds) {
   EXPECT_TRUE(passes([] { store<int32_t>(sharedAt(4096 - 128) + threadIndex() * 4, 1); }, accessing_warp));
@@ -39,8 +39,8 @@ TEST(SharedMemory, RacesBetweenWarps) {
       store<int32_t>(sharedAt((127 - threadIndex()) * 4), threadIndex());
     };
   };
-  EXPECT_TRUE(passes(kernel(true), fourWarps));
-  EXPECT_TRUE(faults(FaultKind::Race, kernel(false), fourWarps));
+  EXPECT_TRUE(passes(kernel(true), four_warps));
+  EXPECT_TRUE(faults(FaultKind::Race, kernel(false), four_warps));
 }
 
 TEST(SharedMemory, WritesAfterReadsNeedABarrierToo) {
@@ -54,12 +54,12 @@ TEST(SharedMemory, WritesAfterReadsNeedABarrierToo) {
       store<int32_t>(sharedAt(threadIndex() * 4), 0);
     };
   };
-  EXPECT_TRUE(passes(kernel(true), fourWarps));
-  EXPECT_TRUE(faults(FaultKind::Race, kernel(false), fourWarps));
+  EXPECT_TRUE(passes(kernel(true), four_warps));
+  EXPECT_TRUE(faults(FaultKind::Race, kernel(false), four_warps));
 }
 
 TEST(SharedMemory, NeighbouringBytesDoNotRace) {
-  EXPECT_TRUE(passes([] { store<uint8_t>(sharedAt(threadIndex()), 1); }, fourWarps));
+  EXPECT_TRUE(passes([] { store<uint8_t>(sharedAt(threadIndex()), 1); }, four_warps));
 }
 
 TEST(SharedMemory, AtomicsRaceWithPlainAccessesOnly) {
@@ -70,7 +70,7 @@ TEST(SharedMemory, AtomicsRaceWithPlainAccessesOnly) {
         barrier();
         sm_atomic(1, sharedAt(0), 4);
       },
-      fourWarps));
+      four_warps));
   EXPECT_TRUE(faults(
       FaultKind::Race,
       [] {
@@ -82,7 +82,7 @@ TEST(SharedMemory, AtomicsRaceWithPlainAccessesOnly) {
         else
           sm_atomic(1, sharedAt(0), 4);
       },
-      fourWarps));
+      four_warps));
 }
 
 // Of several updates all have to be ordered before what reads the sum, also those before the reader's own.
@@ -100,8 +100,8 @@ TEST(SharedMemory, ReadersOfASumMissNoUpdate) {
         sm_read(2, sharedAt(0), 4);
     };
   };
-  EXPECT_TRUE(passes(kernel(true), fourWarps));
-  EXPECT_TRUE(faults(FaultKind::Race, kernel(false), fourWarps));
+  EXPECT_TRUE(passes(kernel(true), four_warps));
+  EXPECT_TRUE(faults(FaultKind::Race, kernel(false), four_warps));
 }
 
 TEST(GlobalMemoryTest, RowsAreRegionsOfTheirOwn) {
@@ -183,18 +183,18 @@ TEST(NamedBarrier, CountsAndNumbers) {
         else
           sm_barrier(3, 2, 64);
       },
-      fourWarps));
-  EXPECT_TRUE(faults(FaultKind::NamedBarrier, [] { sm_barrier(1, 16, 128); }, fourWarps));
-  EXPECT_TRUE(faults(FaultKind::NamedBarrier, [] { sm_barrier(1, 1, 100); }, fourWarps));
+      four_warps));
+  EXPECT_TRUE(faults(FaultKind::NamedBarrier, [] { sm_barrier(1, 16, 128); }, four_warps));
+  EXPECT_TRUE(faults(FaultKind::NamedBarrier, [] { sm_barrier(1, 1, 100); }, four_warps));
   EXPECT_TRUE(
-      faults(FaultKind::NamedBarrier, [] { sm_barrier(1, 1, warpIndex() == 0 ? 64 : 128); }, fourWarps));
+      faults(FaultKind::NamedBarrier, [] { sm_barrier(1, 1, warpIndex() == 0 ? 64 : 128); }, four_warps));
   EXPECT_TRUE(faults(
       FaultKind::Deadlock,
       [] {
         if (warpIndex() != 3)
           sm_barrier(1, 1, 128);
       },
-      fourWarps));
+      four_warps));
 }
 
 TEST(NamedBarrier, ArriveOrdersTheWaiterAfterTheArriverOnly) {
@@ -213,8 +213,8 @@ TEST(NamedBarrier, ArriveOrdersTheWaiterAfterTheArriverOnly) {
       }
     };
   };
-  EXPECT_TRUE(passes(kernel(false), fourWarps));
-  EXPECT_TRUE(faults(FaultKind::Race, kernel(true), fourWarps));
+  EXPECT_TRUE(passes(kernel(false), four_warps));
+  EXPECT_TRUE(faults(FaultKind::Race, kernel(true), four_warps));
 }
 
 TEST(Warp, AlignedInstructionsNeedAllLanesAtOneSite) {

@@ -20,10 +20,10 @@ algebras::Algebra parse(std::string expression) {
 
 class Writer {
 public:
-  Writer(std::mt19937 &random_, const std::string &algebra_, algebras::Lift::Kind kind, Schedule schedule)
-      : random_(random_), algebra_(algebra_),
-        lift_(kind == algebras::Lift::Kind::Rows ? algebras::Lift::rows(parse(algebra_))
-                                                 : algebras::Lift::slots(parse(algebra_))),
+  Writer(std::mt19937 &random, const std::string &algebra, algebras::Lift::Kind kind, Schedule schedule)
+      : random_(random), algebra_(algebra),
+        lift_(kind == algebras::Lift::Kind::Rows ? algebras::Lift::rows(parse(algebra))
+                                                 : algebras::Lift::slots(parse(algebra))),
         rows_lift_(kind == algebras::Lift::Kind::Rows), schedule_(schedule) {}
 
   std::string write();
