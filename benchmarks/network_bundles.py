@@ -24,22 +24,36 @@ func.func @forward(%gate: tensor<?x{n}x{dtype}>, %up: tensor<?x{n}x{dtype}>) -> 
   %gates = alg.slots %gate plain(1) : tensor<?x{n}x{dtype}>
   %ups = alg.slots %up plain(1) : tensor<?x{n}x{dtype}>
   %hs = alg.map %gates, %ups : (!h, !h) -> !h {{
-  ^bb0(%g: {dtype}, %u: {dtype}):
-    %gate_sum = arith.extf %g : {dtype} to f32
-    %up_sum = arith.extf %u : {dtype} to f32
+  ^bb0({arguments}):{widened}
     %negative = arith.negf %gate_sum : f32
     %exponential = math.exp %negative : f32
     %one = arith.constant 1.0 : f32
     %denominator = arith.addf %one, %exponential : f32
     %activated = arith.divf %gate_sum, %denominator : f32
     %product = arith.mulf %activated, %up_sum : f32
-    %rounded = arith.truncf %product : f32 to {dtype}
-    alg.yield %rounded : {dtype}
+{rounded}    alg.yield {result} : {dtype}
   }}
   %h = alg.gather %hs : !h
   return %h : tensor<?x{n}x{dtype}>
 }}
 """
+
+# Where the network is in f32 nothing is rounded between its products.
+IN_F32 = dict(arguments="%gate_sum: f32, %up_sum: f32", widened="", rounded="", result="%product")
+ROUNDED = dict(
+    arguments="%g: {dtype}, %u: {dtype}",
+    widened="""
+    %gate_sum = arith.extf %g : {dtype} to f32
+    %up_sum = arith.extf %u : {dtype} to f32""",
+    rounded="    %rounded = arith.truncf %product : f32 to {dtype}\n",
+    result="%rounded",
+)
+
+
+def activation_of(n, dtype):
+    """The program of the activation, of n columns."""
+    parts = IN_F32 if dtype == "f32" else {name: part.format(dtype=dtype) for name, part in ROUNDED.items()}
+    return ACTIVATION.format(n=n, dtype=dtype, **parts)
 
 
 class Network:
@@ -67,19 +81,21 @@ class Network:
         if targets == ["cpu"]:  # whose kernels take any number of rows: one that is not decoding, and one schedule
             rows, best = [min([m for m in rows if m > 32] or rows)], []
         activation = scratch / f"{name}-activation.mlir"
-        activation.write_text(ACTIVATION.format(n=self.n, dtype=dtype))
+        activation.write_text(activation_of(self.n, dtype))
         # The rows of one of the experts.
         each = [max(1, m // self.experts) for m in rows] if self.experts else []
-        for suffix, source, options in [
-                ("", spec, ["--m", ",".join(map(str, rows))] + (experts or best)),
-                ("-steps", spec, ["--m", ",".join(map(str, rows)), "--fuse", "products"] + experts),
-                ("-apart", spec, ["--m", ",".join(map(str, rows)), "--fuse", "nothing"]),
-                ("-each", spec, ["--m", ",".join(map(str, sorted(set(each), reverse=True)))]),
-                ("-activation", activation, ["--m", str(rows[0])])]:
+        compiled = [
+            ("", spec, ["--m", ",".join(map(str, rows))] + experts + best),
+            ("-steps", spec, ["--m", ",".join(map(str, rows)), "--fuse", "products"] + experts),
+            ("-apart", spec, ["--m", ",".join(map(str, rows)), "--fuse", "nothing"]),
+            ("-each", spec, ["--m", ",".join(map(str, sorted(set(each), reverse=True)))]),
+            ("-activation", activation, ["--m", str(rows[0])])]
+        for suffix, *_ in compiled:  # a bundle of an earlier run must not pass for one of this run, which may fail
+            (bundles / f"{name}{suffix}.alg").unlink(missing_ok=True)
+        for suffix, source, options in compiled:
             if (suffix == "-apart" and self.experts) or (suffix == "-each" and not self.experts):
                 continue
             path = bundles / f"{name}{suffix}.alg"
-            path.unlink(missing_ok=True)  # a bundle of an earlier run must not pass for this one's
             command = [algctl, "compile", str(source), "--target", ",".join(targets), "--jobs", "1", "-o", str(path)]
             command += options + ([] if use_cache else ["--no-cache"])
             result = subprocess.run(command, capture_output=True, text=True)

@@ -1,6 +1,7 @@
 // What the kernels of one projection of a bundle are compiled from. Plain C++ like pipeline.h.
 #pragma once
 
+#include "algebras/error.h"
 #include "compiler/spec/spec.h"
 #include "runtime/bundle/layer.h"
 #include "runtime/bundle/map.h"
@@ -38,7 +39,20 @@ struct KernelSource {
   std::vector<std::string> result_operands;
   /// The file that `function` came from; null where nobody wrote one.
   std::shared_ptr<const ProgramFile> origin;
+  /// Of the function's first product in that file.
+  std::optional<algebras::SourceLocation> where = {};
 };
+
+/// Calls `function`; an algebras::InputError of it that knows no place gets that of the source.
+template <class Function> auto atPlaceOf(const KernelSource &source, Function function) {
+  try {
+    return function();
+  } catch (const algebras::InputError &error) {
+    if (error.where() || !source.where)
+      throw;
+    throw algebras::InputError(error.what(), *source.where).hint(error.hint());
+  }
+}
 
 /// The projection that is the spec's layer. Throws UsageError where there is none.
 KernelSource projectionSource(const Spec &spec, const std::vector<algrt::Map> &maps);

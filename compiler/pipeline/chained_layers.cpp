@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 
 using namespace mlir;
 
@@ -45,16 +46,21 @@ static algebras::DataType typeOfResult(const MatchedLayer &layer) {
 /// average.
 static constexpr double steps_over_predicted = 1.15;
 
+/// Microseconds of a GPU's kernel for a layer; without end where its products are too many for one.
+static double timeOf(const MatchedLayer &layer, const std::string &target, RowsOfCall rows) {
+  if (rows.experts > 0)
+    return predictExperts(layer.scheduled, nullptr, target, rows.count, rows.experts, typeOfResult(layer))
+        .predicted_us;
+  const Ranking ranking = rankSchedules(layer.scheduled, target, rows.count, typeOfResult(layer));
+  return ranking.legal.empty() ? std::numeric_limits<double>::infinity() : bestOf(ranking).predicted();
+}
+
 /// Microseconds of a GPU's kernel for each layer.
 static double separateTime(const std::vector<MatchedLayer> &layers, Target target, RowsOfCall rows) {
   const std::string name = toString(target);
   double sum = 0;
   for (const MatchedLayer &layer : layers)
-    sum +=
-        rows.experts > 0
-            ? predictExperts(layer.scheduled, nullptr, name, rows.count, rows.experts, typeOfResult(layer))
-                  .predicted_us
-            : rankSchedules(layer.scheduled, name, rows.count, typeOfResult(layer)).legal.front().predicted();
+    sum += timeOf(layer, name, rows);
   return sum * steps_over_predicted;
 }
 

@@ -62,9 +62,15 @@ void Compilation::take(Diagnostic &diagnostic) {
   messages_ += (messages_.empty() ? "" : "\n") + diagnostic.str() + (hint.empty() ? "" : "\nhint: " + hint);
   if (!origin_ || placed_)
     return;
-  auto place = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>();
-  if (place && place.getFilename() == origin_->path)
-    placed_ = Placed{diagnostic.str(), hint, locateInFile(*origin_, place.getLine(), place.getColumn())};
+  if (const auto where = placeIn(*origin_, diagnostic.getLocation()))
+    placed_ = Placed{diagnostic.str(), hint, *where};
+}
+
+std::optional<algebras::SourceLocation> placeIn(const ProgramFile &file, Location location) {
+  auto place = location->findInstanceOf<FileLineColLoc>();
+  if (!place || place.getFilename() != file.path)
+    return std::nullopt;
+  return locateInFile(file, place.getLine(), place.getColumn());
 }
 
 static alg::OutputMode modeOf(algrt::Map map) {

@@ -65,6 +65,9 @@ private:
   mlir::ScopedDiagnosticHandler handler_;
 };
 
+/// The place of an operation that stands in the file; nothing for others.
+std::optional<algebras::SourceLocation> placeIn(const ProgramFile &file, mlir::Location location);
+
 /// A module as text. With `names`, values are called as their locations say.
 std::string printModule(mlir::ModuleOp module, bool names);
 

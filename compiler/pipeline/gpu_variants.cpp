@@ -9,6 +9,7 @@
 #include "compiler/schedule/staged.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <functional>
 #include <map>
 #include <utility>
@@ -29,7 +30,20 @@ static std::string reductionForPositions(const algebras::Layer &layer, Target ta
     return "";
   const algebras::Layer listed = withListedRows(layer);
   const Ranking lists = rankSchedules(listed, toString(target), rows, output);
-  return reduction->predicted() < lists.legal.front().predicted() ? toString(reduction->schedule) : "";
+  return reduction->predicted() < bestOf(lists).predicted() ? toString(reduction->schedule) : "";
+}
+
+/// Sums of very many products need more registers than a thread has.
+static void requireSchedule(const Ranking &ranking, const algebras::Layer &layer) {
+  try {
+    bestOf(ranking);
+  } catch (const algebras::InputError &error) {
+    if (layer.fused.weights == 1)
+      throw;
+    throw algebras::InputError(
+        fmt::format("{} products in one kernel: {}", layer.fused.weights, error.what()))
+        .hint("--fuse nothing gives every operation a kernel of its own");
+  }
 }
 
 static std::vector<GpuVariant> variantsByCost(const algebras::Layer &layer, Target target,
@@ -52,6 +66,7 @@ static std::vector<GpuVariant> variantsByCost(const algebras::Layer &layer, Targ
   };
   for (const int64_t rows : options.allRows()) {
     const Ranking ranking = rank(rows);
+    requireSchedule(ranking, layer);
     best_for[rows] = bestDifferent(ranking, std::max<int64_t>(1, options.variants));
     if (!options.row_lists || isReduction(best_for[rows].front().schedule))
       continue;
@@ -122,7 +137,8 @@ static std::string besideReduction(const algebras::Layer &layer, Target target, 
 /// The schedule of a batched kernel that copies single elements, for operands at any address: the copy
 /// engine's begin at multiples of 16 bytes, those of threads that copy vectors at multiples of these. The
 /// same as `schedule` where that is for threads and the layer and their registers allow it; empty where it
-/// takes any operands itself. Gradients of the weight matrix are scheduled by cost.
+/// takes any operands itself, and where no such kernel has registers enough. Gradients of the weight matrix
+/// are scheduled by cost.
 static std::string besideBatched(const StagedProblem &problem, Target target, const std::string &schedule,
                                  int64_t rows) {
   if (widestVector(problem.layer) == 1)
@@ -137,7 +153,9 @@ static std::string besideBatched(const StagedProblem &problem, Target target, co
         return toString(same);
     }
   }
-  return toString(chooseStaged(problem, Copies::Threads, rows, *entryOf(target).machine, /*vector=*/1));
+  // Single elements of many products need more registers than vectors of them.
+  const auto single = findStaged(problem, Copies::Threads, rows, *entryOf(target).machine, /*vector=*/1);
+  return single ? toString(*single) : "";
 }
 
 /// Kernels for operands that the others cannot take: one of vector reductions beside each of those, and one

@@ -175,14 +175,15 @@ static std::string compiledParts(const std::vector<KernelSource> &sources,
                                  const std::vector<ElementwiseSource> &elementwise,
                                  const BundleContents &contents, const CompileOptions &options) {
   std::vector<CompileJob> jobs;
-  for (const KernelSource &source : sources) {
-    requireFeasible(source.layer);
-    for (const Target target : options.targets)
-      if (entryOf(target).isGpu())
-        addGpuJobs(source, target, options, jobs);
-      else
-        addCpuJobs(source, options, jobs);
-  }
+  for (const KernelSource &source : sources)
+    atPlaceOf(source, [&] {
+      requireFeasible(source.layer);
+      for (const Target target : options.targets)
+        if (entryOf(target).isGpu())
+          addGpuJobs(source, target, options, jobs);
+        else
+          addCpuJobs(source, options, jobs);
+    });
   for (const ElementwiseSource &source : elementwise)
     for (const Target target : options.targets)
       addElementwiseJobs(source, target, options, jobs);

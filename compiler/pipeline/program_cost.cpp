@@ -93,17 +93,15 @@ StepCost costOfStep(const ProgramPlan &plan, const algrt::ProgramStep &step, Pro
             made.floor_by};
   }
   const Ranking ranking = rankMap(kernel.layer, step.map, program.target, rows, kernel.results.front(), cpu);
-  if (ranking.legal.empty())
-    throw algebras::InputError(
-        fmt::format("no schedule of {} is legal on {}", kernel.projection, program.target));
+  const RankedSchedule &best = bestOf(ranking);
   program.machine = ranking.machine;
   return {kernel.projection,
           weights * counts.active_macs,
           weights * counts.dense_macs,
-          ranking.legal.front().predicted(),
+          best.predicted(),
           ranking.floor_us,
           ranking.floor_by,
-          ranking.legal.front().cost["grouping"]};
+          best.cost["grouping"]};
 }
 
 /// The rows that a step lists by type.
@@ -153,7 +151,9 @@ std::vector<ProgramCost> costOfPrograms(const ProgramPlan &plan, const std::stri
     ProgramCost cost{program.name, target, "", m, experts, {}};
     Groupings groupings;
     for (const algrt::ProgramStep &step : program.steps) {
-      StepCost &made = cost.steps.emplace_back(costOfStep(plan, step, cost, p0, cpu));
+      const auto cost_of_step = [&] { return costOfStep(plan, step, cost, p0, cpu); };
+      StepCost &made = cost.steps.emplace_back(
+          step.elementwise ? cost_of_step() : atPlaceOf(plan.kernels[step.projection], cost_of_step));
       if (!step.elementwise)
         groupings.countOnce(made, plan.kernels[step.projection].layer, step.rows.value_or(m));
     }

@@ -112,6 +112,7 @@ private:
   void addProduct(func::FuncOp function, StepFunction &step);
   void addElementwise(func::FuncOp function, StepFunction &step);
   void addProgram(func::FuncOp function);
+  std::optional<algebras::SourceLocation> placeOfProduct(func::FuncOp function) const;
 
   const CompileOptions &options_;
   std::shared_ptr<const ProgramFile> origin_;
@@ -227,6 +228,17 @@ void Planner::addElementwise(func::FuncOp function, StepFunction &step) {
                                moduleOf(function), step.arguments, step.results});
 }
 
+std::optional<algebras::SourceLocation> Planner::placeOfProduct(func::FuncOp function) const {
+  if (!origin_)
+    return std::nullopt;
+  std::optional<algebras::SourceLocation> place;
+  function.walk([&](alg::ContractOp contract) {
+    if (!place)
+      place = placeIn(*origin_, contract.getLoc());
+  });
+  return place;
+}
+
 void Planner::addProduct(func::FuncOp function, StepFunction &step) {
   const std::string name = function.getSymName().str();
   FailureOr<ProductFunction> product = matchProductFunction(function);
@@ -269,7 +281,8 @@ void Planner::addProduct(func::FuncOp function, StepFunction &step) {
        .function = moduleOf(function),
        .operands = step.arguments,
        .result_operands = step.results,
-       .origin = origin_});
+       .origin = origin_,
+       .where = placeOfProduct(function)});
 }
 
 void Planner::addProgram(func::FuncOp function) {

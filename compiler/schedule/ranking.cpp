@@ -2,6 +2,7 @@
 
 #include "algebras/coarsest.h"
 #include "algebras/cost/report.h"
+#include "algebras/error.h"
 #include "compiler/schedule/cpu_chained_schedule.h"
 #include "compiler/schedule/cpu_gradient_schedule.h"
 #include "compiler/schedule/cpu_schedule.h"
@@ -12,6 +13,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fmt/format.h>
 #include <functional>
 #include <iterator>
 #include <limits>
@@ -222,6 +224,14 @@ std::vector<RankedSchedule> bestDifferent(const Ranking &ranking, int64_t most) 
       best.push_back(candidate);
   }
   return best;
+}
+
+const RankedSchedule &bestOf(const Ranking &ranking) {
+  if (!ranking.legal.empty())
+    return ranking.legal.front();
+  throw algebras::InputError(
+      fmt::format("no schedule is legal on {}{}", ranking.target,
+                  ranking.refused.empty() ? "" : ": " + ranking.refused.back().refusal.reason));
 }
 
 const RankedSchedule *bestReduction(const Ranking &ranking) {

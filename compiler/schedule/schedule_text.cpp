@@ -145,6 +145,10 @@ private:
   std::vector<Entry> entries_;
 };
 
+/// No kernel has more rows in a tile, stages or anything else. Sizes are products of some of these numbers,
+/// and so none leaves 64 bits before the rules of legality have looked at it.
+constexpr int64_t most_of_anything = 65536;
+
 /// Puts the value of one entry where it belongs, and says what is wrong with it.
 class Reader {
 public:
@@ -162,17 +166,20 @@ public:
   std::string wrong; ///< what is wanted instead; empty for a value that has been read
 
 private:
-  /// Whether all of the text is one number.
+  /// Whether all of the text is one number that a schedule can have.
   static bool readNumber(std::string_view text, int64_t &number) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return error == std::errc() && end == text.data() + text.size();
+    return error == std::errc() && end == text.data() + text.size() && number <= most_of_anything &&
+           number >= -most_of_anything;
   }
-  std::string read(int64_t &number) const { return readNumber(value_, number) ? "" : "a number"; }
+  std::string read(int64_t &number) const {
+    return readNumber(value_, number) ? "" : fmt::format("a number up to {}", most_of_anything);
+  }
   std::string read(int64_t &first, int64_t &second) const {
     const size_t cross = value_.find('x');
     const bool two = cross != std::string_view::npos && readNumber(value_.substr(0, cross), first) &&
                      readNumber(value_.substr(cross + 1), second);
-    return two ? "" : "of the form 2x4";
+    return two ? "" : fmt::format("of the form 2x4, with numbers up to {}", most_of_anything);
   }
   template <class Enumeration> std::string read(Enumeration &place, Words words) const {
     const auto at = std::find(words.begin(), words.end(), value_);

@@ -11,6 +11,7 @@
 #include "compiler/schedule/work.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -149,9 +150,12 @@ private:
 bool numbersTiles(const StagedProblem &problem, int64_t m, const StagedSchedule &schedule);
 
 /// The cheapest candidate for `m` rows with the vector (0: the widest), the first one listed among equals; of
-/// experts one that numbers its tiles, if there is any.
-/// Throws algebras::InputError for a vector that the layer does not allow and where no schedule is legal, and
-/// as requireHopperLayer does.
+/// experts one that numbers its tiles, if there is any. Nothing where none is legal.
+std::optional<StagedSchedule> findStaged(const StagedProblem &problem, Copies copies, int64_t m,
+                                         const GpuMachine &machine, int64_t vector = 0);
+
+/// The same. Throws algebras::InputError for a vector that the layer does not allow and where no schedule is
+/// legal, and as requireHopperLayer does.
 StagedSchedule chooseStaged(const StagedProblem &problem, Copies copies, int64_t m, const GpuMachine &machine,
                             int64_t vector = 0);
 

@@ -354,20 +354,33 @@ bool numbersTiles(const StagedProblem &problem, int64_t m, const StagedSchedule 
                                      static_cast<double>(algrt_most_gpu_rows);
 }
 
-StagedSchedule chooseStaged(const StagedProblem &problem, Copies copies, int64_t m, const GpuMachine &machine,
-                            int64_t vector) {
-  if (copies == Copies::Engine)
-    requireHopperLayer(problem.layer);
-  const StagedCosts costs(problem, m, machine);
+/// The candidates but for those that cannot number their tiles, where others can.
+static std::vector<Considered<StagedSchedule>> candidatesFor(const StagedProblem &problem, Copies copies,
+                                                             int64_t m, int64_t vector) {
   auto considered = considerStaged(problem, copies, vector);
   const auto too_many = [&](const Considered<StagedSchedule> &one) {
     return !one.refusal && !numbersTiles(problem, m, one.schedule);
   };
   if (std::ranges::any_of(considered, [&](const auto &one) { return !one.refusal && !too_many(one); }))
     std::erase_if(considered, too_many);
+  return considered;
+}
+
+std::optional<StagedSchedule> findStaged(const StagedProblem &problem, Copies copies, int64_t m,
+                                         const GpuMachine &machine, int64_t vector) {
+  const auto considered = candidatesFor(problem, copies, m, vector);
+  const StagedSchedule *best = cheapest(considered, StagedCosts(problem, m, machine));
+  return best ? std::optional(*best) : std::nullopt;
+}
+
+StagedSchedule chooseStaged(const StagedProblem &problem, Copies copies, int64_t m, const GpuMachine &machine,
+                            int64_t vector) {
+  if (copies == Copies::Engine)
+    requireHopperLayer(problem.layer);
+  const auto considered = candidatesFor(problem, copies, m, vector);
   // The smallest tile of each kind comes last, and is a candidate for every layer, but for a vector that the
   // layer does not allow and for very many weight matrices.
-  const StagedSchedule *best = cheapest(considered, costs);
+  const StagedSchedule *best = cheapest(considered, StagedCosts(problem, m, machine));
   if (!best)
     throw algebras::InputError(considered.back().refusal->reason);
   return *best;

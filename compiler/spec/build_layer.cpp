@@ -80,8 +80,12 @@ algebras::Layer buildLayer(const algebras::Algebra &algebra, const LayerFields &
     dtype = pointingAt(*fields.dtype, [&] { return algebras::parseDataType(fields.dtype->value); });
   algebras::RowTypes row_types = algebras::RowTypes::cyclic(lift.types());
   if (fields.row_types)
-    row_types = pointingAt(*fields.row_types,
-                           [&] { return algebras::RowTypes::parse(fields.row_types->value, lift.types()); });
+    row_types = pointingAt(*fields.row_types, [&] {
+      algebras::RowTypes given = algebras::RowTypes::parse(fields.row_types->value, lift.types());
+      if (lift.kind() == algebras::Lift::Kind::Slots && given.kind() != algebras::RowTypes::Kind::Cyclic)
+        throw algebras::InputError("in the lift by slots all rows are of one type: leave it out");
+      return given;
+    });
 
   algebras::Layer layer{std::move(lift), std::move(in), std::move(out),
                         dtype,           row_types,     fields.bias && fields.bias->value};

@@ -85,7 +85,7 @@ int bench(const BenchCommand &options, const BundleCompiler &compile, const Prog
     throw UsageError("--bundles belongs to --table");
   for (int64_t m : options.m)
     if (m < 1)
-      throw Failure(fmt::format("--m is {}: a batch needs at least one row", m));
+      throw UsageError(fmt::format("--m must be at least 1, got {}", m));
 
   for (const std::string &product : options.products)
     if (isBundle(product))
@@ -109,7 +109,7 @@ int bench(const BenchCommand &options, const BundleCompiler &compile, const Prog
                                               : benchOnPrograms(options, networks, compile, tools);
   if (options.experts)
     throw UsageError("--experts is for feed-forward networks");
-  if (!options.program_maps.empty())
+  if (options.program_maps)
     throw UsageError("--program-maps is for programs; say --map of projections");
   TemporaryFolder scratch;
   BenchJobs list;

@@ -23,7 +23,7 @@ struct BenchCommand {
   int device = 0;
   int trials = 0, threads = 0; // 0: as many trials as the measurement has by itself, all threads
   int64_t flush_mib = 0;
-  std::string program_maps;
+  std::optional<std::string> program_maps;
   std::optional<int64_t> experts;
   bool json = false, no_cache = false;
 };

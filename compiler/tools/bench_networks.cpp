@@ -99,7 +99,7 @@ int benchOnPrograms(const BenchCommand &options, const std::vector<algrt::TableR
   if (!table.empty() && !compile)
     throw AbsentError("this build has no compiler to make bundles for a table");
   const int64_t experts = options.experts.value_or(0);
-  if (experts > 0 && !options.program_maps.empty())
+  if (experts > 0 && options.program_maps)
     throw UsageError("experts are measured forward; leave out --program-maps");
   TemporaryFolder scratch;
   std::optional<algrt::ProgressBar> bar(std::in_place);
@@ -153,7 +153,7 @@ static double predictedOnGpu(const BenchCommand &options, const Spec &spec, int6
 
 int benchNetworksOnGpu(const BenchCommand &options, const std::vector<algrt::TableRow> &table,
                        const BundleCompiler &compile, const ProgramTools &tools, const std::string &command) {
-  if (!options.program_maps.empty())
+  if (options.program_maps)
     throw UsageError("on a GPU networks are measured forward; leave out --program-maps");
   TemporaryFolder scratch;
   std::vector<algrt::TableMatch> cases;

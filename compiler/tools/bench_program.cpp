@@ -148,17 +148,18 @@ std::vector<ProgramBenchCase> ProgramBench::measure(const ProgramBenchSource &so
       made.apart_us = times[apart.contender];
     if (!each.empty())
       made.each_us = times[each_contender];
-    made.floor_us = static_cast<double>(made.bytes) / copyBytesPerMicrosecond();
+    made.copy_bytes_per_us = copyBytesPerMicrosecond();
+    made.floor_us = static_cast<double>(made.bytes) / made.copy_bytes_per_us;
     if (!dense.empty()) {
       made.dense_us = times.back();
       int64_t dense_macs = 0;
       for (const DenseNetwork &one : dense)
         dense_macs += one.macs();
-      const double macs_per_us =
+      made.dense_macs_per_us =
           std::max(denseRate(source.network->dtype == algebras::DataType::F32 ? algrt::ElementType::F32
                                                                               : algrt::ElementType::Bf16),
                    static_cast<double>(dense_macs) / made.dense_us->warm.median);
-      made.floor_us = std::max(made.floor_us, static_cast<double>(made.active_macs) / macs_per_us);
+      made.floor_us = std::max(made.floor_us, static_cast<double>(made.active_macs) / made.dense_macs_per_us);
     }
   }
   return cases;
@@ -250,6 +251,8 @@ nlohmann::ordered_json programBenchJson(const std::vector<ProgramBenchCase> &cas
          {"active_macs", one.active_macs},
          {"bytes", one.bytes},
          {"floor_us", one.floor_us},
+         {"copy_bytes_per_us", one.copy_bytes_per_us},
+         {"dense_macs_per_us", one.dense_macs_per_us > 0 ? Json(one.dense_macs_per_us) : Json()},
          {"published_speedup",
           {{"warm", number(one.published.speedup_warm)}, {"flushed", number(one.published.speedup_flushed)}}},
          {"relative_l2", one.relative_l2}});

@@ -32,6 +32,9 @@ struct ProgramBenchCase {
   // operands, each once, at the rate of a copy; the rate is that of large products or of these very ones, if
   // they are faster. Without a rate, of the bytes alone.
   double floor_us = 0;
+  /// What the floor is of: copies by all threads, and the dense rate of the machine, or of the dense network
+  /// where that is above it; 0 without dense products.
+  double copy_bytes_per_us = 0, dense_macs_per_us = 0;
   int64_t active_macs = 0, bytes = 0;
   double relative_l2 = 0; // the worst output of the rows that were compared with the definition
   algrt::PublishedFigures published;

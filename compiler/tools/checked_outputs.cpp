@@ -1,6 +1,7 @@
 #include "compiler/tools/checked_outputs.h"
 
 #include "compiler/process/failure.h"
+#include "compiler/spec/usage_error.h"
 
 #include <algorithm>
 #include <cmath>
@@ -67,7 +68,7 @@ static ReferenceArrays operandsOf(const algrt::Program &program, const ProgramAr
     if (const auto array = arrays.find(operand.name);
         array != arrays.end() && operand.role != OperandRole::Output) {
       if (operand.optional)
-        throw Failure(fmt::format("--check is for rows one after another: leave {} out", operand.name));
+        throw UsageError(fmt::format("--check is for rows one after another: leave {} out", operand.name));
       operands[operand.name] = array->second->reference();
     }
   return operands;

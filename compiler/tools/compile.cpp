@@ -28,7 +28,8 @@ struct CompileCommand {
   int64_t variants = 1;
   bool row_lists = false;
   ProgramOptions program;
-  std::string maps, y_dtype, output; // empty: not given
+  std::optional<std::string> maps;
+  std::string y_dtype, output; // empty: not given
   int jobs = 0;
 };
 
@@ -120,13 +121,13 @@ void warnOfLosses(const algebras::Layer &layer, const CompileOptions &options) {
 int compile(const CompileCommand &command) {
   CompileOptions options = compileOptions(command.target);
   addVariants(command, options);
-  options.maps = mapsOf(command.maps.empty() ? "forward,dx,dw" : command.maps);
+  options.maps = mapsOf(command.maps.value_or("forward,dx,dw"));
   addScheduledMap(options);
   addResults(command.y_dtype, options);
   apply(command.program, options);
   const Spec spec = loadSpec(command.spec);
   requireCompilable(spec);
-  if (spec.program ? !command.maps.empty() : !command.program.maps.empty())
+  if (spec.program ? command.maps.has_value() : command.program.maps.has_value())
     throw UsageError(spec.program ? "--maps is for projections; say --program-maps of programs"
                                   : "--program-maps is for programs; say --maps of projections");
   if (!spec.program)

@@ -84,8 +84,6 @@ void requireScheduleOptions(const CostCommand &options) {
           fmt::format("{} does not go with {}", name, options.schedules ? "--schedules" : "--dense"));
   if (!predicts)
     return;
-  if (options.dense && options.m < 1)
-    throw UsageError(fmt::format("--dense needs at least one row, --m {} has none", options.m));
   requireTarget(options);
   if (options.y_dtype != "bf16" && options.y_dtype != "f32")
     throw UsageError(fmt::format("--y-dtype is bf16 or f32, not '{}'", options.y_dtype));
@@ -220,8 +218,6 @@ int costOfProgram(const CostCommand &options, const Spec &spec, const ProgramToo
   if (!options.schedules && options.command->get_option("--most")->count() > 0)
     throw UsageError("--most goes with --schedules");
   requireTarget(options);
-  if (options.m < 1)
-    throw UsageError(fmt::format("--m must be at least 1, got {}", options.m));
   CpuMachine cpu = options.machine.empty() ? hostMachine() : readMachine(options.machine);
   if (options.cores > 0) {
     cpu.cores = options.cores;
@@ -245,6 +241,10 @@ int costOfProgram(const CostCommand &options, const Spec &spec, const ProgramToo
 }
 
 int cost(const CostCommand &options, const ProgramTools &tools) {
+  if (options.m < 1)
+    throw UsageError(fmt::format("--m must be at least 1, got {}", options.m));
+  if (options.p0 < 0)
+    throw UsageError(fmt::format("--offset is {}: positions count from 0", options.p0));
   if (const Spec spec = loadSpec(options.spec); spec.program)
     return costOfProgram(options, spec, tools);
   requireNone(options.program, options.spec.spec);

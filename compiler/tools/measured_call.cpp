@@ -142,13 +142,16 @@ MeasuredCall::Work MeasuredCall::work() const {
       if (step.elementwise)
         continue;
       const algrt::Bundle &projection = bundle_.projection(step.projection);
-      const std::vector<int32_t> types(static_cast<size_t>(rows)); // where they are explicit: all the first
+      // Explicit types of a call without any are all the first; others follow from positions.
+      const std::vector<int32_t> first(static_cast<size_t>(rows));
+      const bool given = projection.layer().row_types == algrt::RowTypesKind::ExplicitTypes;
       const char *name = algrt::operandNames(step.map).w;
       const int64_t weights = algrt::fusionOf(projection.layer(), step.map).allWeights();
       for (int64_t i = 0; i < weights; ++i) {
         const algrt::Layer layer = algrt::layerOfWeight(projection.layer(), i);
-        const algrt::ActiveWork once = algrt::averageWork(
-            layer, projection.support(), step.rows.value_or(rows), types.data(), /*rotates=*/false);
+        const algrt::ActiveWork once =
+            algrt::averageWork(layer, projection.support(), step.rows.value_or(rows),
+                               given ? first.data() : nullptr, /*rotates=*/false);
         work.macs += count * once.macs;
         if (step.map == algrt::Map::Dw)
           continue;

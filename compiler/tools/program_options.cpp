@@ -10,7 +10,7 @@
 
 namespace compiler {
 
-void addProgramMaps(CLI::App &app, std::string &maps) {
+void addProgramMaps(CLI::App &app, std::optional<std::string> &maps) {
   app.add_option(
          "--program-maps", maps,
          "of programs, separated by commas: forward, they themselves, for training backward, the gradients "
@@ -39,21 +39,21 @@ void addProgramOptions(CLI::App &app, ProgramOptions &options) {
       ->group("Target");
 }
 
-static Fusing fusingOf(const std::string &fuse) {
-  if (fuse.empty())
+static Fusing fusingOf(const std::optional<std::string> &fuse) {
+  if (!fuse)
     return Fusing::Layers;
   static const std::vector<std::string> names = {"nothing", "products", "layers"}; // as the enum has them
-  const auto found = std::find(names.begin(), names.end(), fuse);
+  const auto found = std::find(names.begin(), names.end(), *fuse);
   if (found == names.end())
-    throw UsageError(fmt::format("--fuse is {}, not '{}'", fmt::join(names, ", "), fuse));
+    throw UsageError(fmt::format("--fuse is {}, not '{}'", fmt::join(names, ", "), *fuse));
   return static_cast<Fusing>(found - names.begin());
 }
 
-ProgramMaps programMapsOf(const std::string &maps) {
-  if (maps.empty())
+ProgramMaps programMapsOf(const std::optional<std::string> &maps) {
+  if (!maps)
     return {};
   ProgramMaps wanted{.forward = false};
-  for (std::string &name : CLI::detail::split(maps, ',')) {
+  for (std::string &name : CLI::detail::split(*maps, ',')) {
     CLI::detail::trim(name);
     if (name == "forward")
       wanted.forward = true;
@@ -83,10 +83,10 @@ void apply(const ProgramOptions &options, CompileOptions &compile) {
 }
 
 void requireNone(const ProgramOptions &options, std::string_view name) {
-  const char *given = !options.maps.empty()   ? "--program-maps"
-                      : !options.fuse.empty() ? "--fuse"
-                      : options.experts       ? "--experts"
-                                              : nullptr;
+  const char *given = options.maps      ? "--program-maps"
+                      : options.fuse    ? "--fuse"
+                      : options.experts ? "--experts"
+                                        : nullptr;
   if (given)
     throw UsageError(fmt::format("{} is for programs, and {} is none", given, name));
 }

@@ -15,13 +15,13 @@ class App;
 namespace compiler {
 
 // The option --program-maps, which says what of programs is compiled.
-void addProgramMaps(CLI::App &app, std::string &maps);
-// What it says, where it is not empty. Throws UsageError for what it does not know, and for keeping without
+void addProgramMaps(CLI::App &app, std::optional<std::string> &maps);
+// What it says, where it is given. Throws UsageError for what it does not know, and for keeping without
 // backward.
-ProgramMaps programMapsOf(const std::string &maps);
+ProgramMaps programMapsOf(const std::optional<std::string> &maps);
 
 struct ProgramOptions {
-  std::string maps, fuse; // empty: not given
+  std::optional<std::string> maps, fuse;
   std::optional<int64_t> experts;
 };
 

@@ -153,11 +153,11 @@ int run(RunOptions options, const ProgramTools &tools) {
     options.product.packed = options.packed;
   if (options.m) {
     if (*options.m < 1)
-      throw Failure(fmt::format("--m is {}: a batch needs at least one row", *options.m));
+      throw UsageError(fmt::format("--m must be at least 1, got {}", *options.m));
     options.sources.m = *options.m;
   }
   if (options.product.p0 < 0)
-    throw Failure(fmt::format("--offset is {}: positions count from 0", options.product.p0));
+    throw UsageError(fmt::format("--offset is {}: positions count from 0", options.product.p0));
   ArrayOutputs outputs(options.output, options.dbias_output, options.json);
   if (!options.expert_rows.empty() && options.experts == 0 && options.expert_starts.empty())
     throw UsageError("--expert-rows is what --experts or --expert-starts divides: add one of them");
@@ -177,13 +177,13 @@ int run(RunOptions options, const ProgramTools &tools) {
   options.product.map = mapOf(bundle, options.map);
   const bool forward = options.product.map == algrt::Map::Forward;
   if (!forward && options.packed)
-    throw Failure("--packed is for the map forward: a gradient reads the weights as they are");
+    throw UsageError("--packed is for the map forward: a gradient reads the weights as they are");
   const bool weight_gradient = options.product.map == algrt::Map::Dw;
   if (!weight_gradient && (options.product.beta != 0 || !options.result_type.empty()))
     throw Failure(
         fmt::format("{} is for the map dw", options.product.beta != 0 ? "--beta" : "--result-dtype"));
   if (!weight_gradient && !options.dbias_output.empty())
-    throw Failure("--dbias is for the map dw");
+    throw UsageError("--dbias is for the map dw");
   options.product.dbias = !options.dbias_output.empty();
   if (options.product.dbias && !bundle.layer().bias)
     throw Failure("the layer has no bias: leave --dbias out, or give it one with --bias");
@@ -191,9 +191,9 @@ int run(RunOptions options, const ProgramTools &tools) {
     options.product.result_type =
         options.result_type == "f32" ? algrt::ElementType::F32 : algrt::ElementType::Bf16;
   if (!std::isfinite(options.product.beta))
-    throw Failure("--beta is not finite");
+    throw UsageError("--beta is not finite");
   if (!options.sources.dw.empty() && options.product.beta == 0)
-    throw Failure("--dw is what is added to, but --beta is 0: the file would not be read");
+    throw UsageError("--dw is what is added to, but --beta is 0: the file would not be read");
   options.sources.offset = options.product.p0;
   options.sources.further = [&](int64_t m) { return furtherBytes(options, bundle.layer(), m); };
   RunArrays arrays = makeArrays(bundle.layer(), options.sources, options.product.map);

@@ -1,6 +1,7 @@
 #include "compiler/tools/run_positions.h"
 
 #include "compiler/process/failure.h"
+#include "compiler/spec/usage_error.h"
 #include "compiler/tools/array_file.h"
 
 #include <fmt/format.h>
@@ -33,16 +34,16 @@ RowPositions readPositions(const algrt::Layer &layer, const PositionSources &sou
         "the row types of the layer are explicit and do not depend on positions: leave --positions, "
         "--sequence-starts and --sequence-rows out");
   if (!sources.positions.empty() && !sources.sequence_starts.empty())
-    throw Failure("--positions and --sequence-starts both say where the rows are: give one of them");
+    throw UsageError("--positions and --sequence-starts both say where the rows are: give one of them");
   if (sources.any() && sources.sequence_rows > 0)
-    throw Failure(fmt::format("--sequence-rows and {} both say where the rows are: give one of them",
-                              sources.positions.empty() ? "--sequence-starts" : "--positions"));
+    throw UsageError(fmt::format("--sequence-rows and {} both say where the rows are: give one of them",
+                                 sources.positions.empty() ? "--sequence-starts" : "--positions"));
   if (!sources.sequence_positions.empty() && sources.sequence_starts.empty())
-    throw Failure("--sequence-positions is for a batch of sequences: give their first rows with "
-                  "--sequence-starts");
+    throw UsageError("--sequence-positions is for a batch of sequences: give their first rows with "
+                     "--sequence-starts");
   if (sources.any() && offset != 0)
-    throw Failure(fmt::format("--offset is for rows one after another: leave it out with {}",
-                              sources.positions.empty() ? "--sequence-starts" : "--positions"));
+    throw UsageError(fmt::format("--offset is for rows one after another: leave it out with {}",
+                                 sources.positions.empty() ? "--sequence-starts" : "--positions"));
   auto read = [](const std::string &file, const char *needed) -> std::optional<std::vector<int64_t>> {
     if (file.empty())
       return std::nullopt;

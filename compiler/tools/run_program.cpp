@@ -143,9 +143,9 @@ int runProgram(const ProgramRun &options, const ProgramTools &tools) {
     tensors.push_back({name.c_str(), &array->tensor, nullptr});
 
   if (options.check && options.beta != 0)
-    throw Failure("--check is of what a program computes, not of what it adds to: leave --beta out");
+    throw UsageError("--check is of what a program computes, not of what it adds to: leave --beta out");
   if (options.check && options.sequence_rows > 0)
-    throw Failure("--check is for rows one after another: leave --sequence-rows out");
+    throw UsageError("--check is for rows one after another: leave --sequence-rows out");
   if (options.check)
     requireAllRows(division, m);
   const std::optional<ReferenceArrays> expected =

@@ -32,13 +32,13 @@ void requireKnown(const SimulateCommand &command) {
     throw AbsentError(fmt::format(
         "map {} is not one that the GPU kernels compute: they compute forward, dx and dw", command.map));
   if (!std::isfinite(command.beta))
-    throw Failure("--beta is not finite");
+    throw UsageError("--beta is not finite");
   if (!(command.scale > 0) || !std::isfinite(command.scale))
-    throw Failure("--scale has to be above 0, and finite");
+    throw UsageError("--scale has to be above 0, and finite");
   if (command.offset < 0)
-    throw Failure(fmt::format("--offset is {}: positions count from 0", command.offset));
+    throw UsageError(fmt::format("--offset is {}: positions count from 0", command.offset));
   if (command.m && *command.m < 1)
-    throw Failure(fmt::format("--m is {}: a batch needs at least one row", *command.m));
+    throw UsageError(fmt::format("--m must be at least 1, got {}", *command.m));
 }
 
 nlohmann::ordered_json asJson(const SimulateCommand &command, const SimulatedRuns &runs,

@@ -7,6 +7,7 @@
 #include "compiler/process/failure.h"
 #include "compiler/schedule/schedule.h"
 #include "compiler/spec/text_file.h"
+#include "compiler/spec/usage_error.h"
 #include "compiler/tools/target_options.h"
 #include "runtime/cpu/row_types.h"
 #include "runtime/numpy/npy.h"
@@ -91,7 +92,7 @@ SimulatedRuns::SimulatedRuns(const SimulateCommand &command, const Spec &spec, c
     throw Failure("the kernel finds rows one after another, and neither by their positions nor in a list");
   }
   if (map() != algrt::Map::Dw && !command.dbias_output.empty())
-    throw Failure("--dbias is for the map dw");
+    throw UsageError("--dbias is for the map dw");
   if (map() == algrt::Map::Dw && (given_.bias || !command.dbias_output.empty()))
     dbias_.emplace(projectionSource(spec, {algrt::Map::Dw}), targetNamed(command.target),
                    kernel_.description().output, outputs.dbias.get());
@@ -131,7 +132,7 @@ void SimulatedRuns::one(uint64_t seed, Findings &findings) {
   const algrt::Map map = this->map();
   const bool weight_gradient = map == algrt::Map::Dw;
   if (command_.beta != 0 && !weight_gradient)
-    throw Failure("--beta is for the map dw, which may add to what dW holds");
+    throw UsageError("--beta is for the map dw, which may add to what dW holds");
   arrays_ = makeArrays(given_, sources, map);
   if (weight_gradient)
     prepareHeld();

@@ -27,7 +27,8 @@ struct VerifyOptions {
   SpecOptions spec;
   bool json = false;
   bool bases = false;
-  std::string certificate, program_maps;
+  std::string certificate;
+  std::optional<std::string> program_maps;
 };
 
 std::string readable(const algebras::Facts &facts) {
@@ -141,7 +142,7 @@ int verify(const VerifyOptions &options, const ProgramTools &tools) {
   Spec spec = loadSpec(options.spec);
   if (spec.program)
     return verifyProgram(options, spec, tools);
-  if (!options.program_maps.empty())
+  if (options.program_maps)
     throw UsageError(fmt::format("--program-maps is for programs, and {} is none", options.spec.spec));
   const algebras::Algebra &algebra = requireAlgebra(spec);
   algebras::Facts facts = algebras::deriveFacts(algebra);

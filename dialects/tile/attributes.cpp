@@ -194,6 +194,11 @@ LogicalResult StagedAttr::verify(function_ref<InFlightDiagnostic()> error, int64
                                  int64_t cluster_types, int64_t evict_first, int64_t overlap) {
   if (types < 1 || rows < 1 || columns < 1 || depth < 1)
     return error() << "every size of a schedule must be at least 1";
+  constexpr int64_t most = 65536; // so that products of some of them have 64 bits
+  for (const int64_t size : {types, rows, columns, depth, stages, warp_rows, warp_columns, cluster_rows,
+                             cluster_columns, ping_pong, split_k, cluster_types})
+    if (size > most)
+      return error() << "no size of a schedule is above " << most << ", got " << size;
   if (stages < 0)
     return error() << "stages are 0 (as many as fit) or more, got " << stages;
   if (cluster_rows < 1 || cluster_columns < 1)

@@ -10,6 +10,7 @@
 #include <deque>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace algrt {
@@ -184,34 +185,14 @@ void Division::checkStarts() const {
 }
 
 void Division::checkOverlaps() const {
-  struct Read {
-    const ProgramOperand *operand;
-    MatrixView view;
-    int64_t element;
-  };
-  std::vector<Read> all;
-  for (const ProgramOperand &operand : divided_.operands)
-    if (const algrt_named_tensor *found = call_.find(operand.name); found && found->tensor)
-      all.push_back(
-          {&operand,
-           readJoined(found->tensor, operand.name.c_str(), operand.host ? cpu_device : call_.device()),
-           elementBytes(found->tensor->dtype)});
-  const struct {
-    const IntegerVector &vector;
-    const char *name;
-  } vectors[] = {{starts_, "expert_starts"}, {list_, "expert_rows"}};
-  for (const Read &written : all)
-    for (const auto &[vector, name] : vectors)
+  call_.requireDisjointOutputs();
+  for (const auto &[vector, name] : {std::pair(&starts_, "expert_starts"), std::pair(&list_, "expert_rows")})
+    for (const PlacedTensor &written : call_.placedTensors())
       if (written.operand->role == OperandRole::Output)
         requireDisjoint(
-            written.view, written.operand->name.c_str(), written.element,
-            {const_cast<void *>(vector.data), vector.data == nullptr ? 0 : 1, vector.size, vector.size}, name,
-            vector.bytes);
-  for (const Read &written : all)
-    for (const Read &other : all)
-      if (written.operand->role == OperandRole::Output && &written != &other)
-        requireDisjoint(written.view, written.operand->name.c_str(), written.element, other.view,
-                        other.operand->name.c_str(), other.element);
+            written.view, written.name(), written.element_bytes,
+            {const_cast<void *>(vector->data), vector->data == nullptr ? 0 : 1, vector->size, vector->size},
+            name, vector->bytes);
 }
 
 void Division::checkGaps() const {

@@ -127,4 +127,30 @@ void ProgramCall::check(const ProgramOperand &operand, const DLTensor &tensor) {
          (isTransposed({tensor.shape, size_t(tensor.ndim)}, needed) ? ": transposed?" : ""));
 }
 
+std::vector<PlacedTensor> ProgramCall::placedTensors() const {
+  std::vector<PlacedTensor> placed;
+  for (const ProgramOperand &operand : program_.operands)
+    if (const algrt_named_tensor *found = find(operand.name); found != nullptr && found->tensor != nullptr)
+      placed.push_back({&operand,
+                        readJoined(found->tensor, operand.name.c_str(), operand.host ? cpu_device : device_),
+                        elementBytes(found->tensor->dtype)});
+  return placed;
+}
+
+void ProgramCall::requireDisjointOutputs() const {
+  const std::vector<PlacedTensor> placed = placedTensors();
+  for (const PlacedTensor &written : placed) {
+    if (written.operand->role != OperandRole::Output)
+      continue;
+    for (const PlacedTensor &other : placed) {
+      if (other.operand->role != OperandRole::Output)
+        requireDisjoint(written.view, written.name(), written.element_bytes, other.view, other.name(),
+                        other.element_bytes);
+      else if (&other > &written &&
+               overlap(written.view, written.element_bytes, other.view, other.element_bytes))
+        refuse(std::string(written.name()) + ": overlaps " + other.name() + ": both are written");
+    }
+  }
+}
+
 } // namespace algrt

@@ -2,13 +2,24 @@
 #pragma once
 
 #include "runtime/algrt.h"
+#include "runtime/api/tensor.h"
 #include "runtime/bundle/program.h"
 
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace algrt {
+
+// A tensor of a call in memory.
+struct PlacedTensor {
+  const ProgramOperand *operand;
+  MatrixView view; // its leading extents joined
+  int64_t element_bytes;
+
+  const char *name() const { return operand->name.c_str(); }
+};
 
 class ProgramCall {
 public:
@@ -23,6 +34,11 @@ public:
   int64_t rows() const { return valueOf("M"); }
   // Where all tensors have to be but numbers that steps are launched with.
   DLDevice device() const { return device_; }
+  // All of them but packed weights, in the order of the signature.
+  std::vector<PlacedTensor> placedTensors() const;
+  // Throws Error(ALGRT_INVALID_ARGUMENT) where an output is in the memory of an operand that is read, or of
+  // another output.
+  void requireDisjointOutputs() const;
 
 private:
   void check(const ProgramOperand &operand, const DLTensor &tensor);

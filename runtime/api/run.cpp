@@ -72,9 +72,6 @@ public:
 private:
   // Whether the options suit the program and its steps.
   void checkOptions() const;
-  // A step sees to its own operands. Of several steps, no output may be what another one still reads or has
-  // written.
-  void checkOverlaps() const;
   // With how many bytes there have to be for all of the program, whichever part of it found too few.
   Error workspaceTooSmall() const;
   // As error messages of the step, which know the names of its map alone, begin: what is what.
@@ -190,11 +187,6 @@ void Run::placeRows(const ProgramStep &step, StepCall &call) const {
 void Run::run(const ProgramStep &step) {
   if (step.elementwise) {
     const StepCall call = callOf(step);
-    for (const auto &[operand, own] : step.operands)
-      if (const ProgramOperand *read = program_.findOperand(own);
-          rows_.experts.count > 0 && read != nullptr && read->role == OperandRole::Weight)
-        throw Error(ALGRT_UNSUPPORTED, operand + ": is a weight of experts, which kernels of element-wise "
-                                                 "functions for CUDA devices do not tell apart");
     prepareElementwise(bundle_.elementwise, *step.elementwise,
                        {[&](std::string_view operand) { return call.tensor(operand); }, call.device,
                         call.stream, call.threads})();
@@ -237,35 +229,6 @@ void Run::checkOptions() const {
           own != steps[i].operands.end() && program_.findBuffer(own->second) != nullptr)
         refuse("beta is set, but step " + std::to_string(i + 1) + " of program " + program_.name +
                " writes " + result + " to its buffer " + own->second + ", which holds nothing yet: pass 0");
-}
-
-void Run::checkOverlaps() const {
-  if (program_.steps.size() < 2)
-    return;
-  struct Given {
-    const char *name;
-    OperandRole role;
-    MatrixView view;
-    int64_t element;
-  };
-  std::vector<Given> all;
-  for (const ProgramOperand &operand : program_.operands)
-    if (const algrt_named_tensor *found = call_.find(operand.name);
-        found != nullptr && found->tensor != nullptr)
-      all.push_back(
-          {operand.name.c_str(), operand.role,
-           readJoined(found->tensor, operand.name.c_str(), operand.host ? cpu_device : call_.device()),
-           elementBytes(found->tensor->dtype)});
-  for (const Given &written : all) {
-    if (written.role != OperandRole::Output)
-      continue;
-    for (const Given &other : all) {
-      if (other.role != OperandRole::Output)
-        requireDisjoint(written.view, written.name, written.element, other.view, other.name, other.element);
-      else if (&other > &written && overlap(written.view, written.element, other.view, other.element))
-        refuse(std::string(written.name) + ": overlaps " + other.name + ": both are written");
-    }
-  }
 }
 
 Error Run::workspaceTooSmall() const {
@@ -323,7 +286,8 @@ int32_t Run::kernelOf(const ProgramStep &step) const {
 void Run::run() {
   checkOptions();
   checkLists();
-  checkOverlaps();
+  if (program_.steps.size() > 1) // a step sees to its own operands
+    call_.requireDisjointOutputs();
   placeBuffers();
   for (size_t i = 0; i < program_.steps.size(); ++i)
     try {
@@ -331,7 +295,10 @@ void Run::run() {
     } catch (const Error &error) {
       if (error.status() == ALGRT_WORKSPACE_TOO_SMALL)
         throw workspaceTooSmall();
-      if (program_.steps.size() == 1)
+      // What a step calls as the caller does needs no more words.
+      if (program_.steps.size() == 1 &&
+          std::ranges::all_of(program_.steps[i].operands,
+                              [](const auto &entry) { return entry.first == entry.second; }))
         throw;
       throw Error(error.status(), describe(i) + error.what());
     }

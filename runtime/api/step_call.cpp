@@ -39,9 +39,6 @@ RowArguments StepCall::rows() const {
 }
 
 void runProjectionStep(const LoadedProjection &projection, Map map, const StepCall &call) {
-  if (call.experts.count > 0 && map != Map::Forward)
-    throw Error(ALGRT_UNSUPPORTED, std::string("the rows are divided among experts, which kernels of ") +
-                                       name(map) + " on a CUDA device do not do");
   const OperandNames names = operandNames(map);
   switch (map) {
   case Map::Forward: {

@@ -41,8 +41,12 @@ FusedOperand parseOperand(const JsonFields &fields, bool has_next, std::set<std:
   return operand;
 }
 
-NextLayer parseNext(const JsonFields &fields) {
-  NextLayer next{fields.integers("out_groups", 1), fields.integer("weights", 1, most_fused)};
+// Both layers together have no more weight matrices than one alone may have.
+NextLayer parseNext(const JsonFields &fields, int64_t weights_of_first) {
+  if (weights_of_first == most_fused)
+    fields.fail("weights", "has no room: the first layer has all " + std::to_string(most_fused));
+  NextLayer next{fields.integers("out_groups", 1),
+                 fields.integer("weights", 1, most_fused - weights_of_first)};
   if (next.out_groups.empty())
     fields.fail("out_groups", "is empty");
   int64_t total = 0;
@@ -78,7 +82,7 @@ Fusion parseFusion(const JsonFields &fields) {
   Fusion fusion;
   fusion.weights = fields.integer("weights", 1, most_fused);
   if (fields.has("next"))
-    fusion.next = parseNext(fields.object("next"));
+    fusion.next = parseNext(fields.object("next"), fusion.weights);
   const auto require_few = [&](const char *key, size_t count) {
     if (count > size_t(most_fused))
       fields.fail(key, "are " + std::to_string(count) + ", more than the " + std::to_string(most_fused) +

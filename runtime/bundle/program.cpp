@@ -150,9 +150,17 @@ std::string whyNoExperts(const Program &program, bool on_device) {
   for (const ProgramBuffer &buffer : program.buffers)
     if (!has_rows_first(buffer.shape))
       return reason(buffer.name, buffer.shape);
-  for (const ProgramStep &step : program.steps)
+  for (const ProgramStep &step : program.steps) {
     if (step.rows)
       return "a step multiplies weight matrices, and not rows: compile with --experts, or --fuse nothing";
+    if (!step.elementwise && step.map != Map::Forward)
+      return "kernels of " + std::string(name(step.map)) + " on a CUDA device are of one network";
+    for (const auto &[operand, own] : step.operands)
+      if (const ProgramOperand *read = program.findOperand(own);
+          step.elementwise && read != nullptr && read->role == OperandRole::Weight)
+        return own + " is a weight of each expert, which kernels of element-wise functions on a CUDA device "
+                     "do not tell apart";
+  }
   return "";
 }
 

@@ -54,7 +54,9 @@ TEST(ThreadsScheduleText, SaysWhatIsWrong) {
         std::pair("warps=2x", "'2x' is not of the form 2x4"),
         std::pair("warps=x2", "'x2' is not of the form 2x4"),
         std::pair("warps=2x2x2", "'2x2x2' is not of the form 2x4"),
-        std::pair("vector=", "'' is not a number")})
+        std::pair("vector=", "'' is not a number"),
+        std::pair("rows=65537", "'65537' is not a number up to 65536"),
+        std::pair("warps=4294967296x4294967296", "with numbers up to 65536")})
     EXPECT_THAT(refused([&] { threadsSchedule(text); }), HasSubstr(message)) << text;
 }
 

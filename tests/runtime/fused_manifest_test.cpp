@@ -231,6 +231,10 @@ TEST(FusedManifest, ANextLayerOfNonsenseIsRefused) {
               HasSubstr("the weight matrix of the next layer"));
   for (const Json &weights : {Json(0), Json(65), Json("1")})
     EXPECT_THAT(next([&](Json &n) { n["weights"] = weights; }), HasSubstr("next.weights"));
+  // Both layers together have 64 at most.
+  EXPECT_THAT(next([&](Json &n) { n["weights"] = 63; }), HasSubstr("next.weights is 63"));
+  EXPECT_THAT(refused([](Json &p) { p["layer"]["fused"]["weights"] = 64; }),
+              HasSubstr("next.weights has no room: the first layer has all 64"));
   EXPECT_THAT(refused([](Json &p) { p["layer"]["fused"]["operands"][2]["layer"] = 2; }),
               HasSubstr("operands[2].layer"));
   EXPECT_THAT(refused([](Json &p) { p["kernels"][0].erase("next"); }), HasSubstr("kernels[0].next"));

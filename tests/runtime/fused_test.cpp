@@ -236,7 +236,7 @@ TEST(Fused, ResultsOverlapNothingElse) {
   const DLTensor *y = std::exchange(fused["y"].tensor, &inside);
   weight_matrix.shape = fused.up.tensor.shape;
   weight_matrix.byte_offset = 20 * 30 * 4;
-  EXPECT_THAT(with("up", weight_matrix), HasSubstr("y: overlaps w2"));
+  EXPECT_THAT(with("up", weight_matrix), HasSubstr("w2 is up, y2 is g): y: overlaps w2"));
   DLTensor scale = fused.scale_tensor, factor = fused.factor_tensor;
   scale.data = factor.data = large.tensor.data;
   scale.byte_offset = factor.byte_offset = inside.byte_offset + 8;

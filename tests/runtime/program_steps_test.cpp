@@ -100,12 +100,19 @@ TEST(Programs, OutputsOverlapTensorsOfNoStep) {
   input.fill(4, 1);
   both.tensors.push_back({"z", &input.tensor, nullptr});
   both.tensors.push_back({"g", &result.tensor, nullptr});
-  const auto run = [&] {
-    return algrt_run(both.bundle.get(), "apart", both.tensors.data(), int64_t(both.tensors.size()), nullptr);
+  algrt_run_options of_one_expert = algrt_run_options_init();
+  int32_t starts[] = {0, m};
+  int64_t starts_shape[] = {2};
+  const DLTensor starts_tensor{starts, {kDLCPU, 0}, 1, {kDLInt, 32, 1}, starts_shape, nullptr, 0};
+  of_one_expert.expert_starts = &starts_tensor;
+  const auto run = [&](const algrt_run_options *options = nullptr) {
+    return algrt_run(both.bundle.get(), "apart", both.tensors.data(), int64_t(both.tensors.size()), options);
   };
   const auto refused = [&](const char *sentence) {
-    EXPECT_EQ(run(), ALGRT_INVALID_ARGUMENT);
-    EXPECT_THAT(algrt_last_error(), HasSubstr(sentence));
+    for (const algrt_run_options *options : {static_cast<algrt_run_options *>(nullptr), &of_one_expert}) {
+      EXPECT_EQ(run(options), ALGRT_INVALID_ARGUMENT);
+      EXPECT_THAT(algrt_last_error(), HasSubstr(sentence));
+    }
   };
   ASSERT_EQ(run(), ALGRT_OK) << algrt_last_error();
   const std::vector<float> g_values = result.values(), y_values = both.y.values();

@@ -18,6 +18,10 @@ llvm.func @plain(%v: vector<4xf32>, %g: !llvm.ptr<1>, %n: i32) {
   // CHECK: llvm.call @sm_write(%{{.*}}, %{{.*}}, %[[SIXTEEN]]) : (i32, !llvm.ptr, i64) -> ()
   // CHECK-NEXT: llvm.store %[[V]], %[[S]]
   llvm.store %v, %s : vector<4xf32>, !llvm.ptr<3>
+  %sum = llvm.mlir.constant(1.0 : f64) : f64
+  // CHECK: llvm.call @sm_write_f64
+  // CHECK-NEXT: llvm.store
+  llvm.store %sum, %g : f64, !llvm.ptr<1>
   // CHECK: %[[FOUR:.*]] = llvm.mlir.constant(4 : i64)
   // CHECK: llvm.call @sm_read(%{{.*}}, %{{.*}}, %[[FOUR]])
   // CHECK-NEXT: llvm.load %[[G]]

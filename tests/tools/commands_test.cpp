@@ -109,7 +109,7 @@ TEST(Cost, BesideTheDenseProjection) {
   EXPECT_EQ(text.out.find(command) != std::string::npos, slower) << text.out;
   text = with({"--m", "1", "--target", "cpu", "--map", "dx"});
   EXPECT_NE(text.out.find("gradient of X"), std::string::npos) << text.out;
-  expectFailure(with({"--m", "0"}), 2, "--m 0 has none");
+  expectFailure(with({"--m", "0"}), 2, "--m must be at least 1, got 0");
 }
 
 // As first typed, without a target or a type: one is taken for the other, and the output says so.
@@ -229,8 +229,10 @@ TEST(Cost, CountsTheExample) {
   int64_t dense = int64_t{2048} * 2048 * 6144;
   EXPECT_EQ(report["dense_macs"], dense);
   EXPECT_EQ(report["active_macs"], dense / 1024 * 63);
-  expectFailure(algctl({"cost", "Q(2)", "--in", "4", "--out", "4", "--m", "0"}), 1, "");
-  expectFailure(algctl({"cost", "Q(2)", "--in", "4", "--out", "4", "--m", "1", "--p0", "-1"}), 1, "");
+  expectFailure(algctl({"cost", "Q(2)", "--in", "4", "--out", "4", "--m", "0"}), 2,
+                "--m must be at least 1, got 0");
+  expectFailure(algctl({"cost", "Q(2)", "--in", "4", "--out", "4", "--m", "1", "--p0", "-1"}), 2,
+                "positions count from 0");
   expectFailure(algctl({"cost", "Q(3)", "--in", "4", "--out", "6", "--m", "1"}), 1, "group");
 }
 
@@ -337,8 +339,8 @@ TEST(Bundles, WhatIsNoBundleIsRefused) {
     words[1] = folder.path("absent.alg");
     expectFailure(algctl(words), 1, "absent.alg");
   }
-  expectFailure(algctl({"run", file, "--m", "0"}), 1, "at least one row");
-  expectFailure(algctl({"run", file, "--m", "4", "--offset", "-1"}), 1, "positions count from 0");
+  expectFailure(algctl({"run", file, "--m", "0"}), 2, "--m must be at least 1, got 0");
+  expectFailure(algctl({"run", file, "--m", "4", "--offset", "-1"}), 2, "positions count from 0");
   expectFailure(algctl({"run", file, "--m", "4", "-o", folder.path("absent/y.npy")}), 1, "cannot write");
   expectFailure(algctl({"bench", "--m", "4"}), 2, "--table");
 }

@@ -99,7 +99,9 @@ void checkAccess(Operation *op, CallBuilder &call) {
                      load.getAddr(), load.getType());
       })
       .Case([&](LLVM::StoreOp store) {
-        build.access(store.getOrdering() == LLVM::AtomicOrdering::not_atomic ? "sm_write" : "sm_atomic",
+        const char *write =
+            getElementTypeOrSelf(store.getValue().getType()).isF64() ? "sm_write_f64" : "sm_write";
+        build.access(store.getOrdering() == LLVM::AtomicOrdering::not_atomic ? write : "sm_atomic",
                      store.getAddr(), store.getValue().getType());
       })
       .Case([&](LLVM::AtomicRMWOp atomic) { build.access("sm_atomic", atomic.getPtr(), atomic.getType()); })

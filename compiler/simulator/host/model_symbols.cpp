@@ -73,6 +73,7 @@ std::span<const std::pair<const char *, void *>> modelSymbols() {
       SYMBOL(sm_wgmma_mma_registers),
       SYMBOL(sm_wgmma_wait_group),
       SYMBOL(sm_write),
+      SYMBOL(sm_write_f64),
   };
 #undef SYMBOL
   return symbols;

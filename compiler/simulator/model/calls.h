@@ -75,6 +75,8 @@ void *sm_mapa(int32_t site, const void *address, int32_t rank);
  * unchecked. */
 void sm_read(int32_t site, const void *address, int64_t bytes);
 void sm_write(int32_t site, const void *address, int64_t bytes);
+/* The same before a store of f64, half of which may look like a sum of tensor cores in flight and is none. */
+void sm_write_f64(int32_t site, const void *address, int64_t bytes);
 /* Before llvm.atomicrmw or llvm.cmpxchg: atomics do not race with each other, but with plain accesses. They
  * order nothing (relaxed). */
 void sm_atomic(int32_t site, const void *address, int64_t bytes);

@@ -268,6 +268,18 @@ void checkSize(Multiprocessor &model, const void *address, int64_t bytes) {
 }
 } // namespace
 
+/// Whether it goes to memory that others may see.
+static bool checkWrite(Multiprocessor &model, const void *address, int64_t bytes) {
+  checkSize(model, address, bytes);
+  if (model.inSharedWindow(address))
+    model.writeShared(model.shared(address, bytes, 1), bytes);
+  else if (!onOwnStack(model.self(), address))
+    model.writeGlobal(address, bytes, "writes", false);
+  else
+    return false;
+  return true;
+}
+
 extern "C" {
 
 void sm_read(int32_t site, const void *address, int64_t bytes) {
@@ -282,18 +294,17 @@ void sm_read(int32_t site, const void *address, int64_t bytes) {
 
 void sm_write(int32_t site, const void *address, int64_t bytes) {
   enter(site, [&](Multiprocessor &model) {
-    checkSize(model, address, bytes);
-    Thread &thread = model.self();
-    if (model.inSharedWindow(address))
-      model.writeShared(model.shared(address, bytes, 1), bytes);
-    else if (!onOwnStack(thread, address))
-      model.writeGlobal(address, bytes, "writes", false);
-    else
+    if (!checkWrite(model, address, bytes))
       return;
+    Thread &thread = model.self();
     thread.stored_at = static_cast<const uint8_t *>(address);
     thread.stored_bytes = bytes;
     thread.stored_site = site;
   });
+}
+
+void sm_write_f64(int32_t site, const void *address, int64_t bytes) {
+  enter(site, [&](Multiprocessor &model) { checkWrite(model, address, bytes); });
 }
 
 void sm_atomic(int32_t site, const void *address, int64_t bytes) {

@@ -3,6 +3,8 @@
 
 #include "runtime/gpu_kernel_abi.h"
 
+#include <algorithm>
+
 using namespace mlir;
 
 namespace compiler {
@@ -20,9 +22,11 @@ LogicalResult FewRowsProgram::checkLayout(tile::LayoutAttr layout) {
   return success();
 }
 
+/// Of what maps read. One column stands for a number of each row (`sm.map`): of a matrix with more, maps are
+/// two columns wide also where a part of the result has one.
 sm::MapsType FewRowsProgram::mapsOfRows(tile::MatrixType matrix) {
-  return mapsOf(1, schedule_.getRows(), matrix.getColumns() == 1 ? 1 : schedule_.getColumns(),
-                matrix.getElementType(), 3, 1);
+  const int64_t columns = matrix.getColumns() == 1 ? 1 : std::max<int64_t>(2, schedule_.getColumns());
+  return mapsOf(1, schedule_.getRows(), columns, matrix.getElementType(), 3, 1);
 }
 
 sm::MapsType FewRowsProgram::mapsOfWeights(BlockArgument weights, int64_t columns) {
@@ -34,7 +38,8 @@ FailureOr<sm::KernelOp> FewRowsProgram::declareKernel(sm::MapsType weights) {
   auto first = cast<tile::MatrixType>(source_.getBody().getArgument(0).getType());
   sm::MapsType x = mapsOf(1, schedule_.getRows(), algrt_reduction_depth, first.getElementType(), 3,
                           schedule_.getVector()),
-               y = mapsOfRows(cast<tile::MatrixType>(source_results_.front().getType()));
+               y = mapsOf(1, schedule_.getRows(), schedule_.getColumns(),
+                          cast<tile::MatrixType>(source_results_.front().getType()).getElementType(), 3, 1);
   if (!x || !y)
     return failure();
   sm::KernelOp kernel = KernelProgram::declare(x, weights, y);

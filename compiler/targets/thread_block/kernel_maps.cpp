@@ -73,7 +73,10 @@ LogicalResult KernelProgram::writeMap(tile::MapOp map, const NamedPlace &named, 
   // Groups of unequal widths are one group to the numbers of columns.
   if (layout_.hasUnequalGroups() &&
       llvm::any_of(inputs, [](Value input) { return isa<sm::ColumnsType>(input.getType()); })) {
-    column = math_.add(column, readTerms(math_, table_, math_.add(group, layout_.getIn().getCount() + 1)));
+    // The table lists where the layer's input groups begin, and behind them its output groups. A transposed
+    // product leaves the former.
+    const int64_t list = layout_.isTransposed() ? 0 : layout_.getIn().getCount() + 1;
+    column = math_.add(column, readTerms(math_, table_, math_.add(group, list)));
     group = math_.constant(0);
   }
   if (llvm::none_of(inputs, [](Value input) { return isa<sm::MapsType>(input.getType()); }))

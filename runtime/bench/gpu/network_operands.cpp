@@ -135,8 +135,8 @@ uint64_t GpuNetworkOperands::merged(int64_t expert) {
   if (!merged_) {
     merged_ = std::make_unique<GpuMemory>(device_, gate_->memory.bytes() + up_->memory.bytes(),
                                           "gate and up of the dense network");
+    requireMemory(merged_->bytes(), "gate and up of the dense network on the host");
     AlignedBuffer host(merged_->bytes());
-    requireMemory(host.size(), "gate and up of the dense network on the host");
     for (int64_t row = 0; row < networks() * k; ++row) {
       std::byte *to = host.data() + 4 * row * hidden;
       std::memcpy(to, gate_->host.data() + 2 * row * hidden, size_t(2 * hidden));

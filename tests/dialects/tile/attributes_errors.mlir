@@ -136,6 +136,11 @@ func.func private @f() attributes {a = #tile.staged<types = 1, rows = 0, columns
 
 // -----
 
+// expected-error @+1 {{no size of a schedule is above 65536, got 4611686018427387904}}
+func.func private @f() attributes {a = #tile.staged<types = 4, rows = 4611686018427387904, columns = 64, depth = 64, stages = 3>}
+
+// -----
+
 // expected-error @+1 {{stages are 0 (as many as fit) or more, got -1}}
 func.func private @f() attributes {a = #tile.staged<types = 1, rows = 64, columns = 64, depth = 64, stages = -1>}
 
