@@ -32,6 +32,8 @@ RowTypes RowTypes::cyclic(int64_t count) {
 
 RowTypes RowTypes::interval(int64_t count, int64_t width) {
   requirePositive(count, width);
+  if (width == 1)
+    return cyclic(count);
   RowTypes types;
   types.kind_ = Kind::Interval;
   types.count_ = count;

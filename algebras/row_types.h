@@ -13,8 +13,8 @@ public:
 
   RowTypes() = default;                  // cyclic with one type
   static RowTypes cyclic(int64_t count); // tau(p) = p mod count
-  static RowTypes interval(int64_t count,
-                           int64_t width);      // tau(p) = floor((p mod count*width) / width)
+  // tau(p) = floor((p mod count*width) / width); cyclic for a width of 1.
+  static RowTypes interval(int64_t count, int64_t width);
   static RowTypes explicitTypes(int64_t count); // one type per row, given at run time
   // "cyclic", "interval(192)" or "explicit", for `count` types; InputError otherwise.
   static RowTypes parse(std::string_view text, int64_t count);

@@ -61,12 +61,13 @@ static double separateTime(const std::vector<MatchedLayer> &layers, Target targe
   double sum = 0;
   for (const MatchedLayer &layer : layers)
     sum += timeOf(layer, name, rows);
-  return sum * steps_over_predicted;
+  return sum;
 }
 
+/// `apart_over_predicted`: what kernels for each layer take, of what is predicted for them.
 static std::optional<std::string> longerBy(double together, double apart, int64_t rows,
-                                           const std::string &where) {
-  if (together <= apart)
+                                           const std::string &where, double apart_over_predicted = 1) {
+  if (together <= apart * apart_over_predicted)
     return std::nullopt;
   return fmt::format(
       "one is predicted to take {:.2f} times as long as a kernel for each layer, for M = {} on {}",
@@ -116,7 +117,8 @@ static std::optional<std::string> objectionOnGpu(const std::vector<MatchedLayer>
     return std::nullopt; // by hand
   const RowsOfCall rows{options.rows, options.row_lists, options.experts};
   const LayersChoice choice = *cheapestOfLayers(problem, name, rows);
-  return longerBy(choice.cost.total(), separateTime(layers, target, rows), options.rows, name);
+  return longerBy(choice.cost.total(), separateTime(layers, target, rows), options.rows, name,
+                  steps_over_predicted);
 }
 
 std::optional<std::string> objectionToLayers(func::FuncOp function, const CompileOptions &options) {

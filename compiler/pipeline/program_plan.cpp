@@ -108,6 +108,9 @@ private:
   /// Turns the programs into calls of their kernels: in kernels of two layers, where these are possible and
   /// better than one for each.
   void fuseSteps();
+  /// Of a fused module's programs, by name: why one of its kernels of two layers is to be one for each, so
+  /// that all of the program's are.
+  std::map<std::string, std::string> objectionsToLayers(ModuleOp fused) const;
   void addKernel(func::FuncOp function);
   void addProduct(func::FuncOp function, StepFunction &step);
   void addElementwise(func::FuncOp function, StepFunction &step);
@@ -133,41 +136,51 @@ void Planner::collectAlgebras() {
 }
 
 void Planner::fuseSteps() {
-  const auto fused = [this](ModuleOp module, bool layers) {
+  const auto fused = [this](ModuleOp module, const std::map<std::string, std::string> &of_one_layer) {
     compilation_.run(module, [&](OpPassManager &passes) {
       AlgFuseOptions fusion;
       // Several maps of the same sums are one kernel then, and so are sums that are kept with their map.
       if (options_.program_maps.backward)
         fusion.results = most_results;
       fusion.apart = options_.fusing == Fusing::Nothing;
-      fusion.layers = layers;
+      fusion.layers = options_.fusing == Fusing::Layers;
+      for (const auto &[program, objection] : of_one_layer)
+        fusion.one_layer.push_back(program);
       passes.addPass(createAlgFuse(fusion));
       passes.addPass(createCanonicalizerPass());
       passes.addPass(createCSEPass());
     });
   };
   made_.remarks = compilation_.takeRemarks();
-  std::optional<std::string> objection;
-  if (options_.fusing == Fusing::Layers) {
-    OwningOpRef<ModuleOp> together = module_->clone();
-    fused(*together, /*layers=*/true);
-    for (auto function : together->getOps<func::FuncOp>())
-      if (!objection && function.isPrivate() && hasTwoLayers(function))
-        objection = objectionToLayers(function, options_);
-    std::vector<std::string> remarks = compilation_.takeRemarks();
-    if (!objection) {
-      module_ = std::move(together);
-      llvm::append_range(made_.remarks, remarks);
-      return;
-    }
-  }
-  if (objection && isOfLayers(options_.schedule))
+  OwningOpRef<ModuleOp> together = module_->clone();
+  fused(*together, {});
+  const std::map<std::string, std::string> objections = objectionsToLayers(*together);
+  if (!objections.empty() && isOfLayers(options_.schedule))
     throw algebras::InputError("the schedule " + options_.schedule +
-                               " is of kernels of two layers, and there are none: " + *objection);
-  fused(*module_, /*layers=*/false);
+                               " is of kernels of two layers, and there are none: " +
+                               objections.begin()->second);
+  if (objections.empty()) {
+    module_ = std::move(together);
+  } else {
+    compilation_.takeRemarks(); // of what is not taken
+    fused(*module_, objections);
+  }
   llvm::append_range(made_.remarks, compilation_.takeRemarks());
-  if (objection)
-    made_.remarks.push_back("no kernel has two layers of products: " + *objection);
+  for (const auto &[program, objection] : objections)
+    made_.remarks.push_back("no kernel of " + program + " has two layers of products: " + objection);
+}
+
+std::map<std::string, std::string> Planner::objectionsToLayers(ModuleOp fused) const {
+  std::map<std::string, std::string> objections;
+  for (auto program : fused.getOps<func::FuncOp>())
+    program.walk([&](func::CallOp call) {
+      auto kernel = fused.lookupSymbol<func::FuncOp>(call.getCallee());
+      if (!hasTwoLayers(kernel) || objections.contains(program.getSymName().str()))
+        return;
+      if (const std::optional<std::string> objection = objectionToLayers(kernel, options_))
+        objections[program.getSymName().str()] = *objection;
+    });
+  return objections;
 }
 
 /// Up to the programs as calls of their kernels.

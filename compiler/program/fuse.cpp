@@ -34,8 +34,9 @@ private:
   LogicalResult fuse(func::FuncOp program) {
     if (!llvm::hasSingleElement(program.getBody()))
       return program.emitError("only a function of one block is a program");
-    const KernelGroups groups(program,
-                              {.results = static_cast<unsigned>(results), .layers = layers, .apart = apart});
+    const bool may_have_layers = layers && !llvm::is_contained(*one_layer, program.getSymName());
+    const KernelGroups groups(
+        program, {.results = static_cast<unsigned>(results), .layers = may_have_layers, .apart = apart});
     if (remarks && !apart)
       groups.emitRemarks();
     return outlineKernels(program, groups.inOrder());

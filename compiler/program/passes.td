@@ -72,6 +72,7 @@ def AlgFuse : Pass<"alg-fuse", "mlir::ModuleOp"> {
   let options = [
     Option<"results", "results", "int64_t", "1", "results of a kernel, at most">,
     Option<"layers", "layers", "bool", "false", "products may join the kernel that makes their rows">,
+    ListOption<"one_layer", "one-layer", "std::string", "with `layers`: programs whose kernels have one all the same">,
     Option<"remarks", "remarks", "bool", "true", "say what stays apart, and why">,
     Option<"apart", "apart", "bool", "false", "every operation is a kernel of its own, for comparison">,
   ];

@@ -126,7 +126,7 @@ def Alg_RowTypesAttr : Alg_Attribute<"RowTypes", "row_types"> {
   let summary = "The schedule that gives every row its type";
   let description = [{
     With the absolute position `p = row + offset`: `cyclic q` is the type `p mod q`; `interval q x width` is
-    `floor((p mod q*width) / width)`, runs of `width` consecutive rows; `explicit q` reads the type of each row from a
+    `floor((p mod q*width) / width)`, runs of `width` consecutive rows, and `cyclic q` where that is 1; `explicit q` reads the type of each row from a
     vector.
 
     ```mlir

@@ -61,6 +61,8 @@ RowTypesAttr alg::parseRowTypes(AsmParser &parser) {
   int64_t count = 0, width = 1;
   if (parser.parseInteger(count) || (*kind == RowTypeKind::Interval && parseByWidth(parser, width)))
     return {};
+  if (width == 1 && *kind == RowTypeKind::Interval) // which has a name of its own
+    kind = RowTypeKind::Cyclic;
   return parser.getChecked<RowTypesAttr>(loc, parser.getContext(), *kind, count, width);
 }
 

@@ -226,6 +226,7 @@ TEST(RowTypes, ParsesAndRefuses) {
   EXPECT_EQ(RowTypes::parse("interval(192)", 4), RowTypes::interval(4, 192));
   EXPECT_EQ(RowTypes::parse("explicit", 4).kind(), RowTypes::Kind::Explicit);
   EXPECT_EQ(RowTypes::interval(4, 192).toString(), "interval(192)");
+  EXPECT_EQ(RowTypes::parse("interval(1)", 4), RowTypes::cyclic(4));
   for (const char *bad : {"", "Cyclic", "interval", "interval()", "interval(0)", "interval(-1)", "interval(1",
                           "interval(99999999999999999999)", "interval(9223372036854775807)"})
     EXPECT_THROW(RowTypes::parse(bad, 4), InputError) << bad;

@@ -55,8 +55,10 @@ func.func private @row_types() attributes {
   // CHECK-SAME: cyclic = #alg.row_types<cyclic 32>
   // CHECK-SAME: explicit = #alg.row_types<explicit 4>
   // CHECK-SAME: interval = #alg.row_types<interval 4 x 192>
+  // CHECK-SAME: interval_of_one = #alg.row_types<cyclic 4>
   cyclic = #alg.row_types<cyclic 32>,
   interval = #alg.row_types<interval 4 x 192>,
+  interval_of_one = #alg.row_types<interval 4 x 1>,
   explicit = #alg.row_types<explicit 4>
 }
 
