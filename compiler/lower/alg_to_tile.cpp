@@ -1,5 +1,6 @@
 // convert-alg-to-tile: chooses schedules and writes the kernels of every function with products.
 #include "compiler/lower/chained_kernel.h"
+#include "compiler/lower/gpu_schedule.h"
 #include "compiler/lower/kernel_builder.h"
 #include "compiler/lower/match_product.h"
 #include "compiler/lower/passes.h"
@@ -7,7 +8,6 @@
 #include "compiler/lower/reduced_kernel.h"
 #include "compiler/lower/staged_chained_kernel.h"
 #include "compiler/lower/staged_kernel.h"
-#include "compiler/lower/staged_schedule.h"
 #include "compiler/lower/weight_gradient_kernel.h"
 #include "compiler/schedule/cpu_chained_schedule.h"
 #include "compiler/schedule/cpu_schedule.h"
@@ -40,20 +40,20 @@ struct ConvertAlgToTile : compiler::impl::ConvertAlgToTileBase<ConvertAlgToTile>
           << target.getValue() << "'; the targets are " << fmt::format("{}", fmt::join(targetNames(), ", "));
       return signalPassFailure();
     }
-    const bool staged = entry->isGpu();
+    const bool on_gpu = entry->isGpu();
     if (output != "bf16" && output != "f32") {
       module.emitError("the result of a kernel is bf16 or f32, not '") << output.getValue() << "'";
       return signalPassFailure();
     }
     CpuLevel level;
     try {
-      if (!staged)
+      if (!on_gpu)
         level = cpuLevel(cpu.getValue());
     } catch (const algebras::InputError &error) {
       report(module, error);
       return signalPassFailure();
     }
-    if (experts < 0 || (experts > 0 && !staged)) {
+    if (experts < 0 || (experts > 0 && !on_gpu)) {
       module.emitError(
           "kernels whose rows are divided among experts are a GPU's, of at least one expert; got ")
           << experts.getValue() << " for " << target.getValue();
@@ -70,17 +70,17 @@ struct ConvertAlgToTile : compiler::impl::ConvertAlgToTileBase<ConvertAlgToTile>
       if (failed(product))
         return signalPassFailure();
       const bool chained = product->layers.size() > 1;
-      if (staged && chained) {
-        if (failed(writeStagedChained(function, product->layers)))
+      if (on_gpu && chained) {
+        if (failed(writeGpuLayers(function, product->layers)))
           return signalPassFailure();
         function.erase();
         continue;
       }
       if (chained)
         writeChainedKernels(function, product->layers, level);
-      else if (!staged)
+      else if (!on_gpu)
         writeKernels(function, product->layers.front(), level);
-      else if (failed(writeStagedKernel(function, product->layers.front())))
+      else if (failed(writeGpuKernel(function, product->layers.front())))
         return signalPassFailure();
       function.erase();
     }
@@ -90,12 +90,12 @@ private:
   void writeKernels(func::FuncOp function, const MatchedLayer &product, const CpuLevel &level);
   /// The same of two layers.
   void writeChainedKernels(func::FuncOp function, ArrayRef<MatchedLayer> layers, const CpuLevel &level);
-  LogicalResult writeStagedKernel(func::FuncOp function, MatchedLayer &product);
-  LogicalResult writeStagedChained(func::FuncOp function, MutableArrayRef<MatchedLayer> layers);
+  LogicalResult writeGpuKernel(func::FuncOp function, MatchedLayer &product);
+  LogicalResult writeGpuLayers(func::FuncOp function, MutableArrayRef<MatchedLayer> layers);
   /// One result of the operands' type is written in either type, as it is asked for; others are what they
   /// are.
   Type chooseResult(ProductsOfKernel &kernel, OpBuilder &builder) const;
-  StagedChoice choiceFor(Type result) const;
+  GpuChoice choiceFor(Type result) const;
   static void report(Operation *op, const algebras::InputError &error) {
     InFlightDiagnostic diagnostic = op->emitError(error.what());
     if (!error.hint().empty())
@@ -120,8 +120,8 @@ Type ConvertAlgToTile::chooseResult(ProductsOfKernel &kernel, OpBuilder &builder
   return results.front().element;
 }
 
-StagedChoice ConvertAlgToTile::choiceFor(Type result) const {
-  StagedChoice choice;
+GpuChoice ConvertAlgToTile::choiceFor(Type result) const {
+  GpuChoice choice;
   choice.output = result.isF32() ? algebras::DataType::F32 : algebras::DataType::BF16;
   choice.schedule = schedule.getValue();
   choice.rows = rows;
@@ -135,22 +135,21 @@ static std::string nameOfResult(func::FuncOp function, Type result) {
   return (function.getSymName() + (result.isF32() ? "_f32" : "_bf16")).str();
 }
 
-LogicalResult ConvertAlgToTile::writeStagedChained(func::FuncOp function,
-                                                   MutableArrayRef<MatchedLayer> layers) {
+LogicalResult ConvertAlgToTile::writeGpuLayers(func::FuncOp function, MutableArrayRef<MatchedLayer> layers) {
   OpBuilder builder(function);
   Type result = chooseResult(layers[1].kernel, builder);
-  const StagedChoice choice = choiceFor(result);
+  const GpuChoice choice = choiceFor(result);
   const algebras::Layer &first = layers[0].scheduled, &last = layers[1].scheduled;
   const std::string name = nameOfResult(function, result);
   try {
-    if (const auto reduced = reducedChainedSchedules(&getContext(), target.getValue(), first, last, choice)) {
+    const auto schedules = gpuSchedulesOfLayers(&getContext(), target.getValue(), first, last, choice);
+    if (const auto *reduced = std::get_if<ReducedChainedSchedules>(&schedules)) {
       writeReducedChainedKernel(builder, function.getLoc(), name, layers[0].kernel, reduced->hidden,
                                 layers[1].kernel, reduced->own)
           .setExperts(experts > 0);
       return success();
     }
-    const ChainedSchedules staged =
-        stagedChainedSchedules(&getContext(), target.getValue(), first, last, choice);
+    const auto &staged = std::get<ChainedSchedules>(schedules);
     writeStagedChainedKernel(builder, function.getLoc(), name, layers[0].kernel, staged.hidden,
                              layers[1].kernel, staged.own);
   } catch (const algebras::InputError &error) {
@@ -160,28 +159,25 @@ LogicalResult ConvertAlgToTile::writeStagedChained(func::FuncOp function,
   return success();
 }
 
-LogicalResult ConvertAlgToTile::writeStagedKernel(func::FuncOp function, MatchedLayer &product) {
+LogicalResult ConvertAlgToTile::writeGpuKernel(func::FuncOp function, MatchedLayer &product) {
   ProductsOfKernel &kernel = product.kernel;
   OpBuilder builder(function);
   Type result = chooseResult(kernel, builder);
-  StagedChoice choice = choiceFor(result);
+  GpuChoice choice = choiceFor(result);
   choice.weight_gradient = kernel.layout.isWeightGradient();
   choice.forward = !kernel.layout.isTransposed() && !choice.weight_gradient;
-  tile::StagedAttr chosen;
-  tile::ReducedAttr reduced;
+  const std::string name = nameOfResult(function, result);
   try {
-    reduced = reducedSchedule(&getContext(), target.getValue(), product.scheduled, choice);
-    if (!reduced)
-      chosen = stagedSchedule(&getContext(), target.getValue(), product.scheduled, choice);
+    const auto chosen = gpuSchedule(&getContext(), target.getValue(), product.scheduled, choice);
+    if (const auto *reduced = std::get_if<tile::ReducedAttr>(&chosen))
+      writeReducedProduct(builder, function.getLoc(), name, kernel, *reduced).setExperts(experts > 0);
+    else
+      writeStagedProduct(builder, function.getLoc(), name, kernel, std::get<tile::StagedAttr>(chosen))
+          .setExperts(experts > 0);
   } catch (const algebras::InputError &error) {
     report(function, error);
     return failure();
   }
-  const std::string name = nameOfResult(function, result);
-  if (reduced)
-    writeReducedProduct(builder, function.getLoc(), name, kernel, reduced).setExperts(experts > 0);
-  else
-    writeStagedProduct(builder, function.getLoc(), name, kernel, chosen).setExperts(experts > 0);
   return success();
 }
 

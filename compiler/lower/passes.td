@@ -11,7 +11,8 @@ def ConvertAlgToTile : Pass<"convert-alg-to-tile", "mlir::ModuleOp"> {
 
         slots of x, slots of w, w2, ... -> contract each -> maps -> gather -> return
 
-    by the `tile.kernel`s that compute it. Its contractions, one or several, read the same view of x with the same terms; weight matrices and
+    by the `tile.kernel`s that compute it. A function whose further contractions multiply what maps of the first ones leave is one of two
+    layers, the first of which is nowhere as a whole; its kernels are the same, of both layers. The contractions of a layer, one or several, read the same view of x with the same terms; weight matrices and
     results are cut alike. Maps (`alg.map`) read any of the contractions, other maps, and arguments of the function: views like the
     result, and numbers for columns, for rows, or for the call. Any of the contractions and maps may be returned, of either element
     type. A function without a contraction stays as it is.
@@ -20,7 +21,7 @@ def ConvertAlgToTile : Pass<"convert-alg-to-tile", "mlir::ModuleOp"> {
     `tile.map`s of finished sums, which are rounded where the types of the alg program say so. x may be read by maps,
     too: then it is two operands. A gradient of the weight matrix (mode j) is one contraction without maps.
 
-    A product (mode k) has `NAME_packed` and `NAME_pack` (a weight matrix rewritten into panels once, each of them for itself), `NAME_copied`
+    A product (mode k) has `NAME_packed` and `NAME_pack` (a weight matrix rewritten into panels once, each of them for itself; those of a second layer by `NAME_pack_next`), `NAME_copied`
     (each block copied when it is needed) and `NAME_direct` (the weight matrices read in place, for few rows of a type). A gradient of the
     activations (mode i) has one kernel, `NAME`, which transposes each block of a weight matrix as it copies it. For each kernel the cost
     model ranks the candidate schedules of the CPU level and the cheapest for the nominal number of rows is taken; the sums of all
@@ -38,7 +39,8 @@ def ConvertAlgToTile : Pass<"convert-alg-to-tile", "mlir::ModuleOp"> {
     Option<"output", "output", "std::string", "\"bf16\"", "elements of the result on a GPU: bf16 or f32">,
     Option<"schedule", "schedule", "std::string", "\"\"",
            "a schedule for a GPU, as rows=128,columns=96,depth=64,stages=3, for sm_80 also warps=2x2,vector=8, or of vector "
-           "reductions reduce=32,rows=4,columns=64; chosen by cost when empty">,
+           "reductions reduce=32,rows=4,columns=64; of two layers rows=64,hidden=64,depth=64,stages=4x2,stationary=8, or "
+           "reduce=16,rows=4,hidden=64,columns=64; chosen by cost when empty">,
     Option<"vector", "vector", "int64_t", "0",
            "elements that a thread of sm_80 copies at a time: 1, 2, 4 or 8; 0 for as many as the layer allows">,
     Option<"cpu", "cpu", "std::string", "\"x86-64-v3\"", "CPU level: x86-64-v3, x86-64-v4 or native">,

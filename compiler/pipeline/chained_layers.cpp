@@ -90,9 +90,8 @@ static std::optional<std::string> objectionOnCpu(const std::vector<MatchedLayer>
 
 static std::optional<std::string> objectionOnGpu(const std::vector<MatchedLayer> &layers, Target target,
                                                  const CompileOptions &options) {
-  const algebras::Layer first = algebras::coarsest(layers[0].scheduled),
-                        last = algebras::coarsest(layers[1].scheduled);
-  const StagedChainedProblem problem{first, last, typeOfResult(layers[1])};
+  const StagedChainedProblem problem{algebras::coarsest(layers[0].scheduled),
+                                     algebras::coarsest(layers[1].scheduled), typeOfResult(layers[1])};
   const std::string name = toString(target);
   if (!options.schedule.empty() && !isOfLayers(options.schedule))
     return fmt::format("the schedule {} is of a kernel of one", options.schedule);

@@ -161,14 +161,18 @@ GpuImages gpuImages(const KernelSource &source, Target target, const CompileOpti
   return images;
 }
 
+static void tellNotes(const GpuImages &images, const CompileOptions &options) {
+  for (const std::string &note : images.notes)
+    if (options.note)
+      options.note(note);
+}
+
 /// The cubin for a stage that is one. Throws AbsentError where there is no assembler.
 static std::string requireCubin(const KernelSource &source, Target target, const CompileOptions &options) {
   GpuImages images = gpuImages(source, target, options);
   if (images.cubin.empty())
     throw AbsentError(images.why_no_cubin);
-  for (const std::string &note : images.notes)
-    if (options.note)
-      options.note(note);
+  tellNotes(images, options);
   return std::move(images.cubin);
 }
 
@@ -221,9 +225,7 @@ LauncherFiles emitLauncher(const KernelSource &source, Target target, const std:
   if (program.kernel.exact_architecture)
     program.cubin = images.cubin;
   program.ptx = images.ptx;
-  for (const std::string &note : images.notes)
-    if (options.note)
-      options.note(note);
+  tellNotes(images, options);
   if (images.kernel.gpu->terms)
     program.terms = algrt::cuda::termsTable(runtimeLayer(layer), program.kernel, runtimeSupport(layer));
   return cudaLauncher(program);

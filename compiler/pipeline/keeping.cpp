@@ -1,6 +1,7 @@
 #include "compiler/pipeline/keeping.h"
 
 #include "compiler/pipeline/program_cost.h"
+#include "compiler/pipeline/program_module.h"
 #include "compiler/pipeline/program_plan.h"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ static double trainingTime(const ProgramPlan &plan, Target target, int64_t rows)
   double sum = 0;
   for (const ProgramCost &cost : costs)
     if (llvm::none_of(costs,
-                      [&](const ProgramCost &other) { return other.program == cost.program + "_keeping"; }))
+                      [&](const ProgramCost &other) { return other.program == keepingName(cost.program); }))
       sum += cost.predicted();
   return sum;
 }

@@ -99,10 +99,11 @@ static std::string emitProgramKernel(const Spec &spec, Target target, Stage stag
   if (step.elementwise)
     return emitElementwise(*plan.elementwise[*step.elementwise].compiled_from, target, stage, options);
   const KernelSource &source = plan.kernels[step.projection];
-  requireFeasible(source.layer);
-  if (!entryOf(target).isGpu())
-    return emitCpuStage(source, stage, optionsOf(source, options));
-  return emitGpuStage(source, target, stage, optionsOf(source, options));
+  return atPlaceOf(source, [&] {
+    requireFeasible(source.layer);
+    return entryOf(target).isGpu() ? emitGpuStage(source, target, stage, optionsOf(source, options))
+                                   : emitCpuStage(source, stage, optionsOf(source, options));
+  });
 }
 
 LauncherFiles emitLauncher(const Spec &spec, const std::string &path, const CompileOptions &options) {
@@ -115,8 +116,10 @@ LauncherFiles emitLauncher(const Spec &spec, const std::string &path, const Comp
     throw AbsentError("the launcher in C launches kernels of products, which " + plan.functionOf(step) +
                       " is none of: algctl compile makes a bundle, whose runtime launches all");
   const KernelSource &source = plan.kernels[step.projection];
-  requireFeasible(source.layer);
-  return emitLauncher(source, target, path, optionsOf(source, options));
+  return atPlaceOf(source, [&] {
+    requireFeasible(source.layer);
+    return emitLauncher(source, target, path, optionsOf(source, options));
+  });
 }
 
 std::string emitDbias(const Spec &spec, Stage stage, const CompileOptions &options) {

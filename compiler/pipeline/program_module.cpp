@@ -46,11 +46,13 @@ static void nameResults(func::FuncOp function, ArrayRef<std::string> names) {
       op->setLoc(NameLoc::get(StringAttr::get(op->getContext(), name), withoutName(op->getLoc())));
 }
 
+std::string keepingName(StringRef program) { return (program + "_keeping").str(); }
+
 /// Adds the gradient of a program, and where it takes what was kept the program that returns that, too.
 static LogicalResult addGradient(func::FuncOp function, bool keeping) {
   GradientOptions options;
   if (keeping)
-    options.keeping = (function.getSymName() + "_keeping").str();
+    options.keeping = keepingName(function.getSymName());
   options.name = function.getSymName() == "forward" ? "backward" : function.getSymName().str() + "_backward";
   std::vector<std::string> names;
   for (BlockArgument argument : function.getArguments()) {

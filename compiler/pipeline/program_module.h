@@ -16,4 +16,7 @@ std::shared_ptr<const ProgramFile> originOf(const Spec &spec);
 mlir::OwningOpRef<mlir::ModuleOp> buildPrograms(Compilation &compilation, const Spec &spec,
                                                 const ProgramMaps &maps);
 
+/// What the program is called that returns what the gradient of `program` takes, too.
+std::string keepingName(llvm::StringRef program);
+
 } // namespace compiler

@@ -93,13 +93,13 @@ static KernelGroup firstLayerOf(const KernelGroup &group) {
   return in_order;
 }
 
-std::optional<std::string> KernelGroups::objectionToContractions(const KernelGroup &group) const {
-  const KernelGroup first_layer = firstLayerOf(group);
+std::optional<std::string> KernelGroups::objectionToContractions(const KernelGroup &group,
+                                                                 const KernelGroup &first_layer) const {
   for (Operation *op : group)
     if (auto contract = dyn_cast<alg::ContractOp>(op);
         contract && contract.getMode() == alg::OutputMode::WeightGradient && group.size() > 1)
       return "a gradient of weights is added up over the rows of the batch and stored as it is";
-  if (std::optional<std::string> layers = objectionToLayers(group))
+  if (std::optional<std::string> layers = objectionToLayers(group, first_layer))
     return layers;
   alg::ContractOp first, first_of_last;
   int64_t products = 0;
@@ -139,8 +139,8 @@ static bool isMadeByContraction(Operation *op, const KernelGroup &group) {
 
 /// An output slot (i, j) of a product of mode k needs the input groups B(i, j) of its own rows alone: whoever
 /// owns the rows makes these, and no other worker is waited for.
-std::optional<std::string> KernelGroups::objectionToLayers(const KernelGroup &group) const {
-  const KernelGroup first_layer = firstLayerOf(group);
+std::optional<std::string> KernelGroups::objectionToLayers(const KernelGroup &group,
+                                                           const KernelGroup &first_layer) const {
   if (first_layer.empty())
     return std::nullopt;
   if (!options_.layers)
@@ -221,11 +221,11 @@ std::optional<std::string> KernelGroups::objectionToReductions(const KernelGroup
 std::optional<std::string> KernelGroups::objection(const KernelGroup &group) const {
   if (group.size() < 2)
     return std::nullopt;
-  if (std::optional<std::string> contractions = objectionToContractions(group))
+  const KernelGroup first_layer = firstLayerOf(group);
+  if (std::optional<std::string> contractions = objectionToContractions(group, first_layer))
     return contractions;
   if (std::optional<std::string> reductions = objectionToReductions(group))
     return reductions;
-  const KernelGroup first_layer = firstLayerOf(group);
   alg::SlotsType cuts[2]; // of the layers
   for (Operation *op : group) {
     if (!isa<alg::ContractOp, alg::MapOp, alg::ReduceOp>(op))

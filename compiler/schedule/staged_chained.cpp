@@ -319,17 +319,4 @@ std::vector<StagedChainedSchedule> considerStagedChained(const StagedChainedProb
   return candidates;
 }
 
-std::optional<StagedChainedSchedule> chooseStagedChained(const StagedChainedProblem &problem, int64_t m,
-                                                         const GpuMachine &machine) {
-  const StagedChainedCosts costs(problem, m, machine);
-  std::optional<StagedChainedSchedule> best;
-  double least = 0;
-  for (const StagedChainedSchedule &candidate : considerStagedChained(problem, m))
-    if (const double cost = costs(candidate).total(); !best || cost < least) {
-      best = candidate;
-      least = cost;
-    }
-  return best;
-}
-
 } // namespace compiler

@@ -9,19 +9,20 @@
 #include "compiler/schedule/work.h"
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace compiler {
 
 /// Two layers and the type of the second one's result.
 struct StagedChainedProblem {
-  StagedChainedProblem(const algebras::Layer &first, const algebras::Layer &last, algebras::DataType output)
-      : first(first), last(last), output(output), most_terms(mostTermsOf(last.lift)) {}
+  StagedChainedProblem(algebras::Layer first_layer, algebras::Layer last_layer, algebras::DataType output)
+      : first(std::move(first_layer)), last(std::move(last_layer)), output(output),
+        most_terms(mostTermsOf(last.lift)) {}
 
-  const algebras::Layer &first, &last;
+  algebras::Layer first, last;
   algebras::DataType output;
   /// Of a type and an output group of the last layer: hidden groups that a block of few rows has to keep.
   int64_t most_terms;
@@ -61,9 +62,6 @@ private:
   const GpuMachine &machine_;
 };
 
-/// The cheapest candidate, the first one listed among equals; nothing where no schedule is legal.
-std::optional<StagedChainedSchedule> chooseStagedChained(const StagedChainedProblem &problem, int64_t m,
-                                                         const GpuMachine &machine);
 /// All that is legal and worth a look, filled in.
 std::vector<StagedChainedSchedule> considerStagedChained(const StagedChainedProblem &problem);
 /// The same for `m` rows: where they are few, two warpgroups do not take chunks in turn. What is predicted

@@ -54,9 +54,8 @@ std::vector<KernelSchedules> schedulesOf(const ProgramPlan &plan, const ProgramS
       made.kernel = kernel.projection;
       made.computes = stepText(plan, step);
       if (kernel.next) {
-        const algebras::Layer first = algebras::coarsest(kernel.layer),
-                              last = algebras::coarsest(*kernel.next);
-        const StagedChainedProblem problem{first, last, kernel.results.front()};
+        const StagedChainedProblem problem{algebras::coarsest(kernel.layer), algebras::coarsest(*kernel.next),
+                                           kernel.results.front()};
         const GpuMachine &machine = *entryOf(targetNamed(view.target)).machine;
         const bool one_network = view.experts == 0;
         const Floor floor = one_network ? StagedChainedCosts(problem, rows, machine).floor()

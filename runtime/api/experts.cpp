@@ -84,7 +84,7 @@ IntegerVector readList(const algrt_run_options &options) {
 
 int64_t expertsOf(const IntegerVector &starts) {
   if (starts.size < 2)
-    refuse("expert_starts: has " + std::to_string(starts.size) + (starts.size == 1 ? " number" : " numbers") +
+    refuse("expert_starts: has " + countText(starts.size, "number") +
            ", needs at least two: the first row of every expert, and where the rows of the last one "
            "end");
   return starts.size - 1;

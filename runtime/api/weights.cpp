@@ -22,11 +22,6 @@ std::optional<int64_t> layerOfWeightNamed(const Layer &layer, std::string_view o
   return std::nullopt;
 }
 
-void checkThreads(int32_t threads) {
-  if (threads < 0)
-    refuse("threads is " + std::to_string(threads) + ", needs 0 (all) or more");
-}
-
 MatrixView readWeightsOf(const LoadedProjection &projection, int64_t layer, const DLTensor *w,
                          const char *name) {
   const Layer &of = projection.bundle.layer();
@@ -101,7 +96,7 @@ int algrt_weights_pack(const algrt_bundle *bundle, const DLTensor *w, int32_t th
     requireNotNull(weights, "weights");
     *weights = nullptr;
     requireNotNull(bundle, "bundle");
-    checkThreads(threads);
+    checkCount("threads", threads);
     *weights = pack(*bundle, /*layer=*/0, w, "w", threads).release();
   });
 }
@@ -113,7 +108,7 @@ int algrt_program_weights_pack(const algrt_bundle *bundle, const char *program, 
     *weights = nullptr;
     const Program &of = requireProgram(bundle, program);
     requireNotNull(operand, "operand");
-    checkThreads(threads);
+    checkCount("threads", threads);
     const ProgramOperand *found = of.findOperand(operand);
     if (found == nullptr || found->role != OperandRole::Weight)
       refuse(std::string(operand) + ": program " + of.name + " has no such weight");
@@ -136,7 +131,7 @@ int algrt_weights_repack(const algrt_bundle *bundle, const DLTensor *w, int32_t 
   return guarded([&] {
     requireNotNull(bundle, "bundle");
     requireNotNull(weights, "weights");
-    checkThreads(threads);
+    checkCount("threads", threads);
     if (weights->bundle_hash != bundle->bundle.hash())
       refuse("weights were packed for another bundle");
     const LoadedProjection &projection = bundle->projection(weights->projection);

@@ -1,4 +1,4 @@
-// Predictions against kernels of two layers that were measured on an H100, schedule by schedule.
+// Predictions against kernels of two layers that were measured on an H100 and an H200, schedule by schedule.
 #include "compiler/schedule/chained_reduction.h"
 #include "compiler/schedule/staged_chained.h"
 #include "tests/schedule/layers.h"

@@ -185,11 +185,11 @@ void GroupRows::listSegment(Value segment) {
   barrier(); // the next segment's sums overwrite those that others still read
 }
 
-void GroupRows::addToCount(Value segment, Value count) {
+void GroupRows::addToCount(Value segment, Value rows) {
   // Sums of whole numbers are the same in every order.
   when(atLeast(segment, 0), [&] {
     LLVM::AtomicRMWOp::create(builder, LLVM::AtomicBinOp::add,
-                              entry(shared, add(segment, 2 * warps_ + 1), builder.getI32Type()), count,
+                              entry(shared, add(segment, 2 * warps_ + 1), builder.getI32Type()), rows,
                               LLVM::AtomicOrdering::monotonic, "block");
   });
 }

@@ -1,6 +1,6 @@
 #include "compiler/targets/nvidia/kernel_attribute.h"
 
-#include "compiler/lower/staged_schedule.h"
+#include "compiler/lower/gpu_schedule.h"
 #include "compiler/process/failure.h"
 #include "compiler/schedule/coefficients.h"
 #include "compiler/schedule/reduction_schedule.h"

@@ -1,6 +1,7 @@
 // Kernels of two layers: what a program has to be, what its kernel takes, and which groups a block goes
 // through.
 #include "compiler/targets/thread_block/chained_program.h"
+#include "compiler/targets/thread_block/only_op.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -12,30 +13,24 @@ namespace compiler {
 ChainedProgram::ChainedProgram(tile::KernelOp source)
     : KernelProgram(source), schedule_(source.getStagedSchedule()) {}
 
-/// The only op of a kind in a block; null where there are none or several.
-template <class Op> static Op only(Block &block) {
-  auto ops = block.getOps<Op>();
-  return llvm::hasSingleElement(ops) ? *ops.begin() : Op();
-}
-
 LogicalResult ChainedProgram::find() {
-  tile_.own = only<tile::ForallOp>(source_.getBody().front());
-  tile_.terms = only<tile::TermsOp>(tile_.own.getBody().front());
+  tile_.own = onlyOp<tile::ForallOp>(source_.getBody().front());
+  tile_.terms = onlyOp<tile::TermsOp>(tile_.own.getBody().front());
   if (!tile_.terms)
     return tile_.own.emitOpError("has the terms of one output group in a kernel of two layers");
-  auto once = only<tile::OnceOp>(tile_.terms.getBody().front());
+  auto once = onlyOp<tile::OnceOp>(tile_.terms.getBody().front());
   if (!once)
     return tile_.terms.emitOpError(
         "must make what its products read in one tile.once where a layer of the kernel feeds another");
-  tile_.layer = only<tile::LayerOp>(once.getBody().front());
+  tile_.layer = onlyOp<tile::LayerOp>(once.getBody().front());
   if (!tile_.layer)
     return once.emitOpError("makes the results of one layer");
-  tile_.columns = only<tile::ForOp>(tile_.layer.getBody().front());
+  tile_.columns = onlyOp<tile::ForOp>(tile_.layer.getBody().front());
   if (!tile_.columns || tile_.columns.getAxes().size() != 1 ||
       cast<tile::AxisAttr>(tile_.columns.getAxes()[0]).getKind() != tile::AxisKind::Columns)
     return tile_.layer.emitOpError("goes through the columns of a group in one loop");
-  tile_.hidden_terms = only<tile::TermsOp>(tile_.columns.getBody().front());
-  tile_.store_held = only<tile::StoreHeldOp>(tile_.columns.getBody().front());
+  tile_.hidden_terms = onlyOp<tile::TermsOp>(tile_.columns.getBody().front());
+  tile_.store_held = onlyOp<tile::StoreHeldOp>(tile_.columns.getBody().front());
   if (!tile_.hidden_terms || !tile_.store_held)
     return tile_.columns.emitOpError("adds up the terms of a tile, and holds what becomes of it");
   hidden_layout_ = tile_.layer.getLayout();

@@ -1,5 +1,6 @@
 // Kernels of two layers for few rows: what a program has to be, and what its kernel takes.
 #include "compiler/targets/thread_block/chained_row_program.h"
+#include "compiler/targets/thread_block/only_op.h"
 
 #include "runtime/gpu_kernel_abi.h"
 
@@ -8,12 +9,6 @@
 using namespace mlir;
 
 namespace compiler {
-
-/// The only op of a kind in a block; null where there are none or several.
-template <class Op> static Op onlyOf(Block &block) {
-  auto ops = block.getOps<Op>();
-  return llvm::hasSingleElement(ops) ? *ops.begin() : Op();
-}
 
 /// Whether a loop goes through the columns of a group in such steps.
 static bool goesThroughColumns(tile::ForOp loop, int64_t step) {
@@ -24,28 +19,28 @@ static bool goesThroughColumns(tile::ForOp loop, int64_t step) {
 }
 
 LogicalResult ChainedRowProgram::find() {
-  tile_.own = onlyOf<tile::ForallOp>(source_.getBody().front());
+  tile_.own = onlyOp<tile::ForallOp>(source_.getBody().front());
   Block &task = tile_.own.getBody().front();
-  tile_.row_terms = onlyOf<tile::RowTermsOp>(task);
-  tile_.columns = onlyOf<tile::ForOp>(task);
+  tile_.row_terms = onlyOp<tile::RowTermsOp>(task);
+  tile_.columns = onlyOp<tile::ForOp>(task);
   if (!tile_.row_terms || !goesThroughColumns(tile_.columns, schedule_.getColumns()))
     return tile_.own.emitOpError("makes what one layer leaves in one tile.row_terms, and goes through the "
                                  "columns of its group in one loop, ")
            << schedule_.getColumns() << " at a time";
-  tile_.layer = onlyOf<tile::LayerOp>(tile_.row_terms.getBody().front());
+  tile_.layer = onlyOp<tile::LayerOp>(tile_.row_terms.getBody().front());
   if (!tile_.layer)
     return tile_.row_terms.emitOpError("makes the results of one layer");
   hidden_layout_ = tile_.layer.getLayout();
   hidden_schedule_ = tile_.layer.getReducedSchedule();
-  tile_.hidden_columns = onlyOf<tile::ForOp>(tile_.layer.getBody().front());
+  tile_.hidden_columns = onlyOp<tile::ForOp>(tile_.layer.getBody().front());
   if (!goesThroughColumns(tile_.hidden_columns, hidden_schedule_.getColumns()))
     return tile_.layer.emitOpError("goes through the columns of a group in one loop, ")
            << hidden_schedule_.getColumns() << " at a time";
   Block &hidden = tile_.hidden_columns.getBody().front(), &own = tile_.columns.getBody().front();
   llvm::append_range(tile_.hidden_terms, hidden.getOps<tile::AddRowTermsOp>());
-  tile_.hidden_store = onlyOf<tile::StoreRowsOp>(hidden);
-  tile_.terms = onlyOf<tile::AddRowTermsOp>(own);
-  tile_.store = onlyOf<tile::StoreRowsOp>(own);
+  tile_.hidden_store = onlyOp<tile::StoreRowsOp>(hidden);
+  tile_.terms = onlyOp<tile::AddRowTermsOp>(own);
+  tile_.store = onlyOp<tile::StoreRowsOp>(own);
   if (tile_.hidden_terms.empty() || !tile_.hidden_store)
     return tile_.hidden_columns.emitOpError("adds up the terms of its products, and stores what becomes of "
                                             "them once");

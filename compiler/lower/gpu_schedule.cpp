@@ -1,4 +1,4 @@
-#include "compiler/lower/staged_schedule.h"
+#include "compiler/lower/gpu_schedule.h"
 
 #include "compiler/schedule/experts.h"
 #include "compiler/schedule/gpu_layer.h"
@@ -45,7 +45,7 @@ static tile::ReducedAttr reducedAttribute(MLIRContext *context, const ReductionS
 }
 
 /// The schedule that the choice names, legal and filled in.
-static StagedSchedule filledIn(const StagedProblem &problem, const StagedChoice &choice,
+static StagedSchedule filledIn(const StagedProblem &problem, const GpuChoice &choice,
                                StagedSchedule schedule) {
   if (!schedule.isForThreads())
     requireHopperLayer(problem.layer);
@@ -58,7 +58,7 @@ static StagedSchedule filledIn(const StagedProblem &problem, const StagedChoice 
 /// Chosen by cost: the copy engine where it can, threads elsewhere and where the choice says what they copy
 /// at a time.
 static Schedule cheapestFor(const StagedProblem &problem, const TargetEntry &target,
-                            const StagedChoice &choice) {
+                            const GpuChoice &choice) {
   const bool engine =
       target.kernels == Kernels::EngineCopies && choice.vector == 0 && copyEngineTakes(problem.layer);
   // Of gradients of the weight matrix it is for the cost to say who copies, where both can.
@@ -68,8 +68,8 @@ static Schedule cheapestFor(const StagedProblem &problem, const TargetEntry &tar
                       choice.vector);
 }
 
-tile::StagedAttr stagedSchedule(MLIRContext *context, std::string_view target, const algebras::Layer &layer,
-                                const StagedChoice &choice) {
+static tile::StagedAttr stagedSchedule(MLIRContext *context, std::string_view target,
+                                       const algebras::Layer &layer, const GpuChoice &choice) {
   const TargetEntry &entry = entryOf(targetNamed(target));
   requireGpuLayer(layer, target);
   const StagedProblem problem(layer, choice.output, choice.weight_gradient, choice.experts);
@@ -80,102 +80,76 @@ tile::StagedAttr stagedSchedule(MLIRContext *context, std::string_view target, c
   throw impossible(choice.schedule, "it is for no kernel whose operands come in stages");
 }
 
-tile::ReducedAttr reducedSchedule(MLIRContext *context, std::string_view target, const algebras::Layer &layer,
-                                  const StagedChoice &choice) {
-  const bool by_cost = choice.schedule.empty() && choice.forward && choice.vector == 0 &&
-                       (choice.positions || choice.rows <= most_reduction_rows);
-  std::optional<Schedule> schedule;
-  if (choice.experts > 0 && !choice.forward)
-    throw algebras::InputError("kernels whose rows are divided among experts compute no gradients");
-  const bool listed = layer.row_types.kind() == algebras::RowTypes::Kind::Explicit;
-  if (choice.experts > 0 && !listed && !isReduction(choice.schedule)) {
-    if (!choice.schedule.empty())
-      throw impossible(choice.schedule,
-                       "a kernel of one layer whose rows are divided among experts is one of "
-                       "vector reductions, as reduce=16,rows=4,columns=64, or finds them in a list, which "
-                       "is for explicit row types");
-    if (const std::string why = whyNoExperts(layer, target); !why.empty())
-      throw algebras::InputError(why);
-    const auto best = chooseReduction(layer, choice.rows, choice.output, choice.vector,
-                                      *entryOf(targetNamed(target)).machine, choice.experts);
-    if (!best)
-      throw algebras::InputError(fmt::format("no schedule of vector reductions is legal on {}", target));
-    schedule = *best;
-  } else if (by_cost && choice.experts == 0) {
-    const int64_t rows = std::min(choice.rows, most_reduction_rows);
-    const Ranking ranking = rankSchedules(layer, target, rows, choice.output);
-    const RankedSchedule *best = choice.positions        ? bestReduction(ranking)
-                                 : ranking.legal.empty() ? nullptr
-                                                         : &ranking.legal.front();
-    if (choice.positions && !best)
-      throw algebras::InputError(
-          "rows at positions of their own are for vector reductions, which need groups "
-          "of one width and row types that follow from positions");
-    if (best) // else those whose operands come in stages say why there is none
-      schedule = best->schedule;
-  } else if (isReduction(choice.schedule)) {
-    requireGpuLayer(layer, target);
-    schedule = parseReduction(choice.schedule);
-  }
-  if (!schedule || !isReduction(*schedule))
-    return {};
-  if (!choice.forward)
+/// Of rows that are divided among experts, and that no list finds.
+static ReductionSchedule reductionForExperts(const algebras::Layer &layer, std::string_view target,
+                                             const GpuChoice &choice) {
+  if (!choice.schedule.empty())
     throw impossible(choice.schedule,
-                     "vector reductions are for products; a gradient's schedule has no reduce=");
-  const auto &asked = std::get<ReductionSchedule>(*schedule);
-  requireLegal(choice.schedule, refusal(layer, asked));
-  const ReductionSchedule whole = completed(layer, asked);
-  return reducedAttribute(context, whole);
+                     "a kernel of one layer whose rows are divided among experts is one of "
+                     "vector reductions, as reduce=16,rows=4,columns=64, or finds them in a list, which "
+                     "is for explicit row types");
+  if (const std::string why = whyNoExperts(layer, target); !why.empty())
+    throw algebras::InputError(why);
+  const auto best = chooseReduction(layer, choice.rows, choice.output, choice.vector,
+                                    *entryOf(targetNamed(target)).machine, choice.experts);
+  if (!best)
+    throw algebras::InputError(fmt::format("no schedule of vector reductions is legal on {}", target));
+  return *best;
 }
 
-static ReducedChainedSchedules attributes(MLIRContext *context, const ChainedReductionSchedule &schedule) {
+/// The cheapest schedule of few rows, where that is one of vector reductions.
+static std::optional<ReductionSchedule>
+reductionForFewRows(const algebras::Layer &layer, std::string_view target, const GpuChoice &choice) {
+  const int64_t rows = std::min(choice.rows, most_reduction_rows);
+  const Ranking ranking = rankSchedules(layer, target, rows, choice.output);
+  const RankedSchedule *best = bestReduction(ranking);
+  if (choice.positions && !best)
+    throw algebras::InputError("rows at positions of their own are for vector reductions, which need groups "
+                               "of one width and row types that follow from positions");
+  if (!best || (!choice.positions && best != &ranking.legal.front()))
+    return std::nullopt;
+  return std::get<ReductionSchedule>(best->schedule);
+}
+
+/// Nothing where the operands come in stages.
+static std::optional<ReductionSchedule> reductionFor(const algebras::Layer &layer, std::string_view target,
+                                                     const GpuChoice &choice) {
+  if (choice.experts > 0 && !choice.forward)
+    throw algebras::InputError("kernels whose rows are divided among experts compute no gradients");
+  if (isReduction(choice.schedule)) {
+    requireGpuLayer(layer, target);
+    if (!choice.forward)
+      throw impossible(choice.schedule,
+                       "vector reductions are for products; a gradient's schedule has no reduce=");
+    return parseReduction(choice.schedule);
+  }
+  const bool listed = layer.row_types.kind() == algebras::RowTypes::Kind::Explicit;
+  if (choice.experts > 0)
+    return listed ? std::nullopt : std::optional(reductionForExperts(layer, target, choice));
+  const bool few = choice.positions || choice.rows <= most_reduction_rows;
+  if (choice.schedule.empty() && choice.forward && choice.vector == 0 && few)
+    return reductionForFewRows(layer, target, choice);
+  return std::nullopt;
+}
+
+std::variant<tile::StagedAttr, tile::ReducedAttr> gpuSchedule(MLIRContext *context, std::string_view target,
+                                                              const algebras::Layer &layer,
+                                                              const GpuChoice &choice) {
+  const std::optional<ReductionSchedule> reduction = reductionFor(layer, target, choice);
+  if (!reduction)
+    return stagedSchedule(context, target, layer, choice);
+  requireLegal(choice.schedule, refusal(layer, *reduction));
+  return reducedAttribute(context, completed(layer, *reduction));
+}
+
+static ReducedChainedSchedules attributes(MLIRContext *context, const StagedChainedProblem &,
+                                          const ChainedReductionSchedule &schedule) {
   return {reducedAttribute(context, schedule.first(), schedule.cluster),
           reducedAttribute(context, schedule.last(), schedule.cluster)};
 }
 
-std::optional<ReducedChainedSchedules> reducedChainedSchedules(MLIRContext *context, std::string_view target,
-                                                               const algebras::Layer &first,
-                                                               const algebras::Layer &last,
-                                                               const StagedChoice &choice) {
-  const StagedChainedProblem problem{first, last, choice.output};
-  auto require_kernel = [](const std::string &why) {
-    if (!why.empty())
-      throw algebras::InputError("two layers have no kernel together: " + why);
-  };
-  if (choice.schedule.empty()) {
-    const RowsOfCall rows{choice.rows, choice.positions, choice.experts};
-    require_kernel(whyNoKernelOfLayers(problem, target, rows));
-    const LayersChoice best = *cheapestOfLayers(problem, target, rows);
-    const auto *reduction = std::get_if<ChainedReductionSchedule>(&best.schedule);
-    return reduction ? std::optional(attributes(context, *reduction)) : std::nullopt;
-  }
-  if (!isChainedReduction(choice.schedule)) {
-    if (choice.experts > 0)
-      throw impossible(choice.schedule,
-                       "a kernel of two layers whose rows are divided among experts is one of "
-                       "vector reductions, as reduce=16,rows=4,hidden=64,columns=64");
-    return std::nullopt;
-  }
-  require_kernel(whyNoChainedReduction(problem, target));
-  const ChainedReductionSchedule asked = parseChainedReduction(choice.schedule);
-  requireLegal(choice.schedule, refusal(problem, asked, target));
-  return attributes(context, completed(problem, asked));
-}
-
-ChainedSchedules stagedChainedSchedules(MLIRContext *context, std::string_view target,
-                                        const algebras::Layer &first, const algebras::Layer &last,
-                                        const StagedChoice &choice) {
-  const StagedChainedProblem problem{first, last, choice.output};
-  if (const std::string why = whyNotChained(problem, target); !why.empty())
-    throw algebras::InputError("two layers have no kernel together: " + why);
-  StagedChainedSchedule schedule;
-  if (choice.schedule.empty()) {
-    schedule = *chooseStagedChained(problem, choice.rows, *entryOf(targetNamed(target)).machine);
-  } else {
-    schedule = parseStagedChained(choice.schedule);
-    requireLegal(toString(schedule), refusal(problem, schedule));
-    schedule = completed(problem, schedule);
-  }
+static ChainedSchedules attributes(MLIRContext *context, const StagedChainedProblem &problem,
+                                   const StagedChainedSchedule &schedule) {
   auto attribute = [&](int64_t columns, int64_t depth, int64_t stages, int64_t stationary_groups) {
     return tile::StagedAttr::get(context, schedule.types, schedule.rows, columns, depth, stages, 0, 0, 0, 1,
                                  1, stationary_groups, tile::AxisKind::Types, tile::Side::M,
@@ -183,7 +157,51 @@ ChainedSchedules stagedChainedSchedules(MLIRContext *context, std::string_view t
                                  schedule.overlap);
   };
   return {attribute(schedule.hidden, schedule.depth, schedule.stages, schedule.row_stages),
-          attribute(tileColumns(last), schedule.hidden, schedule.next_stages, schedule.stationary_groups)};
+          attribute(tileColumns(problem.last), schedule.hidden, schedule.next_stages,
+                    schedule.stationary_groups)};
+}
+
+/// The schedule that the choice names, legal and filled in.
+static LayersSchedule givenForLayers(const StagedChainedProblem &problem, std::string_view target,
+                                     const GpuChoice &choice) {
+  auto require_kernel = [](const std::string &why) {
+    if (!why.empty())
+      throw algebras::InputError("two layers have no kernel together: " + why);
+  };
+  if (isChainedReduction(choice.schedule)) {
+    require_kernel(whyNoChainedReduction(problem, target));
+    const ChainedReductionSchedule asked = parseChainedReduction(choice.schedule);
+    requireLegal(choice.schedule, refusal(problem, asked, target));
+    return completed(problem, asked);
+  }
+  if (choice.experts > 0)
+    throw impossible(choice.schedule, "a kernel of two layers whose rows are divided among experts is one of "
+                                      "vector reductions, as reduce=16,rows=4,hidden=64,columns=64");
+  require_kernel(whyNotChained(problem, target));
+  const StagedChainedSchedule asked = parseStagedChained(choice.schedule);
+  requireLegal(toString(asked), refusal(problem, asked));
+  return completed(problem, asked);
+}
+
+static LayersSchedule cheapestForLayers(const StagedChainedProblem &problem, std::string_view target,
+                                        const GpuChoice &choice) {
+  const RowsOfCall rows{choice.rows, choice.positions, choice.experts};
+  if (const std::string why = whyNoKernelOfLayers(problem, target, rows); !why.empty())
+    throw algebras::InputError("two layers have no kernel together: " + why);
+  return cheapestOfLayers(problem, target, rows)->schedule;
+}
+
+std::variant<ChainedSchedules, ReducedChainedSchedules>
+gpuSchedulesOfLayers(MLIRContext *context, std::string_view target, const algebras::Layer &first,
+                     const algebras::Layer &last, const GpuChoice &choice) {
+  const StagedChainedProblem problem{first, last, choice.output};
+  const LayersSchedule schedule = choice.schedule.empty() ? cheapestForLayers(problem, target, choice)
+                                                          : givenForLayers(problem, target, choice);
+  return std::visit(
+      [&](const auto &kind) -> std::variant<ChainedSchedules, ReducedChainedSchedules> {
+        return attributes(context, problem, kind);
+      },
+      schedule);
 }
 
 std::string scheduleText(const ChainedSchedules &schedules, int64_t stages, int64_t next_stages) {
