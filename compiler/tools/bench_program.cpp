@@ -1,14 +1,11 @@
 #include "compiler/tools/bench_program.h"
 
-#include "compiler/process/failure.h"
-#include "compiler/tools/dense_network.h"
 #include "compiler/tools/measured_call.h"
-#include "runtime/bench/race.h"
+#include "compiler/tools/program_contenders.h"
 #include "runtime/bench/text_table.h"
 #include "runtime/support/parallel.h"
 
 #include <algorithm>
-#include <deque>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -39,128 +36,48 @@ double ProgramBench::denseRate(algrt::ElementType type) {
   return rate->second;
 }
 
+void ProgramBench::findFloor(ProgramBenchCase &made, int64_t dense_macs, algrt::ElementType type) {
+  made.copy_bytes_per_us = copyBytesPerMicrosecond();
+  made.floor_us = static_cast<double>(made.bytes) / made.copy_bytes_per_us;
+  if (!made.dense_us)
+    return;
+  made.dense_macs_per_us =
+      std::max(denseRate(type), static_cast<double>(dense_macs) / made.dense_us->warm.median);
+  made.floor_us = std::max(made.floor_us, static_cast<double>(made.active_macs) / made.dense_macs_per_us);
+}
+
 std::vector<ProgramBenchCase> ProgramBench::measure(const ProgramBenchSource &source, int64_t m,
                                                     int64_t experts) {
   // The definition is computed term by term, and weights of many experts take long to make twice.
   constexpr int64_t compared_rows = 64, compared_experts = 4;
-  std::vector<std::string> programs;
   const algrt::Bundle opened = algrt::Bundle::open(source.bundle);
-  for (const algrt::Program &program : opened.manifest().programs)
-    programs.push_back(program.name);
+  const std::vector<algrt::Program> &programs = opened.manifest().programs;
   std::vector<ProgramBenchCase> cases;
-  for (const std::string &program : programs) {
+  for (const algrt::Program &program : programs) {
     ProgramBenchCase &made = cases.emplace_back();
     made.name = source.name;
-    made.program = program;
+    made.program = program.name;
     made.m = m;
     made.experts = experts;
     made.published = source.published;
-    made.relative_l2 = MeasuredCall(source.bundle, program, std::min(m, compared_rows), threads_,
+    made.relative_l2 = MeasuredCall(source.bundle, program.name, std::min(m, compared_rows), threads_,
                                     std::min(experts, compared_experts))
                            .compare(tools_);
-    MeasuredCall fused(source.bundle, program, m, threads_, experts);
-    made.algebra = fused.algebra();
-    made.steps = fused.description().steps.size();
-    const MeasuredCall::Work work = fused.work();
-    made.active_macs = work.macs;
-    made.bytes = work.bytes;
-    fused.run();
-    std::vector<algrt::Contender> contenders = {{[&] { fused.run(); }}};
-
-    // Those that have other steps, whose results are compared, and where they have their times.
-    struct Other {
-      std::optional<MeasuredCall> call;
-      size_t steps = 0, contender = 0;
-    };
-    Other in_layers, apart;
-    const auto add = [&](const std::string &bundle, Other &other) {
-      if (bundle.empty())
-        return;
-      other.call.emplace(bundle, program, m, threads_, experts);
-      other.steps = other.call->description().steps.size();
-      if (other.steps == made.steps) {
-        other.call.reset();
-        return;
-      }
-      other.call->run();
-      fused.compare(*other.call);
-      other.contender = contenders.size();
-      contenders.push_back({[&] { other.call->run(); }});
-    };
-    add(source.steps, in_layers);
-    add(source.apart, apart);
-    made.steps_in_layers = in_layers.steps;
-    made.steps_apart = apart.steps;
-
-    std::deque<MeasuredCall> each;
-    size_t each_contender = 0;
-    if (!source.each.empty()) {
-      const ReferenceArrays outputs = fused.outputs();
-      for (int64_t expert = 0; expert < experts; ++expert)
-        if (fused.division().rows(expert) > 0) {
-          each.emplace_back(source.each, fused, expert);
-          each.back().run();
-          each.back().compareExpert(outputs, fused.division(), expert);
-        }
-      each_contender = contenders.size();
-      contenders.push_back({[&] { std::ranges::for_each(each, &MeasuredCall::run); }});
-    }
-
-    // The gradients of a dense network are not among what is compared.
-    std::deque<DenseNetwork> dense;
-    if (!options_.against_dense)
+    ProgramContenders contenders(source, made, threads_);
+    contenders.addOtherSteps();
+    contenders.addEachExpert();
+    if (options_.against_dense)
+      contenders.addDense(libraries_);
+    else
       made.dense_library = "not asked for";
-    else if (!source.network || program != "forward")
-      made.dense_library = "of networks forward alone";
-    else if (source.network->bias)
-      made.dense_library = "of networks without biases alone";
-    else {
-      for (int64_t network = 0; network < std::max<int64_t>(1, experts); ++network) {
-        const int64_t rows = experts > 0 ? fused.division().rows(network) : m;
-        if (rows == 0)
-          continue;
-        dense.emplace_back(*source.network, rows, threads_, source.activation, libraries_);
-        if (!dense.back().exists()) {
-          dense.clear();
-          break;
-        }
-        dense.back().run();
-        dense.back().check();
-      }
-      made.dense_library = !dense.empty()     ? dense.front().libraryName()
-                           : libraries_.any() ? "no library multiplies the type on this processor"
-                                              : "no library found";
-    }
-    if (!dense.empty())
-      contenders.push_back({[&] { std::ranges::for_each(dense, &DenseNetwork::run); }});
-
-    const std::vector<algrt::WarmAndFlushed> times =
-        algrt::race(contenders, options_.trials, flush_, [&](double fraction) {
-          if (options_.progress)
-            options_.progress((static_cast<double>(cases.size() - 1) + fraction) /
-                                  static_cast<double>(programs.size()),
-                              program);
-        });
-    made.algebra_us = times.front();
-    if (in_layers.call)
-      made.steps_us = times[in_layers.contender];
-    if (apart.call)
-      made.apart_us = times[apart.contender];
-    if (!each.empty())
-      made.each_us = times[each_contender];
-    made.copy_bytes_per_us = copyBytesPerMicrosecond();
-    made.floor_us = static_cast<double>(made.bytes) / made.copy_bytes_per_us;
-    if (!dense.empty()) {
-      made.dense_us = times.back();
-      int64_t dense_macs = 0;
-      for (const DenseNetwork &one : dense)
-        dense_macs += one.macs();
-      made.dense_macs_per_us =
-          std::max(denseRate(source.network->dtype == algebras::DataType::F32 ? algrt::ElementType::F32
-                                                                              : algrt::ElementType::Bf16),
-                   static_cast<double>(dense_macs) / made.dense_us->warm.median);
-      made.floor_us = std::max(made.floor_us, static_cast<double>(made.active_macs) / made.dense_macs_per_us);
-    }
+    contenders.race(options_.trials, flush_, [&](double fraction) {
+      if (options_.progress)
+        options_.progress((static_cast<double>(cases.size() - 1) + fraction) /
+                              static_cast<double>(programs.size()),
+                          program.name);
+    });
+    const bool wide = source.network && source.network->dtype == algebras::DataType::F32;
+    findFloor(made, contenders.denseMacs(), wide ? algrt::ElementType::F32 : algrt::ElementType::Bf16);
   }
   return cases;
 }

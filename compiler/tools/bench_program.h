@@ -70,6 +70,8 @@ private:
   // Multiplications in a microsecond of large dense products; 0 where no library does the type.
   double denseRate(algrt::ElementType type);
   double copyBytesPerMicrosecond();
+  // Of a case with its times, and of dense products of the type, where it has any.
+  void findFloor(ProgramBenchCase &made, int64_t dense_macs, algrt::ElementType type);
 
   const Options options_;
   const ProgramTools &tools_;
