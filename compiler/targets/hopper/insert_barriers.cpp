@@ -283,6 +283,7 @@ LogicalResult SmInsertBarriers::lower(sm::KernelOp kernel) {
   for (sm::ConsumerReleaseOp release : releases)
     if (failed(stages.lower(release, pipes.find(release.getPipe())->second)))
       return failure();
+  keepMapsAheadOfWaits(kernel);
   for (auto &[pipe, barriers] : pipes) {
     if (!pipe.use_empty())
       return (*pipe.user_begin())->emitOpError("commits a stage that has not been acquired before it");

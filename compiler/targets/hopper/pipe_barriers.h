@@ -51,4 +51,8 @@ private:
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> waited_; ///< behind a loop, until nothing is in flight
 };
 
+/// LLVM sinks arithmetic to what reads it, maps of a hidden group behind the waits for the blocks that their
+/// rows are multiplied by, which they are to hide. So what a map leaves is tied to its place before such waits.
+void keepMapsAheadOfWaits(sm::KernelOp kernel);
+
 } // namespace compiler

@@ -229,24 +229,36 @@ static bool isWaitedFor(Operation *behind, int64_t pending) {
 }
 
 /// ptxas moves a wait for products ahead of arithmetic of its basic block, of the maps that are to run
-/// meanwhile. It moves none across a loop: so the stage, which is there, is waited for once more. And LLVM
-/// would sink the maps behind that loop: so what they leave is tied to its place before.
+/// meanwhile. It moves none across a loop: so the stage, which is there, is waited for once more.
 static void keepBehindMaps(OpBuilder &builder, sm::ConsumerReleaseOp release, Value full) {
-  Operation *op = release->getPrevNode();
-  for (; op && groupsClosedBy(op) == 0; op = op->getPrevNode())
-    if (auto fragment = dyn_cast<sm::FragmentOp>(op)) {
-      builder.setInsertionPoint(fragment);
-      Value mapped = fragment.getAccumulator();
-      fragment.getAccumulatorMutable().assign(
-          sm::SettleOp::create(builder, fragment.getLoc(), mapped.getType(), mapped));
-    }
-  for (; op; op = op->getPrevNode())
+  for (Operation *op = release->getPrevNode(); op; op = op->getPrevNode())
     if (auto wait = dyn_cast<sm::WaitOp>(op);
         wait && wait.getBarriers() == full && wait.getStage() == release.getStage()) {
       builder.setInsertionPoint(release);
       builder.clone(*wait);
       return;
     }
+}
+
+/// Whether an op waits for a stage, itself or in a branch.
+static bool waitsForStage(Operation &op) { return contains(&op, llvm::IsaPred<sm::WaitOp>); }
+
+void keepMapsAheadOfWaits(sm::KernelOp kernel) {
+  OpBuilder builder(kernel);
+  kernel.walk([&](sm::FragmentOp fragment) {
+    Operation *first_user = nullptr;
+    for (Operation *user : fragment->getUsers())
+      if (Operation *beside = fragment->getBlock()->findAncestorOpInBlock(*user);
+          beside && (!first_user || beside->isBeforeInBlock(first_user)))
+        first_user = beside;
+    if (!first_user || llvm::none_of(llvm::make_range(fragment->getIterator(), first_user->getIterator()),
+                                     waitsForStage))
+      return;
+    builder.setInsertionPoint(fragment);
+    Value mapped = fragment.getAccumulator();
+    fragment.getAccumulatorMutable().assign(
+        sm::SettleOp::create(builder, fragment.getLoc(), mapped.getType(), mapped));
+  });
 }
 
 static bool isReadBehind(Value sum, Operation *op) {

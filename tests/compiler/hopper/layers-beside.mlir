@@ -33,6 +33,12 @@
 // STAGES:           %[[DONE:.*]] = sm.settle
 // STAGES-NEXT:      sm.take_columns %[[DONE]] from 0 : <64 x 128> to <64 x 64>
 // STAGES-NEXT:      sm.take_columns %[[DONE]] from 64 : <64 x 128> to <64 x 64>
+// What maps leave is tied to its place, so that they run before the second layer's blocks are waited for.
+// STAGES:           sm.take_columns
+// STAGES:           %[[MAPPED:.*]] = sm.map
+// STAGES:           %[[TIED:.*]] = sm.settle %[[MAPPED]]
+// STAGES-NEXT:      sm.fragment %[[TIED]]
+// STAGES-NEXT:      sm.wait
 // STAGES:         sm.partition @load
 // STAGES:           sm.load %w{{.*}} to %[[GATE]][%[[STAGE:.*]]] evict_first signal
 // STAGES-NEXT:      sm.load %{{.*}} to %[[UP]][%[[STAGE]]] evict_first signal
