@@ -57,6 +57,114 @@ static LogicalResult verifyLayers(KernelOp kernel, tile::LayoutAttr own) {
   return success();
 }
 
+namespace {
+
+/// What a kernel takes: a fixed part that follows from what it computes, and what several products and maps
+/// take beside.
+class KernelArguments {
+public:
+  KernelArguments(KernelOp kernel, tile::LayoutAttr layout)
+      : types_(kernel.getBody().getArgumentTypes()), weight_gradient_(layout.isWeightGradient()),
+        places_rows_(isa<tile::ReducedAttr>(kernel.getSchedule())), fixed_(countFixed()) {}
+
+  /// Threads add to what dW holds, through a plain map that it has alone or beside tensor maps.
+  bool addsBeside() const {
+    return weight_gradient_ && is(2, isMaps) && !cast<MapsType>(types_[2]).isPlain();
+  }
+  /// Behind the fixed ones.
+  TypeRange further() const { return types_.drop_front(std::min<size_t>(fixed_, types_.size())); }
+
+  bool areComplete() const {
+    const bool of_all = is(0, isMaps) && is(1, isMaps) && is(2, isMaps) && is(3, isIndex) && is(4, isIndex) &&
+                        is(5, llvm::IsaPred<TermsTableType>);
+    const bool of_places = !places_rows_ || (is(6, llvm::IsaPred<PositionsType>) && is(7, isIndex));
+    return types_.size() >= fixed_ && of_all && of_places && furtherFit();
+  }
+
+  /// What there has to be, for a message.
+  StringRef wanted() const {
+    if (addsBeside())
+      return "X, dY and dW, the rows, the offset, the terms table, beta and a plain map of dW, through which "
+             "threads add to it";
+    if (weight_gradient_)
+      return "X, dY and dW, the rows, the offset, the terms table and beta";
+    if (places_rows_)
+      return "X, W and Y, the rows, the offset, the terms table, the positions, the bytes of one, of experts "
+             "their starts, their number, two lists of their rows and the rows of the batch, and what maps "
+             "take beside, which is maps, numbers of columns and numbers";
+    return "X, W and Y, the rows, the offset, the terms table, of experts whose rows are listed their "
+           "number, "
+           "and what several products and maps take beside, which is maps, numbers of columns and numbers";
+  }
+
+private:
+  static bool isMaps(Type type) { return isa<MapsType>(type); }
+  static bool isIndex(Type type) { return type.isIndex(); }
+  bool is(unsigned argument, function_ref<bool(Type)> test) const {
+    return argument < types_.size() && test(types_[argument]);
+  }
+
+  unsigned countFixed() const {
+    constexpr unsigned of_product = 6, of_listed_experts = 7, of_places = 8, of_experts = 13;
+    const auto list = llvm::IsaPred<ExpertRowsType>;
+    if (places_rows_)
+      return is(of_places, llvm::IsaPred<ExpertStartsType>) && is(of_places + 1, isIndex) &&
+                     is(of_places + 2, list) && is(of_places + 3, list) && is(of_places + 4, isIndex)
+                 ? of_experts
+                 : of_places;
+    const bool finds_rows = is(0, isMaps) && cast<MapsType>(types_[0]).getListed();
+    return finds_rows && !weight_gradient_ && is(of_product, isIndex) ? of_listed_experts : of_product;
+  }
+
+  bool furtherFit() const {
+    if (weight_gradient_)
+      return types_.size() == fixed_ + (addsBeside() ? 2 : 1) && types_[fixed_].isF32() &&
+             (!addsBeside() || isMaps(types_[fixed_ + 1]));
+    return llvm::all_of(further(),
+                        [](Type type) { return type.isF32() || isa<ColumnsType, MapsType>(type); });
+  }
+
+  const TypeRange types_;
+  const bool weight_gradient_, places_rows_;
+  const unsigned fixed_;
+};
+
+} // namespace
+
+/// Of the gradient of a weight matrix: the plain map through which threads add to it.
+static LogicalResult verifyAddsBeside(KernelOp kernel, Type of_result, Type of_sums) {
+  const auto result = cast<MapsType>(of_result), plain = cast<MapsType>(of_sums);
+  if (!plain.isPlain() || plain.getRowDimension() != result.getRowDimension() ||
+      plain.getCount() != result.getCount() || plain.getElementType() != result.getElementType())
+    return kernel.emitOpError("adds to dW through ")
+           << plain << ", which are no plain maps of what it stores through " << result;
+  return success();
+}
+
+/// Those of the second of two layers have boxes of their own.
+static LogicalResult verifyFurtherMaps(KernelOp kernel, TypeRange further, Type of_weights, bool two_layers) {
+  for (Type type : further) {
+    auto beside = dyn_cast<MapsType>(type);
+    if (!beside)
+      continue;
+    if (beside.getRowDimension() == 2 && beside != of_weights && !two_layers)
+      return kernel.emitOpError("has maps of a further weight matrix, ")
+             << beside << ", unlike those of W, " << of_weights;
+    if (beside.getRowDimension() == 3 && !beside.isPlain())
+      return kernel.emitOpError("has tensor maps beside those of X, W and Y, ")
+             << beside << "; threads read operands of maps and write further results, through plain ones";
+  }
+  return success();
+}
+
+/// Whether numbers of columns are those of a layout's output groups; of unequal groups they are one.
+static bool hasColumns(tile::LayoutAttr layout, ColumnsType columns) {
+  alg::GroupsAttr out = layout.getOut();
+  const bool one_group = layout.hasUnequalGroups();
+  return columns.getGroups() == (one_group ? 1 : out.getCount()) &&
+         columns.getWidth() == (one_group ? out.getTotal() : out.getWidth(0));
+}
+
 LogicalResult KernelOp::verify() {
   auto layout = dyn_cast<tile::LayoutAttr>(getLayout());
   if (!layout)
@@ -64,85 +172,17 @@ LogicalResult KernelOp::verify() {
   if (failed(verifyLayers(*this, layout)))
     return failure();
   const auto hidden = getHiddenLayout() ? cast<tile::LayoutAttr>(*getHiddenLayout()) : tile::LayoutAttr();
-  Block &body = getBody().front();
-  auto is = [&](unsigned argument, auto test) {
-    return argument < body.getNumArguments() && test(body.getArgument(argument).getType());
-  };
-  auto maps = [](Type type) { return isa<MapsType>(type); };
-  auto index = [](Type type) { return type.isIndex(); };
-  auto table = [](Type type) { return isa<TermsTableType>(type); };
-  const bool weight_gradient = layout.isWeightGradient();
-  // Arguments that all kernels have, and those of rows that say where they are.
-  const bool placed = isa<tile::ReducedAttr>(getSchedule());
-  constexpr unsigned of_product = 6, of_listed_experts = 7, of_placed = 8, of_experts = 13;
-  const auto listed = llvm::IsaPred<ExpertRowsType>;
-  const bool experts = placed && is(of_placed, llvm::IsaPred<ExpertStartsType>) && is(of_placed + 1, index) &&
-                       is(of_placed + 2, listed) && is(of_placed + 3, listed) && is(of_placed + 4, index);
-  const bool finds_rows = is(0, maps) && cast<MapsType>(body.getArgument(0).getType()).getListed();
-  const bool listed_experts = finds_rows && !placed && !weight_gradient && is(of_product, index);
-  const unsigned fixed = experts          ? of_experts
-                         : placed         ? of_placed
-                         : listed_experts ? of_listed_experts
-                                          : of_product;
-  auto number = [](Type type) { return type.isF32(); };
-  // Threads add to what dW holds, through a plain map that it has alone or beside tensor maps.
-  const bool adds_beside =
-      weight_gradient && is(2, maps) && !cast<MapsType>(body.getArgument(2).getType()).isPlain();
-  const bool further =
-      weight_gradient
-          ? body.getNumArguments() == fixed + (adds_beside ? 2 : 1) && is(fixed, number) &&
-                (!adds_beside || is(fixed + 1, maps))
-          : llvm::all_of(
-                llvm::drop_begin(body.getArgumentTypes(), std::min<size_t>(fixed, body.getNumArguments())),
-                [](Type type) { return type.isF32() || isa<ColumnsType, MapsType>(type); });
-  if (body.getNumArguments() < fixed || !is(0, maps) || !is(1, maps) || !is(2, maps) || !is(3, index) ||
-      !is(4, index) || !is(5, table) || !further ||
-      (placed && !(is(6, llvm::IsaPred<PositionsType>) && is(7, index))))
-    return emitOpError("takes the maps of ")
-           << (adds_beside
-                   ? "X, dY and dW, the rows, the offset, the terms table, beta and a plain map of dW, "
-                     "through which threads add to it, got ("
-               : weight_gradient ? "X, dY and dW, the rows, the offset, the terms table and beta, got ("
-               : placed
-                   ? "X, W and Y, the rows, the offset, the terms table, the positions, the bytes of one, "
-                     "of experts their starts, their number, two lists of their rows and the rows of the "
-                     "batch, and "
-                     "what maps take beside, which is maps, numbers of columns and numbers, got ("
-                   : "X, W and Y, the rows, the offset, the terms table, of experts whose rows are listed "
-                     "their number, and what several products and maps take beside, which is maps, numbers "
-                     "of columns and numbers, got (")
-           << body.getArgumentTypes() << ")";
-  if (adds_beside) {
-    const auto result = cast<MapsType>(body.getArgument(2).getType()),
-               plain = cast<MapsType>(body.getArgument(fixed + 1).getType());
-    if (!plain.isPlain() || plain.getRowDimension() != result.getRowDimension() ||
-        plain.getCount() != result.getCount() || plain.getElementType() != result.getElementType())
-      return emitOpError("adds to dW through ")
-             << plain << ", which are no plain maps of what it stores through " << result;
-    return success();
-  }
-  for (Type type : llvm::drop_begin(body.getArgumentTypes(), fixed)) {
-    auto beside = dyn_cast<MapsType>(type);
-    if (!beside)
-      continue;
-    // Those of the second of two layers have boxes of their own.
-    if (beside.getRowDimension() == 2 && beside != body.getArgument(1).getType() && !hidden)
-      return emitOpError("has maps of a further weight matrix, ")
-             << beside << ", unlike those of W, " << body.getArgument(1).getType();
-    if (beside.getRowDimension() == 3 && !beside.isPlain())
-      return emitOpError("has tensor maps beside those of X, W and Y, ")
-             << beside << "; threads read operands of maps and write further results, through plain ones";
-  }
-  // Of unequal groups it is one.
-  auto has = [](tile::LayoutAttr of, ColumnsType columns) {
-    alg::GroupsAttr out = of.getOut();
-    const bool one_group = of.hasUnequalGroups();
-    return columns.getGroups() == (one_group ? 1 : out.getCount()) &&
-           columns.getWidth() == (one_group ? out.getTotal() : out.getWidth(0));
-  };
-  for (Type type : body.getArgumentTypes())
+  const TypeRange types = getBody().getArgumentTypes();
+  const KernelArguments arguments(*this, layout);
+  if (!arguments.areComplete())
+    return emitOpError("takes the maps of ") << arguments.wanted() << ", got (" << types << ")";
+  if (arguments.addsBeside())
+    return verifyAddsBeside(*this, types[2], arguments.further().back());
+  if (failed(verifyFurtherMaps(*this, arguments.further(), types[1], hidden != nullptr)))
+    return failure();
+  for (Type type : types)
     if (auto columns = dyn_cast<ColumnsType>(type);
-        columns && !has(layout, columns) && !(hidden && has(hidden, columns)))
+        columns && !hasColumns(layout, columns) && !(hidden && hasColumns(hidden, columns)))
       return emitOpError("has ") << columns << ", but its layout's output groups are " << layout.getOut();
   return success();
 }

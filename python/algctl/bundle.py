@@ -128,13 +128,14 @@ def compile(specification: str | os.PathLike, *, in_features: int | None = None,
             bias: bool | None = None, in_groups: tuple[int, ...] | None = None, out_groups: tuple[int, ...] | None = None,
             targets: tuple[str, ...] | None = None, maps: tuple[str, ...] | None = None,
             rows: tuple[int, ...] | None = None, program_maps: tuple[str, ...] | None = None,
-            experts: int | None = None) -> Bundle:
+            experts: int | None = None, files: tuple[tuple[str, str], ...] | None = None) -> Bundle:
     """Compiles an expression such as "Q(4)", or a file that algctl reads, into a bundle.
 
     `rows` are the numbers of rows that schedules for GPUs are chosen for; with `experts` kernels of programs for GPUs are for
     rows that are divided among so many. Without `targets`, bundles are for the CPU and, where
-    there is a CUDA device, for that. What was compiled before comes from the folder of kept bundles. Raises CompilerError with
-    what the compiler says.
+    there is a CUDA device, for that. What was compiled before comes from the folder of kept bundles, unless one of the files that
+    the specification names has changed since. `files` of specifications.files asks for what they were then. Raises
+    CompilerError with what the compiler says.
     """
     if isinstance(dtype, torch.dtype):
         if dtype not in DTYPE_NAMES:
@@ -143,8 +144,16 @@ def compile(specification: str | os.PathLike, *, in_features: int | None = None,
     wanted = compiler.request(
         specification, in_features=in_features, out_features=out_features, hidden_features=hidden_features, dtype=dtype,
         row_types=row_types, bias=bias, in_groups=in_groups, out_groups=out_groups, maps=maps, rows=rows,
-        program_maps=program_maps, experts=experts, targets=tuple(targets) if targets is not None else targets_for(dtype, this_machine()))
-    return Bundle(compiler.bundle_file(wanted))
+        program_maps=program_maps, experts=experts, files=files,
+        targets=tuple(targets) if targets is not None else targets_for(dtype, this_machine()))
+    path = compiler.bundle_file(wanted)
+    try:
+        return Bundle(path)
+    except RuntimeError:
+        # What was damaged where it is kept is made anew, where there is a compiler.
+        if compiler.find() is None:
+            raise
+        return Bundle(compiler.bundle_file(wanted, anew=True))
 
 
 def targets_for(dtype: torch.dtype | str | None, device: torch.device) -> tuple[str, ...]:

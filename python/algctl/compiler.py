@@ -12,12 +12,12 @@ import hashlib
 import json
 import os
 import pathlib
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
 
+from . import specifications
 from .errors import CompilerError
 
 # Kernels for GPUs serve one row, for decoding, and batches of inference and of training.
@@ -30,33 +30,22 @@ class Request:
 
     specification: str  # an expression, or the path of a file
     options: tuple[str, ...]
+    identity: str  # of the specification: a file counts by its contents and those of the files that it names
+    files: tuple[tuple[str, str], ...] = ()  # that it is made from, with their digests
 
     def key(self) -> str:
-        """Names the bundle in the folder. A file counts by its contents and those of the files that it names."""
-        parts = [self.specification, *self.options]
-        if os.path.isfile(self.specification):
-            parts[0] = _contents(pathlib.Path(self.specification))
-        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
-
-
-def _contents(path: pathlib.Path) -> str:
-    """A hash of a file and, where it is a specification, of the tables, graphs and programs that it names beside it."""
-    text = path.read_bytes()
-    hashes = [hashlib.sha256(text).hexdigest() + path.suffix]
-    if path.suffix == ".toml":
-        for quoted in re.findall(rb"[\"']([^\"'\n]+)[\"']", text):
-            named = path.parent / os.fsdecode(quoted)
-            if os.path.isfile(named):
-                hashes.append(hashlib.sha256(named.read_bytes()).hexdigest())
-    return " ".join(hashes)
+        """Names the bundle in the folder."""
+        return hashlib.sha256(json.dumps([self.identity, *self.options]).encode()).hexdigest()
 
 
 def request(specification: str | os.PathLike, *, in_features: int | None = None, out_features: int | None = None,
             hidden_features: int | None = None, dtype: str | None = None, row_types: str | None = None,
             bias: bool | None = None, in_groups: tuple[int, ...] | None = None, out_groups: tuple[int, ...] | None = None,
             targets: tuple[str, ...] = ("cpu",), maps: tuple[str, ...] | None = None, rows: tuple[int, ...] | None = None,
-            program_maps: tuple[str, ...] | None = None, experts: int | None = None) -> Request:
-    """The request for a bundle, in one spelling, so that equal requests have one key."""
+            program_maps: tuple[str, ...] | None = None, experts: int | None = None,
+            files: tuple[tuple[str, str], ...] | None = None) -> Request:
+    """The request for a bundle, in one spelling, so that equal requests have one key. `files` as specifications.files found
+    them, where the bundle has to be made from what they were then."""
     options: list[str] = []
 
     def add(name: str, value: object) -> None:
@@ -80,7 +69,9 @@ def request(specification: str | os.PathLike, *, in_features: int | None = None,
     add("--experts", experts)
     if on_gpu and experts is None:
         options.append("--row-lists")  # rows at any positions, which kernels of experts read themselves
-    return Request(os.fspath(specification), tuple(options))
+    named = specifications.absolute(os.fspath(specification))
+    made_from = specifications.files(named) if files is None else files
+    return Request(named, tuple(options), specifications.identity(named, made_from), made_from)
 
 
 def folder() -> pathlib.Path:
@@ -114,17 +105,18 @@ def _identity(program: pathlib.Path) -> str:
     return f"{status.st_size} {status.st_mtime_ns}"
 
 
-def bundle_file(wanted: Request) -> pathlib.Path:
-    """The file of the bundle that was asked for; compiled if there is none. Raises CompilerError."""
+def bundle_file(wanted: Request, anew: bool = False) -> pathlib.Path:
+    """The file of the bundle that was asked for; compiled if there is none, or `anew`. Raises CompilerError."""
     path = folder() / f"{wanted.key()}.alg"
     note = path.with_suffix(".json")
     program = find()
-    if path.is_file() and (program is None or _noted(note) == _identity(program)):
+    if not anew and path.is_file() and (program is None or _noted(note) == _identity(program)):
         return path
     if program is None:
         raise CompilerError(
             f"there is no bundle of {wanted.specification} {' '.join(wanted.options)} in {folder()}, and no compiler on this "
             "machine: set ALGCTL to the program algctl, or bring the folder from a machine that has it")
+    _require_unchanged(wanted)
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=path.parent) as scratch:
         written = pathlib.Path(scratch) / "bundle.alg"
@@ -141,7 +133,21 @@ def bundle_file(wanted: Request) -> pathlib.Path:
     return path
 
 
+def _require_unchanged(wanted: Request) -> None:
+    for path, digest in wanted.files:
+        if not os.path.isfile(path):
+            raise CompilerError(f"{path} is not there, of which {wanted.specification} is made")
+        if specifications.digest(path) != digest:
+            raise CompilerError(f"{path} has changed since a layer was made from it: make the layer anew, or bring back what the "
+                                "file was")
+
+
 def _noted(note: pathlib.Path) -> str | None:
+    """Which build of the compiler made a bundle; None where the note is missing, or none."""
     if not note.is_file():
         return None
-    return json.loads(note.read_text(encoding="utf-8")).get("compiler")
+    try:
+        noted = json.loads(note.read_text(encoding="utf-8"))
+    except ValueError:  # neither JSON nor UTF-8, as a write that was interrupted leaves it
+        return None
+    return noted.get("compiler") if isinstance(noted, dict) else None

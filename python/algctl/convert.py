@@ -96,7 +96,8 @@ def convert_(model: nn.Module, algebra: str, filter: Filter | None = None, init:
             layer = AlgLinear.from_weight(dense, module.bias, algebra, row_types=row_types)
         except CompilerError as error:
             raise CompilerError(f"the layer {name}, {dense.shape[0]} -> {dense.shape[1]}: {error}") from None
-        layer.weight.requires_grad_(module.weight.requires_grad)
+        for name_of_part, part in layer.named_parameters():
+            part.requires_grad_(getattr(module, name_of_part).requires_grad)
         layer.train(module.training)
         quadratic = Quadratic(bundle_of_weights(layer), dense, None if moments is None else moments[name])
         copied = quadratic.error(dense)

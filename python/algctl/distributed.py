@@ -144,7 +144,7 @@ class _InsideGroups(ParallelStyle):
             raise ValueError(f"{module} is divided among ranks already")
         if type(module) is not AlgLinear:
             raise TypeError(f"{style} is for algctl.AlgLinear before fully_shard, not for {type(module).__name__}")
-        if "weight" not in module._parameters:
+        if module.is_packed:
             raise PackedError(f"{module} is packed: call algctl.unpack_ before dividing it")
         if device_mesh.ndim != 1:
             raise ValueError(f"{style} takes one dimension of a mesh, mesh[\"tensor\"] say; this mesh has {device_mesh.ndim}")

@@ -8,6 +8,7 @@ import math
 import torch
 from torch import nn
 
+from . import specifications
 from .bundle import DTYPE_NAMES, Bundle, bundle_name, compile, number_of, targets_for
 from .errors import PackedError
 from .library import operators
@@ -26,18 +27,27 @@ class Layer:
     bias: bool = False
     in_groups: tuple[int, ...] | None = None
     out_groups: tuple[int, ...] | None = None
+    files: tuple[tuple[str, str], ...] = ()  # that the algebra is made from, and what they were
 
     def bundle(self, dtype: torch.dtype, device: torch.device) -> Bundle:
         # Groups give the widths where they are given.
         return compile(self.algebra, in_features=None if self.in_groups else self.in_features,
                        out_features=None if self.out_groups else self.out_features, dtype=dtype, row_types=self.row_types,
                        bias=self.bias, in_groups=self.in_groups, out_groups=self.out_groups,
-                       targets=targets_for(dtype, device))
+                       targets=targets_for(dtype, device), files=self.files)
+
+
+def shown_on(device: torch.device, dtype: torch.dtype) -> tuple[torch.dtype, torch.device]:
+    """The type and the device whose bundle shows what a layer with weights of this kind is: GPUs compute on bfloat16, and
+    tensors on other devices are no more than shapes."""
+    return (torch.bfloat16, device) if device.type == "cuda" else (dtype, torch.device("cpu"))
 
 
 def compute_dtype(x: torch.Tensor) -> torch.dtype:
     """The type that products of x are computed on: autocast's where it is on."""
     device = x.device.type
+    if not torch.amp.is_autocast_available(device):  # as on the device "meta", which computes nothing
+        return x.dtype
     return torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else x.dtype
 
 
@@ -79,15 +89,16 @@ class AlgLinear(nn.Module):
         for name, groups, width in (("in_groups", in_groups, in_features), ("out_groups", out_groups, out_features)):
             if groups is not None and sum(groups) != width:
                 raise ValueError(f"{name} {list(groups)} have {sum(groups)} features together, the layer has {width}")
-        self.layer = Layer(str(algebra), in_features, out_features, row_types, bias,
-                           None if in_groups is None else tuple(in_groups), None if out_groups is None else tuple(out_groups))
+        specification = specifications.absolute(str(algebra))
+        self.layer = Layer(specification, in_features, out_features, row_types, bool(bias),
+                           None if in_groups is None else tuple(in_groups), None if out_groups is None else tuple(out_groups),
+                           specifications.files(specification))
         self._number = number_of(self.layer)
         dtype = dtype or torch.get_default_dtype()
         if dtype not in DTYPE_NAMES:
             raise TypeError(f"dtype is {dtype}; weights of algebraic layers are torch.float32 or torch.bfloat16")
         # Compiled now, so that what is wrong with the layer is said here.
-        cuda = device is not None and torch.device(device).type == "cuda"
-        shown = self.layer.bundle(torch.bfloat16 if cuda else dtype, torch.device(device) if cuda else torch.device("cpu"))
+        shown = self.layer.bundle(*shown_on(torch.device("cpu" if device is None else device), dtype))
         self.in_features, self.out_features, self.algebra = in_features, out_features, str(algebra)
         self.types, self.period = shown.types, shown.period
         self.fraction = active_fraction(shown)
@@ -117,7 +128,7 @@ class AlgLinear(nn.Module):
         if x.dtype != dtype:
             x = x.to(dtype)
         name = bundle_name(self._number, dtype, x.device)
-        if "weight" not in self._parameters:
+        if self.is_packed:
             return self._forward_packed(x, where, types, p0, name)
         return operators.projection(x, self.weight, self.bias, where, types, p0, name)
 
@@ -131,6 +142,11 @@ class AlgLinear(nn.Module):
         self._number = number_of(self.layer)  # which counts the layers of this process
 
     # ---- packed weights: see packing.py ----
+
+    @property
+    def is_packed(self) -> bool:
+        """Not the same as having no parameter `weight`: a parametrization computes it from others."""
+        return bool(self._packed)
 
     def _forward_packed(self, x, where, types, p0, name):
         if self.training or (torch.is_grad_enabled() and x.requires_grad):

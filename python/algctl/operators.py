@@ -2,11 +2,13 @@
 
 `torch.ops.algctl.projection` is the product of a bundle's projection, `projection_dx` and `projection_dw` are its gradients,
 `run` runs any program of a bundle, and `run_experts` one whose rows are divided among experts. They name bundles by
-`Bundle.name`.
+`Bundle.name`. `run` chooses the program that `run_program` runs, and graphs may show that in its place.
 """
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 from typing import Any
 
 import torch
@@ -14,8 +16,10 @@ import torch
 from .bundle import Bundle
 from .library import operators
 
-# Programs whose gradients are another program of the same bundle.
+# Of a program P the gradients are the program P_backward of the same bundle, of "forward" it is "backward". P_keeping, where there
+# is one, returns behind the results of P what the gradients read.
 _BACKWARD = "backward"
+_KEEPING = "_keeping"
 
 
 @torch.library.register_fake("algctl::projection")
@@ -43,9 +47,14 @@ def _(x, dy, positions, types, p0, bundle, dtype):
 def _results_of(operands, bundle, program, rows=None):
     named = Bundle.named(bundle)
     given = [operand for operand in named.programs[program] if operand["role"] != "output" and not operand["optional"]]
-    # The first operand of M rows says how many there are, where no list of rows does.
+    # The first matrix of M rows says how many there are, where no list of rows does: a vector of M numbers has no more
+    # dimensions than itself.
     if rows is None:
-        rows = next(tensor.shape[:-1] for operand, tensor in zip(given, operands) if operand["shape"][0] == "M")
+        rows = next(
+            tensor.shape[:-1]
+            for operand, tensor in zip(given, operands)
+            if operand["shape"][0] == "M" and len(operand["shape"]) == 2
+        )
     results = []
     for operand in named.programs[program]:
         if operand["role"] != "output":
@@ -57,7 +66,7 @@ def _results_of(operands, bundle, program, rows=None):
     return results
 
 
-@torch.library.register_fake("algctl::run")
+@torch.library.register_fake("algctl::run_program")
 def _(operands, positions, p0, bundle, program):
     return _results_of(operands, bundle, program)
 
@@ -91,34 +100,146 @@ def _projection_gradients(ctx, dy):
 torch.library.register_autograd("algctl::projection", _projection_gradients, setup_context=_keep_projection)
 
 
+# The product is linear in x and in the weights, so that the gradients of its gradients are the same three maps again.
+
+
+def _keep_dx(ctx, inputs, output) -> None:
+    dy, weight, positions, types, p0, bundle = inputs
+    ctx.save_for_backward(dy, weight, positions, types)
+    ctx.p0, ctx.bundle = p0, bundle
+
+
+def _dx_gradients(ctx, gradient):
+    dy, weight, positions, types = ctx.saved_tensors
+    of_dy = of_weight = None
+    if ctx.needs_input_grad[0]:
+        named = Bundle.named(ctx.bundle)
+        # A layer with a bias always adds one; dy has none in it.
+        bias = gradient.new_zeros(named.out_features) if named.projection["bias"] else None
+        of_dy = operators.projection(gradient, weight, bias, positions, types, ctx.p0, ctx.bundle)
+    if ctx.needs_input_grad[1]:
+        of_weight, _ = operators.projection_dw(gradient, dy, positions, types, ctx.p0, ctx.bundle, weight.dtype)
+    return of_dy, of_weight, None, None, None, None
+
+
+torch.library.register_autograd("algctl::projection_dx", _dx_gradients, setup_context=_keep_dx)
+
+
+def _keep_dw(ctx, inputs, output) -> None:
+    x, dy, positions, types, p0, bundle, _ = inputs
+    ctx.save_for_backward(x, dy, positions, types)
+    ctx.p0, ctx.bundle = p0, bundle
+
+
+def _dw_gradients(ctx, of_weight, of_bias):
+    x, dy, positions, types = ctx.saved_tensors
+    of_x = of_dy = None
+    if ctx.needs_input_grad[0]:
+        of_x = operators.projection_dx(dy, of_weight, positions, types, ctx.p0, ctx.bundle)
+    if ctx.needs_input_grad[1]:
+        # dbias is the sum of the rows of dy: its gradient is added to every row, as a bias is.
+        bias = of_bias if of_bias.numel() > 0 else None
+        of_dy = operators.projection(x, of_weight, bias, positions, types, ctx.p0, ctx.bundle)
+    return of_x, of_dy, None, None, None, None, None
+
+
+torch.library.register_autograd("algctl::projection_dw", _dw_gradients, setup_context=_keep_dw)
+
+
+# ---- programs ----
+
+
+@dataclasses.dataclass(frozen=True)
+class _Signature:
+    """Names of a program: of operands that a call gives, of results, and of those results that its gradients read."""
+
+    given: tuple[str, ...]
+    returned: tuple[str, ...]
+    kept: tuple[str, ...]
+
+
+@functools.cache  # bundles stay open, and this is asked in every call
+def _signature(bundle: str, program: str) -> _Signature:
+    programs = Bundle.named(bundle).programs
+    given = _names_given(programs[program])
+    returned = tuple(operand["name"] for operand in programs[program] if operand["role"] == "output")
+    read = _names_given(programs.get(_backward_of(program), []))
+    return _Signature(given, returned, tuple(name for name in returned if name in read))
+
+
+def _names_given(operands: list[dict]) -> tuple[str, ...]:
+    return tuple(operand["name"] for operand in operands if operand["role"] != "output" and not operand["optional"])
+
+
+def _backward_of(program: str) -> str:
+    base = program.removesuffix(_KEEPING)
+    return _BACKWARD if base == "forward" else f"{base}_{_BACKWARD}"
+
+
+@torch.library.impl("algctl::run", "CompositeImplicitAutograd")
+def _(operands, positions, p0, bundle, program):
+    keeping = program + _KEEPING
+    if keeping not in Bundle.named(bundle).programs or not torch.is_grad_enabled() or not any(
+            operand.requires_grad for operand in operands):
+        return operators.run_program(operands, positions, p0, bundle, program)
+    results = operators.run_program(operands, positions, p0, bundle, keeping)
+    return results[:len(_signature(bundle, program).returned)]
+
+
 def _keep_program(ctx, inputs, output) -> None:
     operands, positions, p0, bundle, program = inputs
-    ctx.save_for_backward(positions, *operands)
+    signature = _signature(bundle, program)
+    kept = [result for name, result in zip(signature.returned, output) if name in signature.kept]
+    ctx.save_for_backward(positions, *operands, *kept)
+    ctx.set_materialize_grads(False)  # those of what is kept, as large as itself, would be filled with zeros
     ctx.p0, ctx.bundle, ctx.program = p0, bundle, program
 
 
-def _program_gradients(ctx, results):
-    positions, *operands = ctx.saved_tensors
-    named = Bundle.named(ctx.bundle)
-    backward = _BACKWARD if ctx.program == "forward" else f"{ctx.program}_{_BACKWARD}"
-    if backward not in named.programs:
-        raise RuntimeError(f"the bundle {named.name[:12]} has no program {backward}: compile it with program_maps=(\"forward\", "
-                           "\"backward\")")
-    forward_names = [operand["name"] for operand in named.programs[ctx.program]
-                     if operand["role"] != "output" and not operand["optional"]]
-    result_names = [operand["name"] for operand in named.programs[ctx.program] if operand["role"] == "output"]
-    given = dict(zip(forward_names, operands)) | {f"d{name}": value for name, value in zip(result_names, results)}
-    wanted = [given[operand["name"]] for operand in named.programs[backward]
-              if operand["role"] != "output" and not operand["optional"]]
-    gradients = operators.run(wanted, positions, ctx.p0, ctx.bundle, backward)
-    names = [operand["name"] for operand in named.programs[backward] if operand["role"] == "output"]
-    of = dict(zip(names, gradients))
+def _require_backward(named: Bundle, program: str) -> str:
+    backward = _backward_of(program)
+    if backward in named.programs:
+        return backward
+    if program == _BACKWARD or program.endswith(f"_{_BACKWARD}"):
+        raise RuntimeError(f"the program {program} computes gradients, and programs have no second derivatives: take them of "
+                           "algctl.AlgLinear layers, one for each product")
+    raise RuntimeError(f"the bundle {named.name[:12]} has no program {backward}: compile it with program_maps=(\"forward\", "
+                       "\"backward\")")
+
+
+def _gradients_of_results(ctx, operands, gradients) -> dict[str, torch.Tensor]:
+    """By the names that programs of gradients call them: zeros for results that the loss does not depend on."""
+    signature = _signature(ctx.bundle, ctx.program)
+    by_name = {}
+    for name, gradient in zip(signature.returned, gradients):
+        if name not in signature.kept:
+            by_name[name] = gradient
+        elif gradient is not None:
+            raise RuntimeError(f"{name} is kept for the gradients of the other results of the program {ctx.program}, and has no "
+                               "gradient itself")
+    if any(gradient is None for gradient in by_name.values()):
+        like = dict(zip(signature.returned, _results_of(operands, ctx.bundle, ctx.program)))
+        by_name = {name: torch.zeros_like(like[name]) if gradient is None else gradient for name, gradient in by_name.items()}
+    return {f"d{name}": gradient for name, gradient in by_name.items()}
+
+
+def _program_gradients(ctx, gradients):
+    backward = _require_backward(Bundle.named(ctx.bundle), ctx.program)
+    forward_names, backward_names = _signature(ctx.bundle, ctx.program), _signature(ctx.bundle, backward)
+    positions, *saved = ctx.saved_tensors
+    operands = saved[:len(forward_names.given)]
+    given = dict(zip(forward_names.given + forward_names.kept, saved)) | _gradients_of_results(ctx, operands, gradients)
+    missing = [name for name in backward_names.given if name not in given]
+    if missing:
+        raise RuntimeError(f"the program {backward} reads {', '.join(missing)}, which {ctx.program} does not return: run "
+                           f"{ctx.program}{_KEEPING}, or compile the bundle without keeping")
+    computed = operators.run_program([given[name] for name in backward_names.given], positions, ctx.p0, ctx.bundle, backward)
+    of = dict(zip(backward_names.returned, computed))
     # Numbers that steps are launched with are in CPU memory wherever the program runs.
     return ([of[f"d{name}"].to(operand.device, operand.dtype) if f"d{name}" in of else None
-             for name, operand in zip(forward_names, operands)], None, None, None, None)
+             for name, operand in zip(forward_names.given, operands)], None, None, None, None)
 
 
-torch.library.register_autograd("algctl::run", _program_gradients, setup_context=_keep_program)
+torch.library.register_autograd("algctl::run_program", _program_gradients, setup_context=_keep_program)
 
 
 def _no_gradients_of_experts(ctx, results):

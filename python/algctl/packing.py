@@ -27,8 +27,11 @@ def pack_(model: nn.Module, dtype: torch.dtype | None = None) -> int:
     layers = [(name, module) for name, module in model.named_modules() if isinstance(module, AlgLinear)]
     for name, layer in layers:
         where = f"the layer {name or type(layer).__name__}"
-        if "weight" not in layer._parameters:
+        if layer.is_packed:
             raise PackedError(f"{where} is packed already")
+        if "weight" not in layer._parameters:
+            raise PackedError(f"{where} computes its weights from others, as parametrizations and pruning do: make them its own "
+                              "before, with remove_parametrizations or prune.remove")
         if type(layer).forward is not AlgLinear.forward:
             raise PackedError(f"{where} computes in another way ({type(layer).__name__}), as layers that are divided among ranks do")
         if layer.training:
@@ -56,7 +59,7 @@ def pack_(model: nn.Module, dtype: torch.dtype | None = None) -> int:
 def unpack_(model: nn.Module) -> None:
     """Gives packed layers their weights back."""
     for layer in model.modules():
-        if isinstance(layer, AlgLinear) and "weight" not in layer._parameters:
+        if isinstance(layer, AlgLinear) and layer.is_packed:
             layer._release()
             layer._packed = {}
             weight = layer._unpacked_weight.pop()

@@ -11,9 +11,10 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from . import compiler, specifications
 from .bundle import DTYPE_NAMES, Bundle, bundle_name, compile, number_of, targets_for
 from .library import operators
-from .linear import AlgLinear, Positions, PositionsSource, compute_dtype, place
+from .linear import AlgLinear, Positions, PositionsSource, compute_dtype, place, shown_on
 
 _ACTIVATIONS = {
     "silu": functional.silu,
@@ -25,7 +26,7 @@ _ACTIVATIONS = {
 }
 
 _SPECIFICATION = """[algebra]
-product = "{algebra}"
+{algebra}
 
 [program]
 kind       = "swiglu"
@@ -35,27 +36,38 @@ activation = "{activation}"
 bias       = {bias}
 dtype      = "{dtype}"
 row_types  = "{row_types}"
-"""
+{lift}"""
 
 
 @dataclasses.dataclass(frozen=True)
 class Network:
     """The recipe of a network's bundles, of the programs forward and backward."""
 
-    algebra: str
+    algebra: str  # lines of the section [algebra] of a specification
     d: int
     f: int
     activation: str
     bias: bool
     row_types: str
+    lift: str = ""  # a line of its section [program]
+    files: tuple[tuple[str, str], ...] = ()  # that the algebra is made from, and what they were
 
     def bundle(self, dtype: torch.dtype, device: torch.device) -> Bundle:
         text = _SPECIFICATION.format(algebra=self.algebra, d=self.d, f=self.f, activation=self.activation,
-                                     bias=str(self.bias).lower(), dtype=DTYPE_NAMES[dtype], row_types=self.row_types)
+                                     bias=str(self.bias).lower(), dtype=DTYPE_NAMES[dtype], row_types=self.row_types,
+                                     lift=self.lift)
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "swiglu.toml"
             path.write_text(text, encoding="utf-8")
-            return compile(path, program_maps=("forward", "backward"), targets=targets_for(dtype, device))
+            return compile(path, program_maps=("forward", "backward"), targets=targets_for(dtype, device), files=self.files)
+
+
+def is_plain(layer: nn.Module) -> bool:
+    """Whether a program may read the layer's weights in place of calling it. Not where it is packed, where a parametrization or
+    pruning computes its weights, where hooks wait for its call, and where its class was exchanged, by a conversion for
+    quantisation say."""
+    hooks = (layer._forward_pre_hooks, layer._forward_hooks, layer._backward_pre_hooks, layer._backward_hooks)
+    return type(layer) is AlgLinear and "weight" in layer._parameters and not any(hooks)
 
 
 class SwiGLU(nn.Module):
@@ -63,8 +75,9 @@ class SwiGLU(nn.Module):
 
     gate, up: AlgLinear d -> f; down: AlgLinear f -> d, whose weights are [in, out]. x: [..., T, d]; positions as in AlgLinear.
     The network runs as one program of the compiler, in which gate and up share a kernel with activation and product, on a CPU
-    with down, too, and its gradients are the program that the compiler made by differentiation. Float32 weights beside bfloat16 products are trained
-    layer by layer instead, because their gradients then are float32.
+    with down, too, and its gradients are the program that the compiler made by differentiation. It runs layer by layer where
+    float32 weights are trained beside bfloat16 products, because their gradients then are float32, and where one of the three is
+    packed, has hooks, or computes its weights, as parametrizations and pruning do.
     """
 
     def __init__(self, d: int, f: int, algebra: str = "Q(4)", *, row_types: str = "cyclic", bias: bool = False,
@@ -81,8 +94,12 @@ class SwiGLU(nn.Module):
         self.down = AlgLinear(f, d, algebra, **options)
         self.activation = activation
         self.positions_source: PositionsSource | None = None
-        self.network = Network(str(algebra), d, f, activation, bias, row_types)
+        specification = specifications.absolute(str(algebra))
+        self.network = Network(specifications.algebra_lines(specification), d, f, activation, bool(bias), row_types,
+                               specifications.lift_line(specification), self.gate.layer.files)
         self._number = number_of(self.network)
+        if compiler.find() is not None:  # so that what is wrong with the network is said here, as with its layers
+            self.network.bundle(*shown_on(self.gate.weight.device, self.gate.weight.dtype))
 
     def __setstate__(self, state: dict) -> None:
         super().__setstate__(state)
@@ -98,12 +115,8 @@ class SwiGLU(nn.Module):
         dtype = compute_dtype(x)
         if x.dtype != dtype:
             x = x.to(dtype)
-        parts = (self.gate, self.up, self.down)
-        packed = "weight" not in self.gate._parameters
-        one_type = not packed and self.gate.weight.dtype == dtype
-        # A layer whose class was exchanged, by a conversion for quantisation say, computes for itself.
-        own = all(type(part) is AlgLinear for part in parts)
-        if packed or not own or (torch.is_grad_enabled() and not one_type):
+        if not all(is_plain(part) and (part.weight.dtype == dtype or not torch.is_grad_enabled())
+                   for part in (self.gate, self.up, self.down)):
             activated = _ACTIVATIONS[self.activation](self.gate(x, positions)) * self.up(x, positions)
             return self.down(activated, positions)
         where, p0 = place(x, positions)
@@ -111,7 +124,7 @@ class SwiGLU(nn.Module):
         operands = [x, self.gate.weight, self.up.weight, self.down.weight]
         if self.gate.bias is not None:
             operands += [self.gate.bias, self.up.bias, self.down.bias]
-        return operators.run(operands, where, p0, name, "forward")[0]
+        return operators.run_program(operands, where, p0, name, "forward")[0]
 
     def extra_repr(self) -> str:
         return f"activation={self.activation}"

@@ -55,7 +55,10 @@ STABLE_TORCH_LIBRARY(algctl, library) {
       "-> Tensor");
   library.def("projection_dw(Tensor x, Tensor dy, Tensor? positions, Tensor? types, SymInt p0, str bundle, "
               "ScalarType dtype) -> (Tensor, Tensor)");
+  // Of run the package has the implementation: it chooses the program that run_program then runs.
   library.def("run(Tensor[] operands, Tensor? positions, SymInt p0, str bundle, str program) -> Tensor[]");
+  library.def(
+      "run_program(Tensor[] operands, Tensor? positions, SymInt p0, str bundle, str program) -> Tensor[]");
   library.def(
       "run_experts(Tensor[] operands, Tensor expert_starts, Tensor? positions, SymInt p0, str bundle, "
       "str program, Tensor? expert_rows=None) -> Tensor[]");
@@ -79,7 +82,7 @@ STABLE_TORCH_LIBRARY_IMPL(algctl, CPU, library) {
   library.impl("projection_packed", TORCH_BOX(&projectionForwardPacked));
   library.impl("projection_dx", TORCH_BOX(&projectionDx));
   library.impl("projection_dw", TORCH_BOX(&projectionDw));
-  library.impl("run", TORCH_BOX(&runProgram));
+  library.impl("run_program", TORCH_BOX(&runProgram));
   library.impl("run_experts", TORCH_BOX(&runExperts));
 }
 
@@ -87,6 +90,6 @@ STABLE_TORCH_LIBRARY_IMPL(algctl, CUDA, library) {
   library.impl("projection", TORCH_BOX(&projectionForward));
   library.impl("projection_dx", TORCH_BOX(&projectionDx));
   library.impl("projection_dw", TORCH_BOX(&projectionDw));
-  library.impl("run", TORCH_BOX(&runProgram));
+  library.impl("run_program", TORCH_BOX(&runProgram));
   library.impl("run_experts", TORCH_BOX(&runExperts));
 }

@@ -11,6 +11,20 @@ namespace {
 // Whether an operand is a matrix with a row for each row of the batch.
 bool hasRows(const Operand *operand) { return operand->shape.size() == 2 && operand->symbols[0] == "M"; }
 
+// Whether it is a vector with a number for each row, which has all dimensions of a batch but the features.
+bool hasNumbers(const Operand &operand) { return operand.shape.size() == 1 && operand.symbols[0] == "M"; }
+
+// A tensor as the runtime sees the operand, apart from matrices of rows.
+Tensor flattened(const Tensor &tensor, const Operand &operand) {
+  return hasNumbers(operand) ? torch::stable::reshape(tensor, {tensor.numel()}) : tensor;
+}
+
+// Whether rows follow one another in sequences: where a row is says nothing where types are explicit.
+bool hasPositions(const Program &program) {
+  return std::ranges::any_of(program.operands,
+                             [](const Operand &operand) { return operand.name == "positions"; });
+}
+
 // Sizes of a result of M rows. Of the first operand that has M rows it takes all dimensions but the last.
 std::vector<int64_t> sizesOf(const Operand &operand, const std::vector<int64_t> &leading) {
   std::vector<int64_t> sizes;
@@ -83,7 +97,7 @@ std::vector<Tensor> runRows(const std::vector<Tensor> &operands, const Experts &
       }
       tensors.push_back({argument, matrix.get(), nullptr});
     } else {
-      tensors.push_back({argument, others.emplace_back(tensor, argument).get(), nullptr});
+      tensors.push_back({argument, others.emplace_back(flattened(tensor, operand), argument).get(), nullptr});
     }
   }
   // Rows of results.
@@ -95,8 +109,9 @@ std::vector<Tensor> runRows(const std::vector<Tensor> &operands, const Experts &
     if (operand.role != ALGRT_ROLE_OUTPUT)
       continue;
     Tensor &result = results.emplace_back(emptyLike(first, sizesOf(operand, leading), operand.types.front()));
-    const DLTensor *view = hasRows(&operand) ? matrices.emplace_back(result, operand.name.c_str()).get()
-                                             : others.emplace_back(result, operand.name.c_str()).get();
+    const DLTensor *view = hasRows(&operand)
+                               ? matrices.emplace_back(result, operand.name.c_str()).get()
+                               : others.emplace_back(flattened(result, operand), operand.name.c_str()).get();
     tensors.push_back({operand.name.c_str(), view, nullptr});
   }
 
@@ -111,7 +126,7 @@ std::vector<Tensor> runRows(const std::vector<Tensor> &operands, const Experts &
     tensors.push_back({"positions",
                        others.emplace_back(torch::stable::reshape(*positions, {rows}), "positions").get(),
                        nullptr});
-  } else if (!experts.starts) {
+  } else if (!experts.starts && hasPositions(*program)) {
     options.sequence_rows = sequence_rows;
   }
   const auto vector = [&](const std::optional<Tensor> &given, const char *argument) -> const DLTensor * {

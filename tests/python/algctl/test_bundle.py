@@ -1,6 +1,9 @@
 """Bundles: what they are made from, what they say, and programs of one's own."""
 
+import json
+
 import algctl
+import pytest
 import torch
 from algctl import compiler, reference
 
@@ -78,3 +81,164 @@ def test_operands_may_come_in_any_order(tmp_path):
         torch.library.opcheck(torch.ops.algctl.run.default, (operands, None, 0, bundle.name, "forward"))
     assert results[0].shape == (2, 12, 256)
     assert all(torch.equal(result, results[0]) for result in results)
+
+
+# ---- bundles that were damaged where they are kept ----
+
+
+@pytest.mark.parametrize("note", ["", "{", "[]", "\udcff"])
+def test_a_damaged_note_is_none(monkeypatch, tmp_path, note):
+    monkeypatch.setenv("ALGCTL_BUNDLES", str(tmp_path))
+    wanted = compiler.request("Q(4)", in_features=64, out_features=96, dtype="f32")
+    path = compiler.bundle_file(wanted)
+    path.with_suffix(".json").write_text(note, encoding="utf-8", errors="surrogateescape")
+    assert compiler.bundle_file(wanted) == path
+    assert json.loads(path.with_suffix(".json").read_text())["specification"] == "Q(4)"
+
+
+def test_a_damaged_bundle_is_made_anew(monkeypatch, tmp_path):
+    monkeypatch.setenv("ALGCTL_BUNDLES", str(tmp_path))
+    options = {"in_features": 64, "out_features": 96, "dtype": "f32"}
+    path = compiler.bundle_file(compiler.request("Q(4)", targets=("cpu",), **options))
+    contents = path.read_bytes()
+    path.write_bytes(contents[:len(contents) // 2])
+    assert algctl.compile("Q(4)", targets=("cpu",), **options).name == algctl.Bundle(path).name
+    path.write_bytes(contents[:len(contents) // 2])
+    monkeypatch.setattr(compiler, "find", lambda: None)
+    with pytest.raises(RuntimeError, match=path.name):
+        algctl.compile("Q(4)", targets=("cpu",), **options)
+
+
+# ---- gradients of programs that keep what gradients read ----
+
+
+def network(folder, program_maps, **fields):
+    path = folder / "network.toml"
+    lines = [f"{name} = {json.dumps(value)}" for name, value in {"in": 40, "hidden": 60, "dtype": "f32", **fields}.items()]
+    path.write_text('[algebra]\nproduct = "Q(5)"\n[program]\nkind = "swiglu"\n' + "\n".join(lines) + "\n")
+    return algctl.compile(path, program_maps=program_maps)
+
+
+def gradients_of(bundle, program, operands, positions=None):
+    leaves = [operand.clone().requires_grad_() for operand in operands]
+    y = torch.ops.algctl.run(leaves, positions, 0, bundle.name, program)[0]
+    y.pow(2).sum().backward()
+    return [leaf.grad for leaf in leaves]
+
+
+def test_gradients_of_a_program_that_keeps_sums(tmp_path):
+    plain = network(tmp_path, ("forward", "backward"))
+    keeping = network(tmp_path, ("forward", "backward", "keeping"))
+    operands = [torch.randn(3, 7, 40), *(torch.randn(*shape) / 7 for shape in ((40, 60), (40, 60), (60, 40)))]
+    for positions in (None, torch.randint(0, 50, (3, 7))):
+        expected = gradients_of(plain, "forward", operands, positions)
+        for program in ("forward", "forward_keeping"):
+            for one, other in zip(gradients_of(keeping, program, operands, positions), expected):
+                assert error_of(one, other) < limit(torch.float32, 2)
+
+    def run(*given):
+        return torch.ops.algctl.run(list(given), None, 0, keeping.name, "forward")[0]
+
+    with torch.no_grad():
+        y = run(*operands)
+    leaves = [operand.clone().requires_grad_() for operand in operands]
+    torch.compile(run, fullgraph=True, backend="aot_eager")(*leaves).pow(2).sum().backward()
+    for leaf, other in zip(leaves, gradients_of(plain, "forward", operands)):
+        assert error_of(leaf.grad, other) < limit(torch.float32, 2)
+    assert error_of(run(*leaves), y) < limit(torch.float32, 2)
+    torch.library.opcheck(torch.ops.algctl.run.default, (leaves, None, 0, keeping.name, "forward"))
+
+
+def test_what_keeping_needs_is_said(tmp_path):
+    bundle = network(tmp_path, ("forward", "backward", "keeping"))
+    operands = [torch.randn(7, 40, requires_grad=True), *(torch.randn(*shape) for shape in ((40, 60), (40, 60), (60, 40)))]
+    y, gate_sums, _ = torch.ops.algctl.run(operands, None, 0, bundle.name, "forward_keeping")
+    with pytest.raises(RuntimeError, match="gate_sums is kept for the gradients of the other results"):
+        (y.sum() + gate_sums.sum()).backward()
+    y = torch.ops.algctl.run_program(operands, None, 0, bundle.name, "forward")[0]
+    with pytest.raises(RuntimeError, match="backward reads gate_sums, up_sums, which forward does not return: run forward_keeping"):
+        y.sum().backward()
+
+
+# ---- operands and results with a number for each row ----
+
+
+SCALED_SUMS = """
+#a = #alg.algebra<"Q(2)">
+!x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
+!w = !alg.slots<8x6xf32, rows(2 x 4), cols(2 x 3)>
+!h = !alg.slots<?x6xf32, rows(cyclic 2), cols(2 x 3)>
+func.func @sums(%scale: tensor<?xf32>, %x: tensor<?x8xf32>, %a: tensor<8x6xf32>, %p0: index) -> (tensor<?xf32>, tensor<?x6xf32>) {
+  %xs = alg.slots %x rows(cyclic 2, %p0) cols(2 x 4) : tensor<?x8xf32>
+  %as = alg.slots %a rows(2 x 4) cols(2 x 3) : tensor<8x6xf32>
+  %g = alg.contract %xs, %as by #a -> k : !x, !w
+  %m = alg.map %g rows %scale : (!h, tensor<?xf32>) -> !h {
+  ^bb0(%p: f32, %q: f32):
+    %r = arith.mulf %p, %q : f32
+    alg.yield %r : f32
+  }
+  %s = alg.reduce sum %m over columns : !h -> tensor<?xf32>
+  %y = alg.gather %m : !h
+  return %s, %y : tensor<?xf32>, tensor<?x6xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("shape", [(10,), (2, 5), (2, 1, 5), ()], ids=str)
+def test_numbers_of_rows(tmp_path, shape):
+    path = tmp_path / "sums.mlir"
+    path.write_text(SCALED_SUMS)
+    bundle = algctl.compile(path, program_maps=("forward", "backward"))
+    product = algctl.compile("Q(2)", in_features=8, out_features=6, dtype="f32")
+    operands = [torch.randn(shape), torch.randn(*shape, 8), torch.randn(8, 6)]
+    leaves = [operand.clone().requires_grad_() for operand in operands]
+    wide = [operand.double().requires_grad_() for operand in operands]
+    sums, y = torch.ops.algctl.run(leaves, None, 0, bundle.name, "sums")
+    expected = reference.linear(product, wide[1], wide[2]) * wide[0][..., None]
+    assert sums.shape == shape and y.shape == (*shape, 6)
+    assert error_of(sums, expected.sum(-1)) < limit(torch.float32, 3) and error_of(y, expected) < limit(torch.float32, 2)
+    (sums.pow(2).sum() + y.pow(2).sum()).backward()
+    (expected.sum(-1).pow(2).sum() + expected.pow(2).sum()).backward()
+    for leaf, other in zip(leaves, wide):
+        assert error_of(leaf.grad, other.grad) < limit(torch.float32, 4)
+    torch.library.opcheck(torch.ops.algctl.run_program.default, (leaves, None, 0, bundle.name, "sums"))
+
+
+def test_a_result_that_the_loss_does_not_depend_on(tmp_path):
+    path = tmp_path / "sums.mlir"
+    path.write_text(SCALED_SUMS)
+    bundle = algctl.compile(path, program_maps=("forward", "backward"))
+    leaves = [operand.requires_grad_() for operand in (torch.randn(2, 5), torch.randn(2, 5, 8), torch.randn(8, 6))]
+    for chosen in (0, 1):
+        results = torch.ops.algctl.run(leaves, None, 0, bundle.name, "sums")
+        partly = torch.autograd.grad(results[chosen].pow(2).sum(), leaves)
+        results = torch.ops.algctl.run(leaves, None, 0, bundle.name, "sums")
+        whole = torch.autograd.grad(results[chosen].pow(2).sum() + 0 * results[1 - chosen].sum(), leaves)
+        assert all(torch.equal(one, other) for one, other in zip(partly, whole))
+
+
+@pytest.mark.parametrize("shape", [(13,), (2, 13)], ids=str)
+def test_explicit_types_of_a_program(tmp_path, shape):
+    bundle = network(tmp_path, ("forward", "backward"), bias=True, row_types="explicit")
+    layer = algctl.compile("Q(5)", in_features=40, out_features=60, dtype="f32", row_types="explicit")
+    down = algctl.compile("Q(5)", in_features=60, out_features=40, dtype="f32", row_types="explicit")
+    sizes = {"x": (*shape, 40), "gate": (40, 60), "up": (40, 60), "down": (60, 40), "gate_bias": (60,), "up_bias": (60,),
+             "down_bias": (40,)}
+    types = torch.randint(0, 5, shape, dtype=torch.int32)
+    given = {name: (torch.randn(size) / 6).requires_grad_() for name, size in sizes.items()}
+    names = [operand["name"] for operand in bundle.programs["forward"] if operand["role"] != "output"]
+    operands = [types if name == "types" else given[name] for name in names]
+    y = torch.ops.algctl.run(operands, None, 0, bundle.name, "forward")[0]
+    gradient = torch.randn_like(y)
+    y.backward(gradient)
+    wide = {name: value.detach().double().requires_grad_() for name, value in given.items()}
+
+    def product(by, x, name):
+        return reference.linear(by, x, wide[name], wide[f"{name}_bias"], types=types)
+
+    hidden = torch.nn.functional.silu(product(layer, wide["x"], "gate")) * product(layer, wide["x"], "up")
+    expected = product(down, hidden, "down")
+    expected.backward(gradient.double())
+    assert error_of(y, expected) < limit(torch.float32, 3)
+    for name, value in given.items():
+        assert error_of(value.grad, wide[name].grad) < limit(torch.float32, 4), name

@@ -75,6 +75,15 @@ def test_what_convert_refuses():
     assert type(mixed[0]) is nn.Linear  # nothing is half converted
 
 
+def test_what_is_frozen_stays_frozen():
+    model = multilayer()
+    model[0].requires_grad_(False)
+    model[2].bias.requires_grad_(False)
+    frozen = {name for name, parameter in model.named_parameters() if not parameter.requires_grad}
+    algctl.convert_(model, "Q(4)")
+    assert {name for name, parameter in model.named_parameters() if not parameter.requires_grad} == frozen
+
+
 def test_a_tied_head_stays_dense():
     class Tied(nn.Module):
         def __init__(self):
@@ -170,6 +179,18 @@ def test_packed_weights_compute_the_same():
         algctl.unpack_(model)
         assert torch.equal(model(x), expected)
     assert list(model.state_dict()) == list(state)
+
+
+@pytest.mark.parametrize("part", ["gate", "up", "down"])
+def test_a_part_of_a_network_may_be_packed(part):
+    network = algctl.SwiGLU(64, 128, "Q(4)").eval()
+    x = torch.randn(2, 9, 64)
+    with torch.no_grad():
+        expected = network(x)
+        algctl.pack_(getattr(network, part))
+        assert error_of(network(x), expected) < limit(torch.float32, 3)
+        algctl.unpack_(network)
+        assert torch.equal(network(x), expected)
 
 
 def test_nothing_is_packed_where_one_layer_cannot_be(monkeypatch):

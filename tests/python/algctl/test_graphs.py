@@ -22,9 +22,13 @@ def test_opcheck():
     dy = torch.randn(3, 7, 96)
     torch.library.opcheck(operators.projection_dx.default, (dy, layer.weight.detach(), None, None, 0, name))
     torch.library.opcheck(operators.projection_dw.default, (x.detach(), dy, None, None, 0, name, torch.float32))
+    dy.requires_grad_()
+    torch.library.opcheck(operators.projection_dx.default, (dy, layer.weight, None, None, 0, name))
+    torch.library.opcheck(operators.projection_dw.default, (x, dy, positions, None, 0, name, torch.float32))
     network = algctl.SwiGLU(64, 128, "Q(4)")
     operands = [x, network.gate.weight, network.up.weight, network.down.weight]
-    torch.library.opcheck(operators.run.default, (operands, None, 0, network.program(x).name, "forward"))
+    for operator in (operators.run, operators.run_program):
+        torch.library.opcheck(operator.default, (operands, None, 0, network.program(x).name, "forward"))
 
 
 # Without generating code, which takes most of the time, what is traced and differentiated is the same.

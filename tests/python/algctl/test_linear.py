@@ -4,6 +4,7 @@ import algctl
 import pytest
 import torch
 from algctl import reference
+from torch.nn.utils import prune
 
 from checks import error_of, limit
 
@@ -159,6 +160,52 @@ def test_only_what_needs_gradients_is_computed(place):
     assert layer.weight.grad is not None
 
 
+@pytest.mark.parametrize("algebra, positions, bias", [("Q(4)", None, True), ("T(4)", 5, False), ("Q(2)^2", "each", True)])
+def test_second_gradients(algebra, positions, bias):
+    """Of a loss of the gradients of y, as a penalty on them is."""
+    layer = algctl.AlgLinear(32, 48, algebra, bias=bias)
+    x = torch.randn(3, 7, 32, requires_grad=True)
+    positions = torch.randint(0, 50, (3, 7)) if positions == "each" else positions
+    bundle = algctl.Bundle.named(layer.bundle_name(x))
+    wide = [leaf.detach().double().requires_grad_() for leaf in (x, *layer.parameters())]
+    of_parts = []
+    for leaves, y in (([x, *layer.parameters()], layer(x, positions)),
+                      (wide, reference.linear(bundle, wide[0], *wide[1:], positions=positions))):
+        gradients = torch.autograd.grad(y.pow(3).sum(), leaves, create_graph=True)
+        of_parts.append(torch.autograd.grad(sum(gradient.pow(2).sum() for gradient in gradients), leaves))
+    for computed, expected in zip(*of_parts):
+        assert error_of(computed, expected) < limit(torch.float32, 5)
+
+
+def test_third_gradients():
+    layer = algctl.AlgLinear(32, 48, "Q(4)")
+    x = torch.randn(5, 32, requires_grad=True)
+    wide_x, wide_weight = x.detach().double().requires_grad_(), layer.weight.detach().double().requires_grad_()
+    bundle = algctl.Bundle.named(layer.bundle_name(x))
+    results = []
+    for leaves, y in (((x, layer.weight), layer(x)), ((wide_x, wide_weight), reference.linear(bundle, wide_x, wide_weight))):
+        loss = y.pow(3).sum()
+        for _ in range(2):
+            loss = sum(gradient.pow(2).sum() for gradient in torch.autograd.grad(loss, leaves, create_graph=True))
+        results.append(torch.autograd.grad(loss, leaves))
+    for computed, expected in zip(*results):
+        assert error_of(computed, expected) < limit(torch.float32, 20)
+
+
+def test_second_gradients_of_float32_weights_beside_bfloat16_products():
+    layer = algctl.AlgLinear(64, 96, "Q(4)", bias=True)
+    x = torch.randn(2, 40, 64).bfloat16().requires_grad_()
+    gradient, = torch.autograd.grad(layer(x).float().pow(2).sum(), x, create_graph=True)
+    gradient.float().pow(2).sum().backward()
+    wide_x = x.detach().double().requires_grad_()
+    wide_weight, wide_bias = (value.detach().bfloat16().double().requires_grad_() for value in layer.parameters())
+    y = reference.linear(algctl.Bundle.named(layer.bundle_name(x)), wide_x, wide_weight, wide_bias)
+    torch.autograd.grad(y.pow(2).sum(), wide_x, create_graph=True)[0].pow(2).sum().backward()
+    assert layer.weight.grad.dtype == torch.float32
+    for computed, expected in ((x, wide_x), (layer.weight, wide_weight), (layer.bias, wide_bias)):
+        assert error_of(computed.grad, expected.grad) < limit(torch.bfloat16, 4)
+
+
 def test_the_reference_has_right_gradients():
     bundle = algctl.compile("Q(2)^2", in_features=8, out_features=16, dtype="f32", row_types="interval(2)")
     x = torch.randn(2, 9, 8, dtype=torch.float64, requires_grad=True)
@@ -190,6 +237,54 @@ def test_a_dense_layer_there_and_back():
     same = algctl.AlgLinear.from_linear(dense, "Q(1)")
     x = torch.randn(5, 64)
     assert error_of(same(x), dense(x)) < limit(torch.float32)
+
+
+class Twice(torch.nn.Module):
+    def forward(self, weight):
+        return 2 * weight
+
+
+def test_weights_that_others_compute():
+    """Parametrizations leave a layer without a parameter `weight`, and so does pruning; it is not packed for that."""
+    x = torch.randn(5, 64)
+    layer = algctl.AlgLinear(64, 96, "Q(4)")
+    expected = 2 * layer(x)
+    torch.nn.utils.parametrize.register_parametrization(layer, "weight", Twice())
+    assert error_of(layer(x), expected) < limit(torch.float32)
+    layer(x).sum().backward()
+    with torch.no_grad():
+        assert error_of(layer.eval()(x), expected) < limit(torch.float32)
+    with pytest.raises(algctl.PackedError, match="computes its weights from others"):
+        algctl.pack_(layer)
+    layer.zero_grad()
+    torch.nn.utils.parametrize.remove_parametrizations(layer, "weight")
+    with torch.no_grad():
+        assert algctl.pack_(layer) > 0 and error_of(layer(x), expected) < limit(torch.float32)
+
+
+@pytest.mark.parametrize("change", [torch.nn.utils.parametrizations.weight_norm, torch.nn.utils.parametrizations.spectral_norm,
+                                    lambda layer: prune.l1_unstructured(layer, "weight", 0.5)],
+                         ids=["weight_norm", "spectral_norm", "pruning"])
+def test_weights_that_torch_computes_are_trained(change):
+    layer = algctl.AlgLinear(64, 96, "Q(4)")
+    change(layer)
+    optimizer = torch.optim.SGD(layer.parameters(), 0.1)
+    x = torch.randn(5, 64)
+    losses = []
+    for _ in range(3):
+        optimizer.zero_grad()
+        loss = layer(x).square().mean()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    assert losses[0] > losses[1] > losses[2]
+
+
+def test_shapes_without_data():
+    layer = algctl.AlgLinear(64, 96, "Q(4)", device="meta")
+    assert layer(torch.empty(2, 5, 64, device="meta")).shape == (2, 5, 96)
+    network = algctl.SwiGLU(64, 128, "Q(4)", device="meta")
+    assert network(torch.empty(2, 5, 64, device="meta")).shape == (2, 5, 64)
 
 
 def test_state_dict():

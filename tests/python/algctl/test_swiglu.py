@@ -5,8 +5,9 @@ import pytest
 import torch
 from algctl import reference
 from torch.nn import functional
+from torch.nn.utils import prune
 
-from checks import error_of, limit
+from checks import ROOT, error_of, limit
 
 ACTIVATIONS = {"silu": functional.silu, "gelu": functional.gelu, "relu2": lambda x: functional.relu(x).square()}
 
@@ -73,6 +74,106 @@ def test_float32_weights_get_float32_gradients(place):
     for name, parameter in network.named_parameters():
         assert parameter.grad.dtype == torch.float32
         assert error_of(parameter.grad, leaves[name].grad) < limit(torch.bfloat16, 4), name
+
+
+def test_second_gradients_of_float32_weights_beside_bfloat16_products():
+    network = algctl.SwiGLU(64, 128, "Q(4)")
+    x = torch.randn(2, 24, 64).bfloat16().requires_grad_()
+    gradient, = torch.autograd.grad(network(x).float().pow(2).sum(), x, create_graph=True)
+    gradient.float().pow(2).sum().backward()
+    wide, leaves, y = expected(network, x)
+    torch.autograd.grad(y.pow(2).sum(), wide, create_graph=True)[0].pow(2).sum().backward()
+    assert error_of(x.grad, wide.grad) < limit(torch.bfloat16, 10)
+    for name, parameter in network.named_parameters():
+        assert error_of(parameter.grad, leaves[name].grad) < limit(torch.bfloat16, 10), name
+
+
+def test_a_program_has_no_second_gradients():
+    network = algctl.SwiGLU(64, 128, "Q(4)")
+    x = torch.randn(2, 24, 64, requires_grad=True)
+    gradient, = torch.autograd.grad(network(x).pow(2).sum(), x, create_graph=True)
+    with pytest.raises(RuntimeError, match="programs have no second derivatives"):
+        gradient.pow(2).sum().backward()
+
+
+def test_parts_of_several_types():
+    network = algctl.SwiGLU(64, 128, "Q(4)", dtype=torch.bfloat16)
+    network.up.float()
+    x = torch.randn(2, 24, 64).bfloat16()
+    network(x).float().sum().backward()
+    assert [parameter.grad.dtype for parameter in network.parameters()] == [torch.bfloat16, torch.float32, torch.bfloat16]
+    assert not torch.equal(network.up.weight.grad, network.up.weight.grad.bfloat16())  # it is not rounded on the way
+
+
+class Twice(torch.nn.Module):
+    def forward(self, weight):
+        return 2 * weight
+
+
+@pytest.mark.parametrize("part", ["gate", "up", "down"])
+def test_weights_that_others_compute(part):
+    network = algctl.SwiGLU(64, 128, "Q(4)", bias=True)
+    x = torch.randn(2, 24, 64)
+    torch.nn.utils.parametrize.register_parametrization(getattr(network, part), "weight", Twice())
+    computed = network(x)
+    torch.nn.utils.parametrize.remove_parametrizations(getattr(network, part), "weight")
+    assert error_of(computed, expected(network, x)[2]) < limit(torch.float32, 3)
+
+
+@pytest.mark.parametrize("part", ["gate", "up", "down"])
+def test_pruned_weights_follow_their_parameter(part):
+    network = algctl.SwiGLU(64, 128, "Q(4)")
+    layer = getattr(network, part)
+    prune.l1_unstructured(layer, "weight", 0.5)
+    x = torch.randn(2, 24, 64)
+    optimizer = torch.optim.SGD(network.parameters(), 0.1)
+    for _ in range(2):
+        optimizer.zero_grad()
+        network(x).sum().backward()
+        optimizer.step()
+    computed = network.eval()(x)
+    prune.remove(layer, "weight")
+    assert error_of(computed, expected(network, x)[2]) < limit(torch.float32, 3)
+
+
+@pytest.mark.parametrize("part", ["gate", "up", "down"])
+def test_hooks_of_parts_are_called(part):
+    network = algctl.SwiGLU(64, 128, "Q(4)")
+    calls = []
+    layer = getattr(network, part)
+    layer.register_forward_hook(lambda *_: calls.append("forward"))
+    layer.register_forward_pre_hook(lambda *_: calls.append("before"))
+    layer.register_full_backward_hook(lambda *_: calls.append("backward"))
+    network(torch.randn(2, 24, 64, requires_grad=True)).sum().backward()
+    assert calls == ["before", "forward", "backward"]
+
+
+ALGEBRAS = ["graph(chain.dot)", "chain.dot", "{folder}/chain.dot", "graph({folder}/chain.dot)", 'graph("chain.dot")', "layer.toml",
+            'quiver("a:1->2, b:2->3", relations="a*b")', "quaternions.json", "table(quaternions.json)", "slots.toml"]
+
+
+@pytest.mark.parametrize("algebra", ALGEBRAS)
+def test_algebras_of_layers_are_those_of_networks(tmp_path, monkeypatch, algebra):
+    (tmp_path / "chain.dot").write_text("digraph { a; b; c; a -> b; b -> c; }\n")
+    (tmp_path / "layer.toml").write_text("# A comment.\n[algebra]\ngraph = 'chain.dot'\n\n[layer]\nin = 9\nout = 9\n")
+    (tmp_path / "slots.toml").write_text('[algebra]\nproduct = "graph(chain.dot)"\n[layer]\nlift = "slots"\nin = 5\nout = 5\n')
+    (tmp_path / "quaternions.json").write_text((ROOT / "examples" / "quaternions.json").read_text())
+    monkeypatch.chdir(tmp_path)
+    network = algctl.SwiGLU(120, 60, algebra.format(folder=tmp_path), bias=None)
+    monkeypatch.chdir(ROOT)
+    for dtype in (torch.float32, torch.bfloat16):
+        x = torch.randn(2, 12, 120).to(dtype)
+        with torch.no_grad():
+            assert error_of(network(x), expected(network, x)[2]) < limit(dtype, 3)
+
+
+def test_what_no_network_computes_is_said_at_once(tmp_path):
+    (tmp_path / "table.json").write_text('{"name": "loose", "field": "Q", "dimension": 2, "constants": [[0, 0, 1, "1"], [1, 0, 0, "1"]]}')
+    specification = tmp_path / "loose.toml"
+    specification.write_text('[algebra]\ntable = "table.json"\nallow_nonassociative = true\n[layer]\nin = 8\nout = 8\n')
+    algctl.AlgLinear(8, 8, specification)
+    with pytest.raises(algctl.CompilerError, match="is not associative"):
+        algctl.SwiGLU(8, 8, specification)
 
 
 def test_what_it_is_made_of():

@@ -16,7 +16,7 @@ from decode import Decoder
 # Calls of generated code that compute nothing. Whatever is not among them counts, so that nothing is missed for its name.
 NOT_LAUNCHED = {"args.clear", "assert_alignment", "assert_size_stride", "assert_size_stride_grouped", "assert_tensor_metadata",
                 "empty_strided_cpu", "get_raw_stream", "reinterpret_tensor"}
-PROGRAM = "torch.ops.algctl.run.default"
+PROGRAM = "torch.ops.algctl.run_program.default"
 
 
 def generated_code(decoder: Decoder, window: int) -> str:
