@@ -48,7 +48,8 @@ private:
   std::optional<std::string> objection(const KernelGroup &steps) const;
   std::optional<std::string> objectionToContractions(const KernelGroup &steps,
                                                      const KernelGroup &first_layer) const;
-  std::optional<std::string> objectionToLayers(const KernelGroup &steps, const KernelGroup &first_layer) const;
+  std::optional<std::string> objectionToLayers(const KernelGroup &steps,
+                                               const KernelGroup &first_layer) const;
   std::optional<std::string> objectionToReductions(const KernelGroup &steps) const;
   /// Whether the kernel of a step, which is not in the group, reads something that depends on the group.
   bool dependsOn(mlir::Operation *op, const KernelGroup &group) const;

@@ -40,8 +40,8 @@ static func::FuncOp addForward(ModuleOp module, const algebras::Layer &layer, al
   return function;
 }
 
-/// Adds a bias of `bias_element`s to the sums of the function's product, its last argument. They are rounded to
-/// `result` then.
+/// Adds a bias of `bias_element`s to the sums of the function's product, its last argument. They are rounded
+/// to `result` then.
 static void addBias(func::FuncOp forward, Type bias_element, Type result) {
   MLIRContext *context = forward.getContext();
   auto product = *forward.getOps<alg::ContractOp>().begin();

@@ -52,7 +52,8 @@ private:
 };
 
 /// LLVM sinks arithmetic to what reads it, maps of a hidden group behind the waits for the blocks that their
-/// rows are multiplied by, which they are to hide. So what a map leaves is tied to its place before such waits.
+/// rows are multiplied by, which they are to hide. So what a map leaves is tied to its place before such
+/// waits.
 void keepMapsAheadOfWaits(sm::KernelOp kernel);
 
 } // namespace compiler

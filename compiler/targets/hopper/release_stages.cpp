@@ -251,8 +251,8 @@ void keepMapsAheadOfWaits(sm::KernelOp kernel) {
       if (Operation *beside = fragment->getBlock()->findAncestorOpInBlock(*user);
           beside && (!first_user || beside->isBeforeInBlock(first_user)))
         first_user = beside;
-    if (!first_user || llvm::none_of(llvm::make_range(fragment->getIterator(), first_user->getIterator()),
-                                     waitsForStage))
+    if (!first_user ||
+        llvm::none_of(llvm::make_range(fragment->getIterator(), first_user->getIterator()), waitsForStage))
       return;
     builder.setInsertionPoint(fragment);
     Value mapped = fragment.getAccumulator();
