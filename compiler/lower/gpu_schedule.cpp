@@ -63,7 +63,8 @@ static Schedule cheapestFor(const StagedProblem &problem, const TargetEntry &tar
       target.kernels == Kernels::EngineCopies && choice.vector == 0 && copyEngineTakes(problem.layer);
   // Of gradients of the weight matrix it is for the cost to say who copies, where both can.
   if (choice.weight_gradient && engine)
-    return bestOf(rankWeightGradient(problem.layer, target.name, choice.rows, choice.output)).schedule;
+    return bestOf(rankWeightGradient(problem.layer, target.name, choice.rows, choice.output), problem.layer)
+        .schedule;
   return chooseStaged(problem, engine ? Copies::Engine : Copies::Threads, choice.rows, *target.machine,
                       choice.vector);
 }

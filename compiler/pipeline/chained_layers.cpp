@@ -46,13 +46,14 @@ static algebras::DataType typeOfResult(const MatchedLayer &layer) {
 /// average.
 static constexpr double steps_over_predicted = 1.15;
 
-/// Microseconds of a GPU's kernel for a layer; without end where its products are too many for one.
+/// Microseconds of a GPU's kernel for a layer; of one network without end where its products are too many for
+/// one.
 static double timeOf(const MatchedLayer &layer, const std::string &target, RowsOfCall rows) {
   if (rows.experts > 0)
     return predictExperts(layer.scheduled, nullptr, target, rows.count, rows.experts, typeOfResult(layer))
         .predicted_us;
   const Ranking ranking = rankSchedules(layer.scheduled, target, rows.count, typeOfResult(layer));
-  return ranking.legal.empty() ? std::numeric_limits<double>::infinity() : bestOf(ranking).predicted();
+  return ranking.legal.empty() ? std::numeric_limits<double>::infinity() : ranking.legal.front().predicted();
 }
 
 /// Microseconds of a GPU's kernel for each layer.

@@ -9,7 +9,6 @@
 #include "compiler/schedule/staged.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <functional>
 #include <map>
 #include <utility>
@@ -84,26 +83,10 @@ static void addReductionsForPositions(std::vector<GpuVariant> &variants, const C
       continue;
     const Ranking lists = rankSchedules(withListedRows(layer), toString(target), rows, output);
     const std::string schedule = toString(reduction->schedule);
-    if (reduction->predicted() < bestOf(lists).predicted() &&
+    if (reduction->predicted() < bestOf(lists, layer).predicted() &&
         std::ranges::none_of(variants, [&](const GpuVariant &one) { return one.schedule == schedule; }))
       variants.push_back({schedule, {rows, rows}, 2});
   }
-}
-
-/// The best of a ranking that differ, the first one ahead. Sums of very many products need more registers
-/// than a thread has.
-static std::vector<std::string> bestOfSome(const Ranking &ranking, const algebras::Layer &layer,
-                                           int64_t most) {
-  try {
-    bestOf(ranking);
-  } catch (const algebras::InputError &error) {
-    if (layer.fused.weights == 1)
-      throw;
-    throw algebras::InputError(
-        fmt::format("{} products in one kernel: {}", layer.fused.weights, error.what()))
-        .hint("--fuse nothing gives every operation a kernel of its own");
-  }
-  return textsOf(bestDifferent(ranking, std::max<int64_t>(1, most)));
 }
 
 static std::vector<GpuVariant> variantsByCost(const algebras::Layer &layer, Target target,
@@ -119,7 +102,11 @@ static std::vector<GpuVariant> variantsByCost(const algebras::Layer &layer, Targ
                   .first;
     return known->second;
   };
-  const auto best_for = [&](int64_t rows) { return bestOfSome(rank(rows), layer, options.variants); };
+  const auto best_for = [&](int64_t rows) {
+    const Ranking &ranking = rank(rows);
+    bestOf(ranking, layer); // there has to be one
+    return textsOf(bestDifferent(ranking, std::max<int64_t>(1, options.variants)));
+  };
   std::vector<GpuVariant> variants =
       variantsForRows(options, [&](int64_t rows) { return best_for(rows).front(); });
   addNextBest(variants, options, best_for);

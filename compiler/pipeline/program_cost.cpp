@@ -93,7 +93,7 @@ StepCost costOfStep(const ProgramPlan &plan, const algrt::ProgramStep &step, Pro
             made.floor_by};
   }
   const Ranking ranking = rankMap(kernel.layer, step.map, program.target, rows, kernel.results.front(), cpu);
-  const RankedSchedule &best = bestOf(ranking);
+  const RankedSchedule &best = bestOf(ranking, kernel.layer);
   program.machine = ranking.machine;
   return {kernel.projection,
           weights * counts.active_macs,

@@ -156,9 +156,9 @@ void Planner::fuseSteps() {
   fused(*together, {});
   const std::map<std::string, std::string> objections = objectionsToLayers(*together);
   if (!objections.empty() && isOfLayers(options_.schedule))
-    throw algebras::InputError(
-        "the schedule " + options_.schedule +
-        " is of kernels of two layers, and there are none: " + objections.begin()->second);
+    throw algebras::InputError("the schedule " + options_.schedule +
+                               " is of kernels of two layers, and program " + objections.begin()->first +
+                               " has none: " + objections.begin()->second);
   if (objections.empty()) {
     module_ = std::move(together);
   } else {

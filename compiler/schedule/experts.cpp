@@ -107,14 +107,14 @@ Ranking rankListedForExperts(const algebras::Layer &given, std::string_view targ
 
 ExpertsSchedule chooseForExperts(const algebras::Layer &layer, std::string_view target, int64_t m,
                                  int64_t experts, algebras::DataType output) {
-  const RankedSchedule best = bestOf(rankForExperts(layer, target, m, experts, output));
+  const RankedSchedule best = bestOf(rankForExperts(layer, target, m, experts, output), layer);
   return {best.schedule, best.cost};
 }
 
 static LayersPrediction predictOnGpu(const algebras::Layer &layer, const TargetEntry &target, int64_t m,
                                      int64_t experts, algebras::DataType output) {
   const Ranking ranking = rankForExperts(layer, target.name, m, experts, output);
-  const RankedSchedule &best = bestOf(ranking);
+  const RankedSchedule &best = bestOf(ranking, layer);
   return {ranking.machine,  toString(best.schedule), best.predicted(),
           ranking.floor_us, ranking.floor_by,        best.cost["grouping"]};
 }
@@ -152,7 +152,7 @@ LayersPrediction predictExperts(const algebras::Layer &given, const algebras::La
     if (next)
       return predictLayers(given, *next, target, rows, output, cpu);
     const Ranking ranking = rankSchedules(given, target, rows, output, cpu);
-    return {ranking.machine, "", bestOf(ranking).predicted(), ranking.floor_us, ranking.floor_by};
+    return {ranking.machine, "", bestOf(ranking, given).predicted(), ranking.floor_us, ranking.floor_by};
   };
   LayersPrediction all = of_rows(networks.rows);
   all.predicted_us *= static_cast<double>(networks.count);

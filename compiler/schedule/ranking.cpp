@@ -226,12 +226,11 @@ std::vector<RankedSchedule> bestDifferent(const Ranking &ranking, int64_t most) 
   return best;
 }
 
-const RankedSchedule &bestOf(const Ranking &ranking) {
+const RankedSchedule &bestOf(const Ranking &ranking, const algebras::Layer &layer) {
   if (!ranking.legal.empty())
     return ranking.legal.front();
-  throw algebras::InputError(
-      fmt::format("no schedule is legal on {}{}", ranking.target,
-                  ranking.refused.empty() ? "" : ": " + ranking.refused.back().refusal.reason));
+  const std::string reason = ranking.refused.empty() ? "" : ": " + ranking.refused.back().refusal.reason;
+  throw noSchedule(layer, fmt::format("no schedule is legal on {}{}", ranking.target, reason));
 }
 
 const RankedSchedule *bestReduction(const Ranking &ranking) {

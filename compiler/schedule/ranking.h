@@ -89,9 +89,9 @@ LayersPrediction predictLayers(const algebras::Layer &first, const algebras::Lay
 /// quarter, or another depth and other columns.
 std::vector<RankedSchedule> bestDifferent(const Ranking &ranking, int64_t most);
 
-/// The cheapest. Throws algebras::InputError where none is legal, with the reason of the one that was refused
-/// last: the candidates become smaller.
-const RankedSchedule &bestOf(const Ranking &ranking);
+/// The cheapest of a layer. Throws algebras::InputError where none is legal, with the reason of the one that
+/// was refused last: the candidates become smaller.
+const RankedSchedule &bestOf(const Ranking &ranking, const algebras::Layer &layer);
 
 /// The cheapest of the ranking that is one of vector reductions, or null.
 const RankedSchedule *bestReduction(const Ranking &ranking);

@@ -2,6 +2,7 @@
 // would cost.
 #pragma once
 
+#include "algebras/error.h"
 #include "algebras/layer.h"
 #include "compiler/schedule/candidates.h"
 #include "compiler/schedule/coefficients.h"
@@ -148,6 +149,10 @@ private:
 /// Whether a kernel of experts can number its tiles, whoever has how many of `m` rows: as many as if one type
 /// of one expert had them all, times its types. True of one network.
 bool numbersTiles(const StagedProblem &problem, int64_t m, const StagedSchedule &schedule);
+
+/// What to say where no schedule of a layer is legal, whose last candidate was refused for `reason`. Sums of
+/// very many products need more registers than a thread has, and their maps more parameters than a launch.
+algebras::InputError noSchedule(const algebras::Layer &layer, const std::string &reason);
 
 /// The cheapest candidate for `m` rows with the vector (0: the widest), the first one listed among equals; of
 /// experts one that numbers its tiles, if there is any. Nothing where none is legal.

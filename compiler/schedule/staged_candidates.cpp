@@ -366,6 +366,14 @@ static std::vector<Considered<StagedSchedule>> candidatesFor(const StagedProblem
   return considered;
 }
 
+algebras::InputError noSchedule(const algebras::Layer &layer, const std::string &reason) {
+  if (layer.fused.weights == 1)
+    return algebras::InputError(reason);
+  algebras::InputError error(fmt::format("{} products in one kernel: {}", layer.fused.weights, reason));
+  error.hint("--fuse nothing gives every operation a kernel of its own");
+  return error;
+}
+
 std::optional<StagedSchedule> findStaged(const StagedProblem &problem, Copies copies, int64_t m,
                                          const GpuMachine &machine, int64_t vector) {
   const auto considered = candidatesFor(problem, copies, m, vector);
@@ -382,7 +390,7 @@ StagedSchedule chooseStaged(const StagedProblem &problem, Copies copies, int64_t
   // layer does not allow and for very many weight matrices.
   const StagedSchedule *best = cheapest(considered, StagedCosts(problem, m, machine));
   if (!best)
-    throw algebras::InputError(considered.back().refusal->reason);
+    throw noSchedule(problem.layer, considered.back().refusal->reason);
   return *best;
 }
 

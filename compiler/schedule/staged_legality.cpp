@@ -186,6 +186,17 @@ const Rule<Case> rules[] = {
        return when(c.onM() && (c.s.columns < 16 || c.s.columns > 256 || c.s.columns % 16 != 0),
                    "{} columns: a tile has 16 to 256, a multiple of 16", c.s.columns);
      }},
+    {engine, "products",
+     [](C c) {
+       // Of a launch, in bytes: a tensor map of each weight matrix, those of X and Y, two each at most, and
+       // numbers; and what maps read and further results are stored by, without an engine.
+       constexpr int64_t most = 4096, of_map = 128, numbers = 64, of_plain_map = 64;
+       const algebras::Fused &fused = c.layer().fused;
+       const int64_t bytes = of_map * (fused.weights + 4) + numbers +
+                             of_plain_map * (fused.element_operands + fused.row_operands + fused.results - 1);
+       return when(bytes > most, "{} products: a launch has {} bytes of parameters, and their maps take {}",
+                   fused.weights, most, bytes);
+     }},
     {engine, "ping_pong",
      [](C c) {
        return when(c.s.ping_pong < 1 || c.s.warpgroups() > most_warpgroups,

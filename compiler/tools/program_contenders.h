@@ -25,7 +25,6 @@ public:
   /// A dense network of the same shape for each network, checked against its definition; where there is none
   /// the case says why. The gradients of a dense network are not among what is compared.
   void addDense(algrt::DenseLibraries &libraries);
-  bool hasDense() const { return !dense_.empty(); }
   int64_t denseMacs() const;
 
   /// Times them all, one beside the other.

@@ -41,44 +41,49 @@ struct KernelSchedules {
   }
 };
 
+/// Those of one step, which is a product.
+KernelSchedules schedulesOfStep(const ProgramPlan &plan, const std::string &program,
+                                const algrt::ProgramStep &step, const ProgramSchedulesView &view) {
+  const KernelSource &kernel = plan.kernels[step.projection];
+  KernelSchedules made;
+  const int64_t rows = made.rows = step.rows.value_or(view.m);
+  made.program = program;
+  made.kernel = kernel.projection;
+  made.computes = stepText(plan, step);
+  if (kernel.next) {
+    const StagedChainedProblem problem{algebras::coarsest(kernel.layer), algebras::coarsest(*kernel.next),
+                                       kernel.results.front()};
+    const GpuMachine &machine = *entryOf(targetNamed(view.target)).machine;
+    const bool one_network = view.experts == 0;
+    const Floor floor = one_network ? StagedChainedCosts(problem, rows, machine).floor()
+                                    : floorOfExperts(problem, view.target, rows, view.experts);
+    made.machine = machine.name;
+    made.floor_us = floor.longest();
+    made.floor_by = floor.by();
+    for (const LayersChoice &one :
+         rankLayers(problem, view.target, {rows, /*placed=*/!one_network, view.experts}))
+      made.add(toString(one.schedule), one.cost, view.most);
+  } else {
+    const Ranking ranking =
+        view.experts > 0
+            ? rankForExperts(kernel.layer, view.target, rows, view.experts, kernel.results.front())
+            : rankMap(kernel.layer, step.map, view.target, rows, kernel.results.front());
+    made.machine = ranking.machine;
+    made.floor_us = ranking.floor_us;
+    made.floor_by = ranking.floor_by;
+    for (const RankedSchedule &one : ranking.legal)
+      made.add(toString(one.schedule), one.cost, view.most);
+  }
+  return made;
+}
+
 std::vector<KernelSchedules> schedulesOf(const ProgramPlan &plan, const ProgramSchedulesView &view) {
   std::vector<KernelSchedules> all;
   for (const algrt::Program &program : plan.programs)
-    for (const algrt::ProgramStep &step : program.steps) {
-      if (step.elementwise)
-        continue;
-      const KernelSource &kernel = plan.kernels[step.projection];
-      KernelSchedules made;
-      const int64_t rows = made.rows = step.rows.value_or(view.m);
-      made.program = program.name;
-      made.kernel = kernel.projection;
-      made.computes = stepText(plan, step);
-      if (kernel.next) {
-        const StagedChainedProblem problem{algebras::coarsest(kernel.layer), algebras::coarsest(*kernel.next),
-                                           kernel.results.front()};
-        const GpuMachine &machine = *entryOf(targetNamed(view.target)).machine;
-        const bool one_network = view.experts == 0;
-        const Floor floor = one_network ? StagedChainedCosts(problem, rows, machine).floor()
-                                        : floorOfExperts(problem, view.target, rows, view.experts);
-        made.machine = machine.name;
-        made.floor_us = floor.longest();
-        made.floor_by = floor.by();
-        for (const LayersChoice &one :
-             rankLayers(problem, view.target, {rows, /*placed=*/!one_network, view.experts}))
-          made.add(toString(one.schedule), one.cost, view.most);
-      } else {
-        const Ranking ranking =
-            view.experts > 0
-                ? rankForExperts(kernel.layer, view.target, rows, view.experts, kernel.results.front())
-                : rankMap(kernel.layer, step.map, view.target, rows, kernel.results.front());
-        made.machine = ranking.machine;
-        made.floor_us = ranking.floor_us;
-        made.floor_by = ranking.floor_by;
-        for (const RankedSchedule &one : ranking.legal)
-          made.add(toString(one.schedule), one.cost, view.most);
-      }
-      all.push_back(std::move(made));
-    }
+    for (const algrt::ProgramStep &step : program.steps)
+      if (!step.elementwise)
+        all.push_back(atPlaceOf(plan.kernels[step.projection],
+                                [&] { return schedulesOfStep(plan, program.name, step, view); }));
   return all;
 }
 

@@ -180,7 +180,7 @@ int run(RunOptions options, const ProgramTools &tools) {
     throw UsageError("--packed is for the map forward: a gradient reads the weights as they are");
   const bool weight_gradient = options.product.map == algrt::Map::Dw;
   if (!weight_gradient && (options.product.beta != 0 || !options.result_type.empty()))
-    throw Failure(
+    throw UsageError(
         fmt::format("{} is for the map dw", options.product.beta != 0 ? "--beta" : "--result-dtype"));
   if (!weight_gradient && !options.dbias_output.empty())
     throw UsageError("--dbias is for the map dw");

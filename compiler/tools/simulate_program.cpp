@@ -326,7 +326,7 @@ void simulateOnce(const ProgramPlan &plan, const algrt::Program &program, Compil
 std::vector<SimulatedProgram> simulatePrograms(const ProgramPlan &plan, const ProgramSimulation &options) {
   CompiledSteps compiled;
   for (const KernelSource &source : plan.kernels)
-    compiled.products.push_back(compileStep(source, options));
+    compiled.products.push_back(atPlaceOf(source, [&] { return compileStep(source, options); }));
   for (const ElementwiseSource &source : plan.elementwise)
     compiled.elementwise.push_back(compileElementwise(source, options));
   algrt::ProgressBar bar;

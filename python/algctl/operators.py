@@ -208,10 +208,11 @@ def _require_backward(named: Bundle, program: str) -> str:
 
 def _gradients_of_results(ctx, operands, gradients) -> dict[str, torch.Tensor]:
     """By the names that programs of gradients call them: zeros for results that the loss does not depend on."""
-    signature = _signature(ctx.bundle, ctx.program)
+    signature, read = _signature(ctx.bundle, ctx.program), _signature(ctx.bundle, _backward_of(ctx.program)).given
     by_name = {}
     for name, gradient in zip(signature.returned, gradients):
-        if name not in signature.kept:
+        # A result of the program itself may be kept, too.
+        if name not in signature.kept or f"d{name}" in read:
             by_name[name] = gradient
         elif gradient is not None:
             raise RuntimeError(f"{name} is kept for the gradients of the other results of the program {ctx.program}, and has no "
@@ -231,7 +232,7 @@ def _program_gradients(ctx, gradients):
     missing = [name for name in backward_names.given if name not in given]
     if missing:
         raise RuntimeError(f"the program {backward} reads {', '.join(missing)}, which {ctx.program} does not return: run "
-                           f"{ctx.program}{_KEEPING}, or compile the bundle without keeping")
+                           f"{ctx.program.removesuffix(_KEEPING)}{_KEEPING}, or compile the bundle without keeping")
     computed = operators.run_program([given[name] for name in backward_names.given], positions, ctx.p0, ctx.bundle, backward)
     of = dict(zip(backward_names.returned, computed))
     # Numbers that steps are launched with are in CPU memory wherever the program runs.

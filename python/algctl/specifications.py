@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import re
+import tomllib
 from collections.abc import Iterable, Iterator
 
 # What the compiler takes for the name of a file; everything else is an expression.
@@ -121,25 +122,31 @@ def _with_digests(text: str, digests: dict[str, str]) -> str:
 def algebra_lines(specification: str) -> str:
     """What a specification in TOML says in [algebra] for the algebra of one of absolute names."""
     suffix = os.path.splitext(specification)[1] if specification.endswith(_FILES) else ""
-    if suffix == ".toml":
-        return _section(specification, "algebra")
-    key = {"": "product", ".json": "table"}.get(suffix, "graph")
-    return f"{key} = {json.dumps(specification, ensure_ascii=False)}"
+    if suffix != ".toml":
+        return _line({"": "product", ".json": "table"}.get(suffix, "graph"), specification)
+    said = tomllib.loads(_text(specification)).get("algebra")
+    if not isinstance(said, dict):
+        raise ValueError(f"{specification} has no table algebra, which a network is made from")
+    folder = os.path.dirname(specification)
+    return "\n".join(_line(key, _with_absolute_files(value, folder)) for key, value in said.items())
 
 
 def lift_line(specification: str) -> str:
     """The line that says which lift a specification in TOML has, "" where none does."""
     if not specification.endswith(".toml"):
         return ""
-    found = re.search(r"^\s*lift\s*=.*$", _text(specification), re.MULTILINE)
-    return found[0].strip() if found else ""
+    tables = tomllib.loads(_text(specification))
+    lifts = [tables[table]["lift"] for table in ("layer", "program") if "lift" in tables.get(table, {})]
+    return _line("lift", lifts[0]) if lifts else ""
 
 
-def _section(path: str, name: str) -> str:
-    """The lines of a section of a specification in TOML, with absolute names of files."""
-    text = _text(path)
-    found = re.search(rf"^[ \t]*\[\s*{name}\s*\][^\n]*\n(.*?)(?=^[ \t]*\[\s*[A-Za-z_]+\s*\]|\Z)", text, re.MULTILINE | re.DOTALL)
-    if found is None:
-        raise ValueError(f"{path} has no section [{name}], which this is made from: write it as a section")
-    folder = os.path.dirname(path)
-    return _with_absolute_names(found[1], {*_arguments(found[1], folder), *_strings(found[1], folder)}).strip()
+def _line(key: str, value: object) -> str:
+    # Strings, numbers, truth values and lists of them are written alike in JSON and in TOML.
+    return f"{key} = {json.dumps(value, ensure_ascii=False)}"
+
+
+def _with_absolute_files(value: object, folder: str) -> object:
+    if not isinstance(value, str):
+        return value
+    path = os.path.abspath(os.path.join(folder, value))
+    return path if os.path.isfile(path) else _with_absolute_names(value, _arguments(value, folder))

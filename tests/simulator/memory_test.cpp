@@ -1,6 +1,8 @@
 // Plain accesses: bounds, races, never-written bytes, global regions, dependent launches; barriers and warps.
 #include "tests/simulator/launches.h"
 
+#include <cstring>
+
 namespace simulator {
 namespace {
 
@@ -387,6 +389,20 @@ TEST(Launches, CountWhatTheyDid) {
   ASSERT_EQ(report.statistics.site_reached.size(), 4u);
   EXPECT_EQ(report.statistics.site_reached[3], 1);
   EXPECT_EQ(report.statistics.site_reached[2], 0);
+}
+
+// Half of an f64 may look like the value of an accumulator in flight.
+TEST(SharedMemory, HalvesOfWideNumbersAreNoSums) {
+  const auto kernel = [](auto write) {
+    return [write] {
+      constexpr uint64_t number = 0x400000007fed0080;
+      uint8_t *place = sharedAt(laneIndex() * 8);
+      write(1, place, 8);
+      std::memcpy(place, &number, 8);
+    };
+  };
+  EXPECT_TRUE(passes(kernel(sm_write_f64), accessing_warp));
+  EXPECT_TRUE(faults(FaultKind::UnsettledAccumulator, kernel(sm_write), accessing_warp));
 }
 
 } // namespace

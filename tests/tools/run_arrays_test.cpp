@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cmath>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace {
@@ -44,6 +45,8 @@ std::string failureOf(const algrt::Layer &layer, const compiler::ArraySources &s
     compiler::makeArrays(layer, sources);
   } catch (const compiler::Failure &failure) {
     return failure.what();
+  } catch (const compiler::UsageError &error) {
+    return std::string("usage: ") + error.what();
   }
   ADD_FAILURE() << "the arrays are accepted";
   return {};
@@ -138,7 +141,8 @@ TEST(RunArrays, PositionsGiveTheRowsAndTheirTypes) {
   EXPECT_EQ(arrays.m, 6);
   EXPECT_EQ(arrays.positions.types(layer, 6, 0), (std::vector<int32_t>{0, 0, 1, 1, 0, 1}));
   sources.offset = 4;
-  EXPECT_THROW(compiler::makeArrays(layer, sources), compiler::UsageError);
+  EXPECT_EQ(failureOf(layer, sources),
+            "usage: --offset is for rows one after another: leave it out with --positions");
   sources.offset = 0;
 
   compiler::ArraySources ragged;
@@ -156,10 +160,13 @@ TEST(RunArrays, PositionsGiveTheRowsAndTheirTypes) {
             (std::vector<int32_t>{0, 0, 1, 1, 0, 0, 1, 1}));
 
   ragged.positions.positions = sources.positions.positions;
-  EXPECT_THROW(compiler::makeArrays(layer, ragged), compiler::UsageError);
+  EXPECT_THAT(failureOf(layer, ragged),
+              testing::AllOf(testing::StartsWith("usage: "), testing::HasSubstr("give one of them")));
   ragged.positions.positions.clear();
   ragged.positions.sequence_starts.clear();
-  EXPECT_THROW(compiler::makeArrays(layer, ragged), compiler::UsageError);
+  EXPECT_THAT(failureOf(layer, ragged),
+              testing::AllOf(testing::StartsWith("usage: "),
+                             testing::HasSubstr("give their first rows with --sequence-starts")));
   ragged.positions.sequence_starts = integers("bad.npy", {0, -2});
   EXPECT_NE(failureOf(layer, ragged).find("ends with -2, needs the number of rows"), std::string::npos);
   ragged.positions.sequence_starts = integers("none.npy", {});

@@ -160,6 +160,44 @@ def test_what_keeping_needs_is_said(tmp_path):
         y.sum().backward()
 
 
+SQUARES = """
+#a = #alg.algebra<"Q(2)">
+!x = !alg.slots<?x8xf32, rows(cyclic 2), cols(2 x 4)>
+!w = !alg.slots<8x6xf32, rows(2 x 4), cols(2 x 3)>
+!h = !alg.slots<?x6xf32, rows(cyclic 2), cols(2 x 3)>
+func.func @forward(%x: tensor<?x8xf32>, %a: tensor<8x6xf32>, %p0: index) -> (tensor<?x6xf32>, tensor<?x6xf32>) {
+  %xs = alg.slots %x rows(cyclic 2, %p0) cols(2 x 4) : tensor<?x8xf32>
+  %as = alg.slots %a rows(2 x 4) cols(2 x 3) : tensor<8x6xf32>
+  %g = alg.contract %xs, %as by #a -> k : !x, !w
+  %m = alg.map %g : (!h) -> !h {
+  ^bb0(%p: f32):
+    %r = arith.mulf %p, %p : f32
+    alg.yield %r : f32
+  }
+  %y = alg.gather %m : !h
+  %gs = alg.gather %g : !h
+  return %y, %gs : tensor<?x6xf32>, tensor<?x6xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("loss", [lambda y, sums: y.sum(), lambda y, sums: sums.pow(3).sum(), lambda y, sums: (y * sums).sum()])
+def test_gradients_of_a_program_that_returns_what_it_keeps(tmp_path, loss):
+    path = tmp_path / "squares.mlir"
+    path.write_text(SQUARES)
+    product = algctl.compile("Q(2)", in_features=8, out_features=6, dtype="f32")
+    operands = [torch.randn(5, 8), torch.randn(8, 6)]
+    wide = [operand.double().requires_grad_() for operand in operands]
+    sums = reference.linear(product, *wide)
+    loss(sums.square(), sums).backward()
+    for maps in (("forward", "backward"), ("forward", "backward", "keeping")):
+        bundle = algctl.compile(path, program_maps=maps)
+        leaves = [operand.clone().requires_grad_() for operand in operands]
+        loss(*torch.ops.algctl.run(leaves, None, 0, bundle.name, "forward")).backward()
+        for leaf, other in zip(leaves, wide):
+            assert error_of(leaf.grad, other.grad) < limit(torch.float32, 4)
+
+
 # ---- operands and results with a number for each row ----
 
 

@@ -167,6 +167,20 @@ def test_algebras_of_layers_are_those_of_networks(tmp_path, monkeypatch, algebra
             assert error_of(network(x), expected(network, x)[2]) < limit(dtype, 3)
 
 
+@pytest.mark.parametrize("text", ['[algebra]\ngraph = "chain.dot"\n', '[algebra]\nproduct = "Q(1) * graph(chain.dot)"\n',
+                                  "algebra = { graph = 'chain.dot' }\n", '[algebra]\nproduct = "graph(\\"chain.dot\\")"\n'])
+def test_files_of_specifications_lie_anywhere(tmp_path, monkeypatch, text):
+    folder = tmp_path / "other's (1), data"
+    folder.mkdir()
+    (folder / "chain.dot").write_text("digraph { a; b; c; a -> b; b -> c; }\n")
+    (folder / "layer.toml").write_text(text + "[layer]\nin = 9\nout = 9\n")
+    monkeypatch.chdir(folder)
+    network = algctl.SwiGLU(12, 6, "layer.toml")
+    x = torch.randn(7, 12)
+    with torch.no_grad():
+        assert error_of(network(x), expected(network, x)[2]) < limit(torch.float32, 3)
+
+
 def test_what_no_network_computes_is_said_at_once(tmp_path):
     (tmp_path / "table.json").write_text('{"name": "loose", "field": "Q", "dimension": 2, "constants": [[0, 0, 1, "1"], [1, 0, 0, "1"]]}')
     specification = tmp_path / "loose.toml"
