@@ -81,6 +81,16 @@ private:
     Value g = gradient();
     return select(compare(arith::CmpFPredicate::OEQ, g, number(0)), number(0), times(g, slope()));
   }
+  /// The gradient times a slope. Of what saturates the gradient is zero where the slope may be infinite.
+  Value timesSlope(function_ref<Value()> slope) {
+    return saturating_.contains(current_) ? timesSteep(slope) : times(gradient(), slope());
+  }
+  /// The gradient times an operand, which is finite where it is a constant.
+  Value timesFactor(unsigned index) {
+    auto factor = [&] { return operand(index); };
+    return matchPattern(current_->getOperand(index), m_Constant()) ? times(gradient(), factor())
+                                                                   : timesSlope(factor);
+  }
   /// The gradient over the square root of `constant` + `sign` x^2, and over 1 + `sign` x^2.
   Value overRoot(double constant, double sign) {
     Value square = times(operand(0), operand(0));
@@ -102,7 +112,8 @@ private:
   OpBuilder &builder_;
   Block &body_;
   IRMapping copies_;
-  DenseSet<Value> active_; ///< depend on the wanted argument
+  DenseSet<Value> active_;           ///< depend on the wanted argument
+  DenseSet<Operation *> saturating_; ///< make what a hyperbolic tangent is taken of, or what is divided by
   DenseMap<Value, Value> gradients_;
   Operation *current_ = nullptr;
 };
@@ -118,7 +129,7 @@ LogicalResult BodySweep::differentiatePower(math::PowFOp power) {
   add(0, [&]() -> Value {
     Value less = minus(operand(1), number(1));
     Value slope = math::PowFOp::create(builder_, location(), operand(0), less);
-    return times(gradient(), times(operand(1), slope));
+    return timesSlope([&] { return times(operand(1), slope); });
   });
   return success();
 }
@@ -221,8 +232,8 @@ static Saturating saturatingShare(arith::MulFOp product, const DenseSet<Value> &
 LogicalResult BodySweep::differentiateProduct(arith::MulFOp product) {
   const Saturating divisor = saturatingShare(product, active_);
   if (!divisor.exponential) {
-    add(0, [&] { return times(gradient(), operand(1)); });
-    add(1, [&] { return times(gradient(), operand(0)); });
+    add(0, [&] { return timesFactor(1); });
+    add(1, [&] { return timesFactor(0); });
     return success();
   }
   // The slope of exp(u) / (c + k exp(u)) to u is that quotient times c / (c + k exp(u)). The rule for
@@ -261,8 +272,8 @@ LogicalResult BodySweep::differentiate(Operation *op) {
         return success();
       })
       .Case([&](math::FmaOp) {
-        add(0, [&] { return times(gradient(), operand(1)); });
-        add(1, [&] { return times(gradient(), operand(0)); });
+        add(0, [&] { return timesFactor(1); });
+        add(1, [&] { return timesFactor(0); });
         add(2, g);
         return success();
       })
@@ -355,6 +366,12 @@ FailureOr<Value> BodySweep::run(Value upstream, BlockArgument wanted) {
       for (Value result : op.getResults())
         if (isa<FloatType>(result.getType()))
           active_.insert(result);
+  for (Operation &op : llvm::reverse(body_.without_terminator())) // readers ahead of what they read
+    if (isa<math::TanhOp>(op) || saturating_.contains(&op))
+      for (Value operand : op.getOperands())
+        saturating_.insert(operand.getDefiningOp());
+    else if (auto quotient = dyn_cast<arith::DivFOp>(op))
+      saturating_.insert(quotient.getRhs().getDefiningOp());
   Operation *yield = body_.getTerminator();
   Value yielded = yield->getOperand(0);
   if (active_.contains(yielded))

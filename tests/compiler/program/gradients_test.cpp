@@ -221,6 +221,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Saturating{"%z = arith.constant 0.0 : f32\n %p = math.exp %a : f32\n"
                                "%l = arith.subf %p, %c : f32\n %k = arith.cmpf ogt, %a, %z : f32\n"
                                "%r = arith.select %k, %a, %l : f32",
+                               1},
+                    Saturating{"%d = arith.addf %c, %e : f32\n %s = arith.mulf %d, %d : f32\n"
+                               "%r = arith.divf %a, %s : f32",
                                1}));
 
 // Gradients are programs, too: of contractions in modes i and j, and of products of weight matrices.
