@@ -2,6 +2,8 @@
 #include "compiler/schedule/group_order.h"
 #include "compiler/schedule/rules.h"
 #include "compiler/schedule/staged.h"
+#include "runtime/bundle/kernel_parameters.h"
+#include "runtime/gpu_kernel_abi.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -190,7 +192,8 @@ const Rule<Case> rules[] = {
      [](C c) {
        // Of a launch, in bytes: a tensor map of each weight matrix, those of X and Y, two each at most, and
        // numbers; and what maps read and further results are stored by, without an engine.
-       constexpr int64_t most = 4096, of_map = 128, numbers = 64, of_plain_map = 64;
+       constexpr int64_t most = algrt::most_parameter_bytes, of_map = algrt_tensor_map_bytes, numbers = 64,
+                         of_plain_map = 64;
        const algebras::Fused &fused = c.layer().fused;
        const int64_t bytes = of_map * (fused.weights + 4) + numbers +
                              of_plain_map * (fused.element_operands + fused.row_operands + fused.results - 1);
