@@ -108,9 +108,10 @@ private:
 static tile::ScheduleAttr toAttribute(MLIRContext *context, const CpuSchedule &schedule) {
   static const tile::WeightAccess access[] = {tile::WeightAccess::Packed, tile::WeightAccess::Copied,
                                               tile::WeightAccess::Direct};
-  return tile::ScheduleAttr::get(context, schedule.types, schedule.rows, schedule.register_rows,
-                                 schedule.register_columns, schedule.lanes,
-                                 access[static_cast<int>(schedule.weights)]);
+  return tile::ScheduleAttr::get(
+      context, schedule.types, schedule.rows, schedule.register_rows, schedule.register_columns,
+      schedule.lanes, access[static_cast<int>(schedule.weights)],
+      schedule.unit == MultiplyUnit::Amx ? tile::MultiplyUnit::Amx : tile::MultiplyUnit::Vectors);
 }
 
 Type ConvertAlgToTile::chooseResult(ProductsOfKernel &kernel, OpBuilder &builder) const {

@@ -43,7 +43,7 @@ def ConvertAlgToTile : Pass<"convert-alg-to-tile", "mlir::ModuleOp"> {
            "reduce=16,rows=4,hidden=64,columns=64; chosen by cost when empty">,
     Option<"vector", "vector", "int64_t", "0",
            "elements that a thread of sm_80 copies at a time: 1, 2, 4 or 8; 0 for as many as the layer allows">,
-    Option<"cpu", "cpu", "std::string", "\"x86-64-v3\"", "CPU level: x86-64-v3, x86-64-v4 or native">,
+    Option<"cpu", "cpu", "std::string", "\"x86-64-v3\"", "CPU level: x86-64-v3, x86-64-v4, sapphirerapids or native">,
     Option<"positions", "positions", "bool", "false",
            "every row says where it is: kernels of vector reductions alone can read that">,
     Option<"experts", "experts", "int64_t", "0",

@@ -24,8 +24,9 @@ public:
     const auto [weight_rows, weight_columns] = layout.getWeightShape();
     Type x = MatrixType::get(context, ShapedType::kDynamic, layout.getIn().getTotal(), element);
     Type dy = MatrixType::get(context, ShapedType::kDynamic, layout.getOut().getTotal(), element);
-    auto schedule = ScheduleAttr::get(context, 1, sizes_.rows, sizes_.register_features,
-                                      sizes_.register_columns, sizes_.lanes, tile::WeightAccess::Direct);
+    auto schedule =
+        ScheduleAttr::get(context, 1, sizes_.rows, sizes_.register_features, sizes_.register_columns,
+                          sizes_.lanes, tile::WeightAccess::Direct, tile::MultiplyUnit::Vectors);
     KernelOp kernel =
         this->kernel(name, schedule, {x, dy, MatrixType::get(context, weight_rows, weight_columns, result)});
     Block &operands = kernel.getBody().front();

@@ -11,7 +11,22 @@ bool usesPairs(const algebras::Layer &layer, const CpuLevel &level) {
          coefficientsOf(layer.lift) != Coefficients::General;
 }
 
+bool usesAmx(const algebras::Layer &layer, const CpuLevel &level) {
+  return level.amx && usesPairs(layer, level) && coefficientsOf(layer.lift) == Coefficients::One;
+}
+
+/// Squares of sums in a register tile of AMX.
+static int64_t amxSums(const CpuSchedule &schedule) {
+  return schedule.register_rows / CpuSchedule::amx_rows *
+         (schedule.register_columns / CpuSchedule::amx_columns);
+}
+
+/// AMX has eight registers of its own: four for sums, two for each operand.
+static constexpr int64_t amx_sums = 4;
+
 int64_t productsTogether(const CpuSchedule &schedule, int64_t weights) {
+  if (schedule.unit == MultiplyUnit::Amx)
+    return std::clamp<int64_t>(amx_sums / amxSums(schedule), 1, weights);
   // AVX-512 has twice as many registers as AVX2, twice as wide. For each weight matrix there are sums and a
   // vector for each of its columns; one register is for what is broadcast.
   const int64_t registers = 2 * schedule.lanes;
@@ -21,6 +36,12 @@ int64_t productsTogether(const CpuSchedule &schedule, int64_t weights) {
 
 MaybeRefusal refuseRegisterTile(const algebras::Layer &layer, const CpuLevel &level,
                                 const CpuSchedule &schedule) {
+  if (schedule.unit == MultiplyUnit::Amx) {
+    if (amxSums(schedule) > amx_sums)
+      return refuse("registers", fmt::format("{} squares of sums need as many registers of AMX, of {}",
+                                             amxSums(schedule), amx_sums));
+    return std::nullopt;
+  }
   const int64_t together = productsTogether(schedule, layer.fused.weights);
   const int64_t vectors = schedule.register_columns / schedule.lanes * together;
   const int64_t sums = schedule.register_rows * vectors;
@@ -83,27 +104,45 @@ static MaybeRefusal refusal(const algebras::Layer &layer, const CpuLevel &level,
   return std::nullopt;
 }
 
+std::vector<CpuSchedule> registerTiles(const algebras::Layer &layer, const CpuLevel &level,
+                                       WeightAccess access) {
+  CpuSchedule tile;
+  tile.lanes = level.lanes;
+  tile.weights = access;
+  tile.pairs = access != WeightAccess::Direct && usesPairs(layer, level);
+  std::vector<CpuSchedule> tiles;
+  for (int64_t vectors = 1; vectors <= 4; ++vectors)
+    for (int64_t rows = 2; rows <= 28; ++rows) {
+      tile.rows = tile.register_rows = rows;
+      tile.register_columns = vectors * level.lanes;
+      tiles.push_back(tile);
+    }
+  if (access == WeightAccess::Direct || !usesAmx(layer, level))
+    return tiles;
+  tile.unit = MultiplyUnit::Amx;
+  for (int64_t rows = 1; rows <= amx_sums; rows *= 2)
+    for (int64_t columns = 1; columns <= amx_sums; columns *= 2) {
+      tile.rows = tile.register_rows = rows * CpuSchedule::amx_rows;
+      tile.register_columns = columns * CpuSchedule::amx_columns;
+      tiles.push_back(tile);
+    }
+  return tiles;
+}
+
 std::vector<Considered<CpuSchedule>> considerCpu(const algebras::Layer &layer, const CpuLevel &level,
                                                  WeightAccess access) {
-  const bool pairs = access != WeightAccess::Direct && usesPairs(layer, level);
   std::vector<int64_t> all_blocks = {1, 2, 4, 8, 16, 32};
   if (layer.fused.weights > 1)
     all_blocks = {1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 14, 16, 20, 22, 24, 28, 32};
   std::vector<Considered<CpuSchedule>> considered;
+  const std::vector<CpuSchedule> tiles = registerTiles(layer, level, access);
   for (int64_t types : {1, 2, 4})
-    for (int64_t vectors = 1; vectors <= 4; ++vectors)
-      for (int64_t rows = 2; rows <= 28; ++rows)
-        for (const int64_t blocks : all_blocks) {
-          CpuSchedule schedule;
-          schedule.types = types;
-          schedule.rows = blocks * rows;
-          schedule.register_rows = rows;
-          schedule.register_columns = vectors * level.lanes;
-          schedule.lanes = level.lanes;
-          schedule.weights = access;
-          schedule.pairs = pairs;
-          considered.push_back({schedule, refusal(layer, level, schedule)});
-        }
+    for (CpuSchedule schedule : tiles)
+      for (const int64_t blocks : all_blocks) {
+        schedule.types = types;
+        schedule.rows = blocks * schedule.register_rows;
+        considered.push_back({schedule, refusal(layer, level, schedule)});
+      }
   return considered;
 }
 

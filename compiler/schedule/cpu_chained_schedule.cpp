@@ -52,21 +52,11 @@ Cost chainedCost(const algebras::Layer &first, const algebras::Layer &last, cons
 }
 
 /// What a register tile of either layer may be.
-static std::vector<CpuSchedule> registerTiles(const algebras::Layer &layer, const CpuLevel &level,
-                                              WeightAccess access) {
-  std::vector<CpuSchedule> tiles;
-  for (int64_t vectors = 1; vectors <= 4; ++vectors)
-    for (int64_t rows = 2; rows <= 28; ++rows) {
-      CpuSchedule tile;
-      tile.types = 1;
-      tile.rows = tile.register_rows = rows;
-      tile.register_columns = vectors * level.lanes;
-      tile.lanes = level.lanes;
-      tile.weights = access;
-      tile.pairs = access != WeightAccess::Direct && usesPairs(layer, level);
-      if (!refuseRegisterTile(layer, level, tile))
-        tiles.push_back(tile);
-    }
+static std::vector<CpuSchedule> legalTiles(const algebras::Layer &layer, const CpuLevel &level,
+                                           WeightAccess access) {
+  std::vector<CpuSchedule> tiles = registerTiles(layer, level, access);
+  std::erase_if(tiles,
+                [&](const CpuSchedule &tile) { return refuseRegisterTile(layer, level, tile).has_value(); });
   return tiles;
 }
 
@@ -76,9 +66,12 @@ ChainedSchedule chooseChainedSchedule(const algebras::Layer &first, const algebr
   const double row = readOfRow(first) + readOfRow(last);
   std::optional<ChainedSchedule> best;
   double least = 0;
-  const std::vector<CpuSchedule> tiles = registerTiles(last, level, access);
-  for (CpuSchedule of_first : registerTiles(first, level, access))
+  const std::vector<CpuSchedule> tiles = legalTiles(last, level, access);
+  for (CpuSchedule of_first : legalTiles(first, level, access))
     for (CpuSchedule of_last : tiles) {
+      // Rows between the layers are filled up to what one unit multiplies at a time.
+      if (of_first.unit != of_last.unit)
+        continue;
       const int64_t step = std::lcm(of_first.register_rows, of_last.register_rows);
       const double room = static_cast<double>(level.l2) / 2 / (of_last.pairs ? 2 : 4);
       // A weight matrix in place is read with its own row stride, which the caches bear once.

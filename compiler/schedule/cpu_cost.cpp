@@ -17,10 +17,20 @@ static bool writesWholeLines(const algebras::Layer &layer, const CpuSchedule &sc
          schedule.register_columns * element % cache_line == 0 && schedule.lanes * element >= cache_line / 2;
 }
 
+/// Of all groups, each filled up to a multiple of `step`.
+static double paddedTotal(const algebras::Groups &groups, int64_t step) {
+  if (groups.isEqual())
+    return static_cast<double>(groups.count()) * static_cast<double>(roundUp(groups.width(0), step));
+  double total = 0;
+  for (const int64_t width : groups.widths())
+    total += static_cast<double>(roundUp(width, step));
+  return total;
+}
+
 Cost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, int64_t m, int64_t cores) {
   const algebras::Lift &lift = layer.lift;
   const double element = static_cast<double>(byteWidth(layer.dtype));
-  const double depth_step = schedule.pairs ? 2 : 1;
+  const double depth_step = static_cast<double>(schedule.depth());
   const double weights = static_cast<double>(layer.fused.weights);
   const double vectors = static_cast<double>(schedule.register_columns / schedule.lanes);
   const double tile_rows = static_cast<double>(schedule.register_rows);
@@ -30,16 +40,8 @@ Cost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, int64_t 
   const double slots = static_cast<double>(lift.types()) * static_cast<double>(lift.outputGroups());
   const double terms = static_cast<double>(lift.termCount()) / slots;
   const double depth =
-      terms * static_cast<double>(layer.in.total()) / static_cast<double>(lift.inputGroups());
-
-  double padded_columns = 0;
-  for (int64_t group = 0; group < lift.outputGroups(); ++group) {
-    padded_columns += static_cast<double>(roundUp(layer.out.width(group), schedule.register_columns));
-    if (layer.out.isEqual()) {
-      padded_columns *= static_cast<double>(lift.outputGroups());
-      break;
-    }
-  }
+      terms * paddedTotal(layer.in, schedule.depth()) / static_cast<double>(lift.inputGroups());
+  const double padded_columns = paddedTotal(layer.out, schedule.register_columns);
   const int64_t rows_of_type = std::max<int64_t>(1, (m + lift.types() - 1) / lift.types());
   const double types = static_cast<double>(std::min(lift.types(), m));
   const double tiles_of_type = static_cast<double>(roundUp(rows_of_type, schedule.register_rows)) / tile_rows;
@@ -61,8 +63,19 @@ Cost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, int64_t 
   // As many weight matrices at a time as the registers allow; the sums of those before wait in memory.
   const int64_t together = productsTogether(schedule, layer.fused.weights);
   double multiply = 0;
+  const bool amx = schedule.unit == MultiplyUnit::Amx;
   for (int64_t done = 0; done < layer.fused.weights; done += together) {
     const double columns = vectors * static_cast<double>(std::min(together, layer.fused.weights - done));
+    if (amx) {
+      const double rows = tile_rows / CpuSchedule::amx_rows;
+      const double step =
+          std::max({rows * columns * cpu_core.amx_product,
+                    rows * cpu_core.amx_rows + columns * cpu_core.amx_panel, cpu_core.amx_latency});
+      // Sums go through memory on their way to the maps.
+      multiply += depth / depth_step * step + terms * cycles_per_term + rows * columns * cpu_core.amx_store +
+                  tile_rows * columns / cpu_core.loads;
+      continue;
+    }
     const auto step = [&](double multiplied) {
       return std::max(tile_rows * multiplied / cpu_core.multiplications,
                       (tile_rows + columns) / cpu_core.loads);

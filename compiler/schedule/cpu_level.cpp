@@ -26,8 +26,29 @@ static CpuLevel levelV4() {
   return level;
 }
 
+// The first processors with AMX, by the name that compilers have for them. What kernels use of them that is
+// not in v4 is bf16 alone.
+static CpuLevel levelSapphireRapids() {
+  CpuLevel level = levelV4();
+  level.name = level.tune = "sapphirerapids";
+  level.features.insert(level.features.end(), {"avx512bf16", "amx-tile", "amx-bf16"});
+  level.bf16_dot = level.amx = true;
+  level.l1 = 48 << 10;
+  level.l2 = 2 << 20;
+  return level;
+}
+
 const std::vector<std::string> &portableCpuLevelNames() {
-  static const std::vector<std::string> names = {"x86-64-v3", "x86-64-v4"};
+  static const std::vector<std::string> names = {"x86-64-v3", "x86-64-v4", "sapphirerapids"};
+  return names;
+}
+
+const std::vector<std::string> &cpuLevelNames() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all = portableCpuLevelNames();
+    all.push_back("native");
+    return all;
+  }();
   return names;
 }
 
@@ -36,6 +57,8 @@ CpuLevel portableCpuLevel(std::string_view name) {
     return levelV3();
   if (name == "x86-64-v4")
     return levelV4();
+  if (name == "sapphirerapids")
+    return levelSapphireRapids();
   throw std::out_of_range("no CPU level is called " + std::string(name));
 }
 

@@ -17,6 +17,14 @@ namespace compiler {
 /// only.
 bool usesPairs(const algebras::Layer &layer, const CpuLevel &level);
 
+/// Whether they can use the machine's matrix unit: what can be paired, and coefficients +1 only.
+bool usesAmx(const algebras::Layer &layer, const CpuLevel &level);
+
+/// The register tiles that a kernel may have, of each unit that the layer can use, whatever is against them:
+/// one row type and one register tile of rows.
+std::vector<CpuSchedule> registerTiles(const algebras::Layer &layer, const CpuLevel &level,
+                                       WeightAccess access);
+
 /// Of a kernel with so many weight matrices, how many a register tile is multiplied by at a time: those whose
 /// sums share the registers. The sums of the others wait in memory meanwhile.
 int64_t productsTogether(const CpuSchedule &schedule, int64_t weights);
@@ -31,7 +39,7 @@ std::vector<Considered<CpuSchedule>> considerCpu(const algebras::Layer &layer, c
 
 /// Where the time of one forward product of `m` rows would go on so many cores, in cycles of one core:
 /// "rows", copying the activations; "weights", bringing the weight matrix, beyond what hides behind the
-/// multiplications; "store", writing results and reading what they are mapped with; "multiply", vector
+/// multiplications; "store", writing results and reading what they are mapped with; "multiply",
 /// multiplications, with the padding of tiles that are not full; and workers that are "idle" while others do
 /// the last tasks.
 Cost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, int64_t m,

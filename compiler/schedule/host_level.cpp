@@ -14,6 +14,7 @@ CpuLevel hostLevel() {
   CpuLevel level =
       portableCpuLevel(std::find(names.begin(), names.end(), here) != names.end() ? here : names.front());
   level.bf16_dot = level.bf16_dot || algrt::missingCpuFeatures({"avx512bf16"}).empty();
+  level.amx = level.bf16_dot && algrt::missingCpuFeatures({"amx-tile", "amx-bf16"}).empty();
   return level;
 }
 

@@ -17,13 +17,24 @@ struct CpuCore {
   double copied_bytes;    ///< read from afar and written to the cache
   double stored_bytes;    ///< written to memory
   double cycles_per_us;
+  // Of the matrix unit of AMX, for a square of 16 rows and 16 columns and 32 depths:
+  double amx_product; ///< cycles between two products
+  double amx_latency; ///< cycles until its sums can be added to
+  double amx_rows;    ///< cycles to load rows, from the nearest cache
+  double amx_panel;   ///< cycles to load a piece of a panel, from the cache behind it
+  double amx_store;   ///< cycles to write sums
 };
 inline constexpr CpuCore cpu_core = {.multiplications = 2,
                                      .loads = 2,
                                      .far_bytes = 6,
                                      .copied_bytes = 8,
                                      .stored_bytes = 6,
-                                     .cycles_per_us = 3000};
+                                     .cycles_per_us = 3000,
+                                     .amx_product = 16,
+                                     .amx_latency = 52,
+                                     .amx_rows = 8,
+                                     .amx_panel = 24,
+                                     .amx_store = 16};
 
 /// This machine's portable level, with dot products of bf16 pairs where it has them; the lowest that kernels
 /// are compiled for where it is below.

@@ -79,9 +79,11 @@ static Ranking rankGpu(const algebras::Layer &layer, const TargetEntry &target, 
 static Floor floorOfCpu(const algebras::Layer &layer, double bytes, double macs, const CpuMachine &machine) {
   const double cycles_per_us = static_cast<double>(machine.cores) * cpu_core.cycles_per_us;
   const double pairs = usesPairs(layer, machine.level) ? 2 : 1;
-  return {bytes / (cpu_core.far_bytes * cycles_per_us),
-          macs /
-              (cpu_core.multiplications * static_cast<double>(machine.level.lanes) * pairs * cycles_per_us)};
+  const double of_vectors = cpu_core.multiplications * static_cast<double>(machine.level.lanes) * pairs,
+               of_amx = CpuSchedule::amx_rows * CpuSchedule::amx_columns * CpuSchedule::amx_depth /
+                        cpu_core.amx_product;
+  const double macs_per_cycle = usesAmx(layer, machine.level) ? of_amx : of_vectors;
+  return {bytes / (cpu_core.far_bytes * cycles_per_us), macs / (macs_per_cycle * cycles_per_us)};
 }
 
 /// Cycles of one core in microseconds of all.

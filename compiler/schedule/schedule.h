@@ -165,6 +165,12 @@ struct ChainedReductionSchedule {
 /// How a kernel reads the weight matrix; see `#tile.schedule` in the tile dialect.
 enum class WeightAccess { Packed, Copied, Direct };
 
+/// What multiplies on a CPU.
+enum class MultiplyUnit {
+  Vectors, ///< vector instructions
+  Amx      ///< the matrix unit of Intel's AMX: bf16 in blocks of 16 rows, 32 depths and 16 columns
+};
+
 /// Products on a CPU. Lanes and pairs follow from the machine and the layer, and are not in the text.
 struct CpuSchedule {
   int64_t types = 1;             ///< row types that one task owns
@@ -173,7 +179,12 @@ struct CpuSchedule {
   int64_t register_columns = 48; ///< columns of the register tile, a multiple of lanes
   int64_t lanes = 16;            ///< f32 in one vector
   WeightAccess weights = WeightAccess::Packed;
-  bool pairs = false; ///< bf16 in pairs through the machine's dot product
+  bool pairs = false; ///< bf16 in pairs through the machine's dot product, or its matrix unit
+  MultiplyUnit unit = MultiplyUnit::Vectors;
+
+  /// Depths that are multiplied at a time. Groups of X and of the weight matrix are filled up with zeros.
+  int64_t depth() const { return unit == MultiplyUnit::Amx ? amx_depth : pairs ? 2 : 1; }
+  static constexpr int64_t amx_rows = 16, amx_columns = 16, amx_depth = 32;
   bool operator==(const CpuSchedule &) const = default;
 };
 

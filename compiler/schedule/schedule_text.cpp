@@ -16,7 +16,7 @@ namespace {
 
 using Words = std::span<const std::string_view>;
 constexpr std::string_view outer_axes[] = {"types", "groups"}, sides[] = {"m", "n"},
-                           accesses[] = {"packed", "copied", "direct"};
+                           accesses[] = {"packed", "copied", "direct"}, units[] = {"vectors", "amx"};
 
 // What every schedule of the kind says comes through `always`, what most leave as it is through `other`: a
 // number, two of them written as 2x4, or a word that stands for a value of an enumeration.
@@ -76,6 +76,7 @@ template <class Visitor> void visitEntries(CpuSchedule &schedule, Visitor &visit
   visitor.always("rows", schedule.rows);
   visitor.always("register_rows", schedule.register_rows);
   visitor.always("register_columns", schedule.register_columns);
+  visitor.other("unit", schedule.unit, Words(units));
 }
 
 template <class Visitor> void visitEntries(CpuGradientSchedule &schedule, Visitor &visitor) {

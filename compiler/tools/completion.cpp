@@ -53,16 +53,11 @@ struct Known {
 const std::vector<Known> &knownValues() {
   static const std::vector<std::string> targets = targetNames(), maps = {"forward", "dx", "dw"},
                                         types = {"f32", "bf16"};
-  static const std::vector<std::string> levels = [] {
-    std::vector<std::string> names = portableCpuLevelNames();
-    names.push_back("native");
-    return names;
-  }();
   static const std::vector<Known> known = {
       {" compile emit ", "--target", Value::List, targets},
       {" simulate ", "--target", Value::Words, gpuTargetNames()},
       {"", "--target", Value::Words, targets},
-      {"", "--cpu", Value::List, levels},
+      {"", "--cpu", Value::List, cpuLevelNames()},
       {"", "--dtype", Value::Words, types},
       {"", "--y-dtype", Value::Words, types},
       {"", "--result-dtype", Value::Words, types},

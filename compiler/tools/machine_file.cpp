@@ -46,8 +46,11 @@ CpuMachine readMachine(const std::string &path) {
     refuse(path, fmt::format("its CPU has {} threads, not 1 to {}", threads, most_cores));
   CpuMachine machine{portableCpuLevel(level), static_cast<int64_t>(threads), path};
   const auto features = cpu["features"].get<std::vector<std::string>>();
-  machine.level.bf16_dot =
-      machine.level.bf16_dot || std::find(features.begin(), features.end(), "avx512bf16") != features.end();
+  const auto lists = [&](const char *feature) {
+    return std::find(features.begin(), features.end(), feature) != features.end();
+  };
+  machine.level.bf16_dot = machine.level.bf16_dot || lists("avx512bf16");
+  machine.level.amx = machine.level.amx || (machine.level.bf16_dot && lists("amx-tile") && lists("amx-bf16"));
   return machine;
 }
 

@@ -21,7 +21,8 @@ void addTargetOptions(CLI::App &app, TargetOptions &options) {
       ->type_name("NAMES")
       ->capture_default_str()
       ->group(group);
-  app.add_option("--cpu", options.cpu_levels, "CPU levels, separated by commas: x86-64-v3, x86-64-v4, native")
+  app.add_option("--cpu", options.cpu_levels,
+                 fmt::format("CPU levels, separated by commas: {}", fmt::join(cpuLevelNames(), ", ")))
       ->type_name("LEVELS")
       ->capture_default_str()
       ->group(group);

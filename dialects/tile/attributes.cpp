@@ -66,7 +66,7 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> error, alg::
 
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> error, int64_t types, int64_t rows,
                                    int64_t register_rows, int64_t register_columns, int64_t lanes,
-                                   WeightAccess) {
+                                   WeightAccess weights, MultiplyUnit unit) {
   if (types < 1 || rows < 1 || register_rows < 1 || register_columns < 1 || lanes < 1)
     return error() << "every size of a schedule must be at least 1";
   if (rows % register_rows != 0)
@@ -75,6 +75,18 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> error, int
   if (register_columns % lanes != 0)
     return error() << "the register tile's columns (" << register_columns
                    << ") must be a multiple of the vector's lanes (" << lanes << ")";
+  if (unit == MultiplyUnit::Amx) {
+    constexpr int64_t square = 16, most_sums = 4;
+    if (register_rows % square != 0 || register_columns % square != 0 ||
+        register_rows / square * (register_columns / square) > most_sums)
+      return error() << "AMX has registers for the sums of " << most_sums << " squares of " << square
+                     << " rows and columns, a register tile of " << register_rows << " x " << register_columns
+                     << " is not made of these";
+    if (lanes != square)
+      return error() << "AMX writes sums for vectors of " << square << " lanes, not " << lanes;
+    if (weights == WeightAccess::Direct)
+      return error() << "AMX multiplies by panels of the weight matrix, which are packed or copied";
+  }
   return success();
 }
 

@@ -14,6 +14,11 @@ static LogicalResult verifyThreads(LayerOp layer, ScheduleAttr hidden, ScheduleA
            << hidden.getTypes() << " types of " << hidden.getRows() << " rows in vectors of "
            << hidden.getLanes() << ", the kernel " << own.getTypes() << " of " << own.getRows()
            << " in vectors of " << own.getLanes();
+  if (hidden.getUnit() != own.getUnit())
+    return layer.emitOpError("is multiplied by ")
+           << stringifyMultiplyUnit(hidden.getUnit()) << ", the kernel by "
+           << stringifyMultiplyUnit(own.getUnit())
+           << ": rows in the cache are filled up to the depths of one";
   return success();
 }
 

@@ -131,6 +131,13 @@ def Tile_LayoutAttr : Tile_Attr<"Layout", "layout"> {
   }];
 }
 
+def Tile_MultiplyUnit : I32EnumAttr<"MultiplyUnit", "what multiplies on a CPU", [
+    I32EnumAttrCase<"Vectors", 0, "vectors">,
+    I32EnumAttrCase<"Amx", 1, "amx">]> {
+  let cppNamespace = "::tile";
+  let genSpecializedAttr = 0;
+}
+
 def Tile_ScheduleAttr : Tile_Attr<"Schedule", "schedule"> {
   let summary = "The schedule of a kernel whose workers are CPU threads";
   let description = [{
@@ -139,9 +146,19 @@ def Tile_ScheduleAttr : Tile_Attr<"Schedule", "schedule"> {
     (`register_rows` x `register_columns` f32 accumulators in vectors of `lanes`), and how the weight matrix is read.
     `packed` reads a weight matrix that was rewritten into panels once, `copied` copies each block's panel when it is
     needed, `direct` reads the user's weight matrix in place.
+
+    With `unit = amx` the matrix unit of Intel's AMX multiplies bf16: a register tile is divided into squares of 16 rows
+    and 16 columns, of which there are at most four in the registers for sums, and depths are multiplied 32 at a time.
+    The groups of stationary rows and of panels are filled up to whole 32 with zeros.
+
+    ```mlir
+    #tile.schedule<types = 1, rows = 64, register_rows = 8, register_columns = 48, lanes = 16, weights = packed>
+    #tile.schedule<types = 1, rows = 64, register_rows = 32, register_columns = 32, lanes = 16, weights = packed, unit = amx>
+    ```
   }];
   let parameters = (ins "int64_t":$types, "int64_t":$rows, "int64_t":$register_rows, "int64_t":$register_columns,
-                        "int64_t":$lanes, EnumParameter<Tile_WeightAccess>:$weights);
+                        "int64_t":$lanes, EnumParameter<Tile_WeightAccess>:$weights,
+                        DefaultValuedParameter<"::tile::MultiplyUnit", "::tile::MultiplyUnit::Vectors">:$unit);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

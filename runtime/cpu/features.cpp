@@ -7,6 +7,10 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 #endif
 
 namespace algrt {
@@ -119,12 +123,28 @@ bool systemSaves(Registers registers) {
   return (low & needed) == needed;
 }
 
+// Linux gives the registers of the tiles to processes that ask for them alone, since they make the frames of
+// signals larger. It refuses where a thread's stack for signals is too small for these.
+bool systemGives(Registers registers) {
+  if (registers != Registers::Amx)
+    return true;
+#if defined(__linux__)
+  constexpr long request_permission = 0x1023, tile_data = 18; // Linux, Documentation/arch/x86/xstate.rst
+  static const bool given = syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
+  return given;
+#else
+  return false;
+#endif
+}
+
 bool hasFeature(const Feature &feature) {
   return (cpuid(feature.leaf, feature.subleaf)[feature.output] >> feature.bit & 1u) != 0 &&
          systemSaves(feature.registers);
 }
 
 #else
+
+bool systemGives(Registers) { return false; }
 
 bool hasFeature(const Feature &) { return false; }
 
@@ -159,7 +179,8 @@ bool cpuHasFeature(std::string_view name) {
 #endif
   const auto *found = std::find_if(std::begin(features), std::end(features),
                                    [&](const Feature &feature) { return feature.name == name; });
-  return found != std::end(features) && presentFeatures()[size_t(found - std::begin(features))];
+  return found != std::end(features) && presentFeatures()[size_t(found - std::begin(features))] &&
+         systemGives(found->registers);
 }
 
 std::vector<std::string> cpuFeatures() {

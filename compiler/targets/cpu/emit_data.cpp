@@ -36,24 +36,47 @@ LogicalResult KernelEmitter::emitBuffer(tile::BufferOp buffer) {
   int64_t elements = type.getRows() * type.getColumns();
   if (type.isPanels() && !layout_.isWeightGradient()) {
     // One column panel of each row group of the weight matrix.
-    elements = paddedTotal(layout_.getWeights(), pairing_) * type.getPanel();
+    elements = paddedTotal(layout_.getWeights(), depth_) * type.getPanel();
   } else if (!layout_.isWeightGradient()) { // rows that another layer leaves
     if (layout_.getIn().getTotal() != type.getColumns())
       return buffer.emitOpError("has rows of ")
              << type.getColumns() << " columns, but those that its layer multiplies have "
              << layout_.getIn().getTotal() << "; rows of a matrix are held by tile.hold";
-    if (paddedTotal(layout_.getIn(), pairing_) != type.getColumns())
-      return buffer.emitOpError("has groups of an odd depth, whose rows are not filled up to pairs of bf16");
+    elements = type.getRows() * paddedTotal(layout_.getIn(), depth_);
   }
-  memory_[buffer.getBuffer()] = {scratchBuffer(elements, type.getElementType()), type.getElementType(),
-                                 type.getPanel(), /*buffer=*/true};
+  const Memory memory = {scratchBuffer(elements, type.getElementType()), type.getElementType(),
+                         type.getPanel(), /*buffer=*/true};
+  memory_[buffer.getBuffer()] = memory;
+  if (!type.isPanels() && elements != type.getRows() * type.getColumns())
+    zeroBehindGroups(memory, type.getRows() / schedule_.getTypes());
   return success();
+}
+
+void KernelEmitter::zeroBehindGroup(const Memory &held, Value start, Value group) {
+  alg::GroupsAttr in = layout_.getIn();
+  auto vector = VectorType::get({depth_}, storageOf(held.element));
+  Value zeros = arith::ConstantOp::create(builder_, location_, builder_.getZeroAttr(vector));
+  Value last = subtract(add(start, groupWidth(in, "in", group, depth_)), depth_);
+  vector::StoreOp::create(builder_, location_, zeros, held.memref, ValueRange{last});
+}
+
+void KernelEmitter::zeroBehindGroups(const Memory &held, int64_t rows) {
+  alg::GroupsAttr in = layout_.getIn();
+  (void)loop(constant(0), constant(schedule_.getTypes()), 1, [&](Value type) {
+    return loop(constant(0), constant(in.getCount()), 1, [&](Value group) {
+      return loop(constant(0), constant(rows), 1, [&](Value row) {
+        zeroBehindGroup(held, heldStart(in, "in", add(owned_type_, type), group, add(owned_row_, row)),
+                        group);
+        return success();
+      });
+    });
+  });
 }
 
 LogicalResult KernelEmitter::emitHold(tile::HoldOp hold) {
   alg::GroupsAttr in = layout_.getIn();
   Type element = hold.getBuffer().getType().getElementType();
-  const int64_t depth = paddedTotal(in, pairing_);
+  const int64_t depth = paddedTotal(in, depth_);
   const int64_t types = layout_.getRowTypes().getCount();
   const int64_t tile_rows = schedule_.getRegisterRows();
   const bool pads = depth != in.getTotal();
@@ -72,10 +95,8 @@ LogicalResult KernelEmitter::emitHold(tile::HoldOp hold) {
       Value ordinal = add(owned_row_, i), row = rowOf(type, ordinal);
       return loop(constant(0), constant(in.getCount()), 1, [&](Value group) {
         Value start = heldStart(in, "in", type, group, ordinal);
-        if (pads) { // an odd depth is filled up with zero, which the copy overwrites where the depth is even
-          Value last = subtract(add(start, groupWidth(in, "in", group, pairing_)), 1);
-          memref::StoreOp::create(builder_, location_, zero, buffer.memref, ValueRange{last});
-        }
+        if (pads) // the copy overwrites those that are inside the group
+          zeroBehindGroup(buffer, start, group);
         copyRow(source, row, groupStart(in, "in", group), buffer, start, groupWidth(in, "in", group));
         return success();
       });
@@ -86,7 +107,7 @@ LogicalResult KernelEmitter::emitHold(tile::HoldOp hold) {
     auto filled = loop(count, tiles, 1, [&](Value i) {
       return loop(constant(0), constant(in.getCount()), 1, [&](Value group) {
         Value start = heldStart(in, "in", type, group, add(owned_row_, i));
-        return loop(constant(0), groupWidth(in, "in", group, pairing_), 1, [&](Value p) {
+        return loop(constant(0), groupWidth(in, "in", group, depth_), 1, [&](Value p) {
           memref::StoreOp::create(builder_, location_, zero, buffer.memref, ValueRange{add(start, p)});
           return success();
         });
@@ -121,16 +142,16 @@ LogicalResult KernelEmitter::emitCopy(tile::CopyOp copy) {
   Value zeros = arith::ConstantOp::create(builder_, location_, builder_.getZeroAttr(vector));
   Value weight_start = groupStart(layout_.getWeights(), "weights", weight_row);
   Value depth = groupWidth(layout_.getWeights(), "weights", weight_row);
-  Value padded = groupWidth(layout_.getWeights(), "weights", weight_row, pairing_);
+  Value padded = groupWidth(layout_.getWeights(), "weights", weight_row, depth_);
   Value start = panelStart(target, weight_row, group, column);
   Value first_column = add(weightColumn(group), column);
   Value left = subtract(groupWidth(layout_.getOut(), "out", group), column);
-  const bool odd_depths = paddedTotal(layout_.getWeights(), pairing_) != layout_.getWeights().getTotal();
+  const bool fills_up = paddedTotal(layout_.getWeights(), depth_) != layout_.getWeights().getTotal();
 
   auto load_row = [&](Value p, int64_t v, bool may_be_missing) -> Value {
     Value row = p, columns = left;
     if (may_be_missing) {
-      // The partner of an odd last depth: nothing is read, zeros stand in.
+      // What a group is filled up with: nothing is read, zeros stand in.
       row = least(p, subtract(depth, 1));
       columns = select(less(p, depth), left, 0);
     }
@@ -153,9 +174,9 @@ LogicalResult KernelEmitter::emitCopy(tile::CopyOp copy) {
               /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
     }
     for (int64_t v = 0; v < vectors; ++v) {
-      Value values = load_row(p, v, /*may_be_missing=*/false);
+      Value values = load_row(p, v, fills_up && depth_ > pairing_);
       if (pairing_ == 2) {
-        Value partner = load_row(add(p, 1), v, odd_depths);
+        Value partner = load_row(add(p, 1), v, fills_up);
         values = vector::InterleaveOp::create(builder_, location_, values, partner);
       }
       SmallVector<Value> at = {add(row_start, v * lanes * pairing_)};

@@ -60,8 +60,22 @@ ArrayRef<Value> KernelEmitter::rowsOfTile(Value type, Value ordinal, int64_t row
   return tile_rows_.numbers;
 }
 
+Value KernelEmitter::rowOfTile(Value type, Value ordinal, int64_t rows, int64_t row) {
+  // A loop over rows goes through those that there are.
+  return row_of_loop_ ? rowOf(type, add(ordinal, row_of_loop_)) : rowsOfTile(type, ordinal, rows)[row];
+}
+
 SmallVector<Value> KernelEmitter::rowOfFragment(Value fragment, int64_t row) {
-  const int64_t vectors = cast<tile::FragmentType>(fragment.getType()).getColumns() / schedule_.getLanes();
+  const int64_t lanes = schedule_.getLanes(),
+                columns = cast<tile::FragmentType>(fragment.getType()).getColumns(),
+                vectors = columns / lanes;
+  if (Value sums = sums_in_scratch_.lookup(fragment)) {
+    Value start = multiply(row_of_loop_, columns);
+    return llvm::map_to_vector(llvm::seq<int64_t>(0, vectors), [&](int64_t v) -> Value {
+      return vector::LoadOp::create(builder_, location_, VectorType::get({lanes}, builder_.getF32Type()),
+                                    sums, ValueRange{add(start, v * lanes)});
+    });
+  }
   return llvm::to_vector(ArrayRef(fragments_.find(fragment)->second).slice(row * vectors, vectors));
 }
 
@@ -81,13 +95,13 @@ SmallVector<Value> KernelEmitter::vectorsOf(tile::MapOp map, unsigned input, int
     return loadColumns(memory_.lookup(value), constant(0), place[0], place[1], vectors);
   case tile::MapInputKind::PerRow: {
     const Memory operand = memory_.lookup(value);
-    Value at[] = {rowsOfTile(place[0], place[1], tile.getRows())[row], constant(0)};
+    Value at[] = {rowOfTile(place[0], place[1], tile.getRows(), row), constant(0)};
     Value bits = memref::LoadOp::create(builder_, location_, operand.memref, at);
     // Spread as bits: machines without bf16 convert single elements by a call.
     return SmallVector<Value>(vectors, asElements(builder_, location_, spread(bits), operand.element));
   }
   case tile::MapInputKind::PerElement:
-    return loadColumns(memory_.lookup(value), rowsOfTile(place[0], place[1], tile.getRows())[row], place[2],
+    return loadColumns(memory_.lookup(value), rowOfTile(place[0], place[1], tile.getRows(), row), place[2],
                        place[3], vectors);
   }
   llvm_unreachable("all kinds of inputs are above");

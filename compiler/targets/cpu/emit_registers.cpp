@@ -15,6 +15,10 @@ static constexpr int64_t cache_line = 64; // bytes
 
 LogicalResult KernelEmitter::emitZero(tile::ZeroOp zero) {
   tile::FragmentType type = zero.getResult().getType();
+  if (usesAmx()) { // the registers of the matrix unit, when the terms begin
+    fragments_[zero.getResult()] = {};
+    return success();
+  }
   auto vector = VectorType::get({schedule_.getLanes()}, type.getElementType());
   Value zeros = arith::ConstantOp::create(builder_, location_, builder_.getZeroAttr(vector));
   fragments_[zero.getResult()].assign(type.getRows() * (type.getColumns() / schedule_.getLanes()), zeros);
@@ -46,6 +50,8 @@ LogicalResult KernelEmitter::emitMma(ArrayRef<tile::MmaOp> products) {
   const int64_t lanes = schedule_.getLanes(), rows = type.getRows(), vectors = type.getColumns() / lanes;
   if (!isa<tile::BufferType>(mma.getRows().getType()))
     return mma.emitOpError("multiplies stationary rows on a CPU: bring them with tile.hold");
+  if (usesAmx())
+    return emitSquareProducts(products);
   Memory held = memory_.lookup(mma.getRows()), weights = memory_.lookup(mma.getWeights());
   SmallVector<Value> weight_matrices;
   for (tile::MmaOp product : products)
@@ -210,34 +216,40 @@ Value KernelEmitter::streamsPastCache(const Memory &target) {
   return both(aligned, large);
 }
 
+void KernelEmitter::storeHeldRow(tile::StoreHeldOp store, Value start, int64_t row, bool masked) {
+  tile::FragmentType type = store.getValue().getType();
+  const int64_t lanes = schedule_.getLanes();
+  const Memory held = memory_.lookup(store.getTarget());
+  const Mask mask = masks_.lookup(store.getMask());
+  auto bits = VectorType::get({lanes}, storageOf(type.getElementType()));
+  for (auto [v, value] : llvm::enumerate(rowOfFragment(store.getValue(), row))) {
+    const auto column = static_cast<int64_t>(v) * lanes;
+    if (value.getType() != bits)
+      value = vector::BitCastOp::create(builder_, location_, bits, value);
+    value = convert(value, type.getElementType(), held.element);
+    Value at = add(start, column);
+    if (masked)
+      vector::MaskedStoreOp::create(builder_, location_, held.memref, at,
+                                    columnMask(mask.columns, static_cast<int64_t>(v), lanes), value);
+    else
+      vector::StoreOp::create(builder_, location_, value, held.memref, at);
+  }
+}
+
 LogicalResult KernelEmitter::emitStoreHeld(tile::StoreHeldOp store) {
   tile::FragmentType type = store.getValue().getType();
-  const int64_t lanes = schedule_.getLanes(), vectors = type.getColumns() / lanes;
-  Memory held = memory_.lookup(store.getTarget());
   Mask mask = masks_.lookup(store.getMask());
   alg::GroupsAttr groups = layout_.getOut(); // which the other layer multiplies
   Value group = scalars_.lookup(store.getGroup()), column = scalars_.lookup(store.getColumn());
   Value start = add(
       heldStart(groups, "out", scalars_.lookup(store.getRowType()), group, scalars_.lookup(store.getRow())),
       column);
-  Value width = groupWidth(groups, "out", group, pairing_);
-  auto bits = VectorType::get({lanes}, storageOf(type.getElementType()));
-  SmallVector<Value> values = fragments_.lookup(store.getValue());
-  for (Value &value : values) {
-    if (value.getType() != bits)
-      value = vector::BitCastOp::create(builder_, location_, bits, value);
-    value = convert(value, type.getElementType(), held.element);
-  }
+  Value width = groupWidth(groups, "out", group, depth_);
   auto store_rows = [&](bool masked) {
+    if (row_of_loop_)
+      return storeHeldRow(store, add(start, multiply(width, row_of_loop_)), 0, masked);
     for (int64_t r = 0; r < type.getRows(); ++r)
-      for (int64_t v = 0; v < vectors; ++v) {
-        Value at = add(add(start, multiply(width, r)), v * lanes);
-        if (masked)
-          vector::MaskedStoreOp::create(builder_, location_, held.memref, at,
-                                        columnMask(mask.columns, v, lanes), values[r * vectors + v]);
-        else
-          vector::StoreOp::create(builder_, location_, values[r * vectors + v], held.memref, at);
-      }
+      storeHeldRow(store, add(start, multiply(width, r)), r, masked);
   };
   if (columnsAlwaysFill()) {
     store_rows(/*masked=*/false);
@@ -263,21 +275,29 @@ KernelEmitter::RowStore KernelEmitter::beginStore(tile::StoreOp store) {
 void KernelEmitter::storeRow(const RowStore &row_store, int64_t row_of_tile) {
   tile::StoreOp store = row_store.op;
   location_ = store.getLoc();
+  OpBuilder::InsertionGuard guard(builder_);
+  if (row_of_tile > 0) { // a tile has at least one row
+    auto exists =
+        scf::IfOp::create(builder_, location_, less(row_of_tile, masks_.lookup(store.getMask()).rows),
+                          /*withElseRegion=*/false);
+    builder_.setInsertionPoint(exists.thenBlock()->getTerminator());
+  }
+  Value row = rowOf(scalars_.lookup(store.getRowType()), add(scalars_.lookup(store.getRow()), row_of_tile));
+  storeExistingRow(row_store, row_of_tile, row);
+}
+
+void KernelEmitter::storeExistingRow(const RowStore &row_store, int64_t row_of_tile, Value row) {
+  tile::StoreOp store = row_store.op;
+  location_ = store.getLoc();
   tile::FragmentType type = store.getValue().getType();
   const int64_t lanes = schedule_.getLanes(), vectors = type.getColumns() / lanes;
   Memory target = memory_.lookup(store.getTarget());
   Mask mask = masks_.lookup(store.getMask());
   OpBuilder::InsertionGuard guard(builder_);
-  if (row_of_tile > 0) { // a tile has at least one row
-    auto exists =
-        scf::IfOp::create(builder_, location_, less(row_of_tile, mask.rows), /*withElseRegion=*/false);
-    builder_.setInsertionPoint(exists.thenBlock()->getTerminator());
-  }
   SmallVector<Value> values = rowOfFragment(store.getValue(), row_of_tile);
   if (const Type storage = storageOf(type.getElementType()); type.getElementType() != storage)
     for (Value &value : values)
       value = vector::BitCastOp::create(builder_, location_, VectorType::get({lanes}, storage), value);
-  Value row = rowOf(scalars_.lookup(store.getRowType()), add(scalars_.lookup(store.getRow()), row_of_tile));
   auto place = [&](int64_t v) { return SmallVector<Value, 2>{row, add(row_store.first_column, v * lanes)}; };
   auto whole = [&] {
     for (int64_t v = 0; v < vectors; ++v)

@@ -147,7 +147,7 @@ SmallVector<std::pair<Value, Value>> KernelEmitter::parkSums(tile::TermsOp terms
         Operation *here = terms->getBlock()->findAncestorOpInBlock(*user);
         return here && terms->isBeforeInBlock(here);
       };
-      if (llvm::none_of(sum.getUsers(), is_behind))
+      if (sums_in_scratch_.contains(sum) || llvm::none_of(sum.getUsers(), is_behind))
         continue;
       const SmallVector<Value> &values = fragments_.lookup(sum);
       const int64_t lanes = schedule_.getLanes();
@@ -182,6 +182,8 @@ static bool endsInHalfAVector(alg::GroupsAttr groups, int64_t lanes) {
 }
 
 Value KernelEmitter::fitsHalves(tile::TermsOp terms) {
+  if (usesAmx())
+    return {};
   const int64_t lanes = schedule_.getLanes();
   Block &body = terms.getBody().front();
   if (llvm::range_size(body) != 3)
@@ -242,6 +244,8 @@ LogicalResult KernelEmitter::emitTerms(tile::TermsOp terms) {
   Value type = scalars_.lookup(terms.getRowType()), group = scalars_.lookup(terms.getGroup());
   Block &body = terms.getBody().front();
 
+  if (usesAmx() && failed(zeroSquares(terms)))
+    return failure();
   SmallVector<Value> inits;
   for (Value init : terms.getInits())
     llvm::append_range(inits, fragments_.lookup(init));
@@ -348,6 +352,8 @@ LogicalResult KernelEmitter::emitTerms(tile::TermsOp terms) {
     fragments_[sum] = llvm::to_vector(results.take_front(count));
     results = results.drop_front(count);
   }
+  if (usesAmx())
+    storeSquares(terms);
   return success();
 }
 

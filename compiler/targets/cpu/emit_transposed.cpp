@@ -50,7 +50,7 @@ LogicalResult KernelEmitter::emitTransposedCopy(tile::CopyOp copy) {
   Value block_column = slots ? constant(0) : groupStart(layout_.getWeights(), "weights", weight_row);
   Value first_row = add(block_row, column);
   Value depth = groupWidth(layout_.getWeights(), "weights", weight_row);
-  Value padded = groupWidth(layout_.getWeights(), "weights", weight_row, pairing_);
+  Value padded = groupWidth(layout_.getWeights(), "weights", weight_row, depth_);
   Value left = subtract(groupWidth(layout_.getOut(), "out", group), column);
   Value start = panelStart(target, weight_row, group, column);
 

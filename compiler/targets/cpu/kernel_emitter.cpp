@@ -1,5 +1,7 @@
 #include "compiler/targets/cpu/kernel_emitter.h"
 
+#include "compiler/schedule/schedule.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -22,10 +24,16 @@ KernelEmitter::KernelEmitter(ModuleOp module, tile::KernelOp kernel)
         pairing_ = std::max(pairing_, type.getInterleave());
       });
   });
+  depth_ = schedule_.getUnit() == tile::MultiplyUnit::Amx ? CpuSchedule::amx_depth : pairing_;
 }
 
 FailureOr<func::FuncOp> KernelEmitter::emit() {
   declareFunction();
+  const bool multiplies_by_amx =
+      usesAmx() && !kernel_.getBody().getOps<tile::ForallOp>().empty() &&
+      kernel_.walk([](tile::MmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  if (multiplies_by_amx)
+    configureAmx();
   if (failed(emitBlock(kernel_.getBody().front()))) {
     function_.erase();
     return failure();
@@ -40,6 +48,8 @@ FailureOr<func::FuncOp> KernelEmitter::emit() {
     LLVM::CallIntrinsicOp::create(builder_, location_, builder_.getStringAttr("llvm.x86.sse.sfence"),
                                   ValueRange());
   }
+  if (multiplies_by_amx)
+    releaseAmx();
   func::ReturnOp::create(builder_, location_);
   function_->setAttr("tile.layout", layout_);
   function_->setAttr("tile.schedule", schedule_);
@@ -50,7 +60,7 @@ FailureOr<func::FuncOp> KernelEmitter::emit() {
   auto packed = dyn_cast<tile::MatrixType>(kernel_.getBody().getArguments().back().getType());
   if (packed && packed.isPanels()) // what a packing kernel writes
     function_->setAttr("tile.packed_bytes",
-                       builder_.getI64IntegerAttr(paddedTotal(layout_.getWeights(), pairing_) * panelCount() *
+                       builder_.getI64IntegerAttr(paddedTotal(layout_.getWeights(), depth_) * panelCount() *
                                                   packed.getPanel() *
                                                   (packed.getElementType().getIntOrFloatBitWidth() / 8)));
   return function_;
@@ -179,6 +189,10 @@ static bool haveOneShape(Value one, Value other) {
 
 LogicalResult KernelEmitter::emitBlock(Block &block) {
   for (auto op = block.begin(); op != block.end();) {
+    if (FailureOr<bool> rows = emitRowsFrom(op, block.end()); failed(rows))
+      return failure();
+    else if (*rows)
+      continue;
     SmallVector<tile::MapOp> maps;
     for (; op != block.end(); ++op) {
       auto map = dyn_cast<tile::MapOp>(*op);

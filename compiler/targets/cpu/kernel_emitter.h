@@ -49,6 +49,7 @@ private:
   mlir::LogicalResult emitBlock(mlir::Block &block);
   mlir::LogicalResult emitOp(mlir::Operation *op);
   Value scratchBuffer(int64_t elements, mlir::Type element);
+  bool usesAmx() const { return schedule_.getUnit() == tile::MultiplyUnit::Amx; }
   /// What elements are in memory: bf16 travels as 16-bit integers, which every machine can load, mask and
   /// store; as bf16, LLVM would call functions of a support library where the machine has no bf16
   /// instructions.
@@ -88,6 +89,10 @@ private:
 
   // emit_data.cpp: buffer, hold, copy
   mlir::LogicalResult emitBuffer(tile::BufferOp buffer);
+  /// Fills up the groups of rows that another layer leaves: what it stores does not reach so far.
+  void zeroBehindGroups(const Memory &held, int64_t rows);
+  /// Zeros behind a group of a row that begins at `start`. They may reach into the group itself.
+  void zeroBehindGroup(const Memory &held, Value start, Value group);
   mlir::LogicalResult emitHold(tile::HoldOp hold);
   mlir::LogicalResult emitCopy(tile::CopyOp copy);
   /// The same for a weight matrix whose blocks are wanted transposed (emit_transposed.cpp).
@@ -124,8 +129,12 @@ private:
   RowStore beginStore(tile::StoreOp store);
   /// Row `row` of a tile, where the batch has it.
   void storeRow(const RowStore &store, int64_t row);
+  /// The same where it has it for certain.
+  void storeExistingRow(const RowStore &store, int64_t row_of_tile, Value row);
   /// The same into rows that another layer of the kernel multiplies.
   mlir::LogicalResult emitStoreHeld(tile::StoreHeldOp store);
+  /// A row of these, in vectors.
+  void storeHeldRow(tile::StoreHeldOp store, Value start, int64_t row, bool masked);
   /// Two neighbouring bf16 of a buffer, in every pair of lanes of a vector.
   Value spreadPair(const Memory &held, Value at);
   /// sum + a b, where a and b have two bf16 for each f32 of the sum.
@@ -133,6 +142,25 @@ private:
   /// Whether whole cache lines of `target` can be written past the cache in this call, decided once at the
   /// kernel's entry; null where the layout excludes it.
   Value streamsPastCache(const Memory &target);
+
+  // emit_amx.cpp: products by the matrix unit, and what follows them
+  /// What the registers of the unit are for, at a kernel's entry, and that they are not needed at its end.
+  void configureAmx();
+  void releaseAmx();
+  /// The sums that terms carry stay in the unit's registers until the last term: sets them to zero, and
+  /// leaves them in scratch afterwards.
+  mlir::LogicalResult zeroSquares(tile::TermsOp terms);
+  void storeSquares(tile::TermsOp terms);
+  mlir::LogicalResult emitSquareProducts(llvm::ArrayRef<tile::MmaOp> products);
+  /// Maps of tiles of one shape and stores of what they leave, row by row in one loop.
+  mlir::LogicalResult emitRowLoop(llvm::ArrayRef<tile::MapOp> maps, llvm::ArrayRef<mlir::Operation *> stores);
+  /// Gathers such maps and stores from `op` on, and moves it behind them.
+  mlir::FailureOr<bool> emitRowsFrom(mlir::Block::iterator &op, mlir::Block::iterator end);
+  /// Calls an instruction of the unit. The first operand of most is the number of a register.
+  void callAmx(llvm::StringRef name, mlir::ValueRange operands);
+  Value amxRegister(int64_t number);
+  /// Where an element of a matrix in one piece lies, as a pointer.
+  Value addressOf(const Memory &memory, Value element);
 
   // emit_map.cpp: map, on vectors and what it reads of operands in memory
   /// Maps of tiles of one shape, row by row of these: what one of them leaves of a row, or computes as
@@ -154,6 +182,8 @@ private:
   /// Of the rows of a tile, the row of memory. Past the last row of the type that one stands in. Maps of a
   /// tile share these values, so that what several of them load and compute alike is done once.
   llvm::ArrayRef<Value> rowsOfTile(Value type, Value ordinal, int64_t rows);
+  /// The same of one row of a tile, or of the row that a loop stands at.
+  Value rowOfTile(Value type, Value ordinal, int64_t rows, int64_t row);
   /// A vector operation on operands that are vectors or, the same for all lanes, scalars.
   Value spread(Value value);
 
@@ -198,6 +228,7 @@ private:
 
   bool joins_halves_ = false; ///< in joinHalves: two products share vectors
   int64_t pairing_ = 1; ///< depths that one multiplication takes: 2 where the weight matrix is in bf16 pairs
+  int64_t depth_ = 1;   ///< to a multiple of which groups of stationary rows and panels are filled up
   int64_t scratch_bytes_ = 0;
   Value scratch_, row_list_, row_starts_, offset_, row_blocks_, slices_, begin_, end_, batch_rows_;
   Value listed_; ///< i1: the rows of this call come in lists; null where they always do, or never
@@ -211,6 +242,9 @@ private:
   llvm::DenseMap<Value, Memory> memory_;
   llvm::DenseMap<Value, llvm::SmallVector<Value>> fragments_; ///< row-major: register_rows x vectors
   llvm::DenseMap<Value, Mask> masks_;
+  /// Sums that the matrix unit left in scratch, row-major f32.
+  llvm::DenseMap<Value, Value> sums_in_scratch_;
+  Value row_of_loop_; ///< of a tile, while its rows are lowered in a loop; else they are unrolled
   /// By result, i1: it is written past the cache; results that never are have none.
   llvm::MapVector<Value, Value> streams_;
   llvm::DenseMap<Value, TypeRows> type_rows_; ///< by lowered type index

@@ -184,12 +184,12 @@ Value KernelEmitter::panelsBefore(Value group) {
 
 Value KernelEmitter::panelStart(const Memory &weights, Value weight_row, Value group, Value column) {
   alg::GroupsAttr rows = layout_.getWeights();
-  Value start = multiply(groupStart(rows, "weights", weight_row, pairing_), weights.panel);
+  Value start = multiply(groupStart(rows, "weights", weight_row, depth_), weights.panel);
   if (weights.buffer)
     return start;
   // Row group after row group, in each the panels of all columns one after another.
   Value panel = add(panelsBefore(group), divide(column, weights.panel));
-  Value depth = groupWidth(rows, "weights", weight_row, pairing_);
+  Value depth = groupWidth(rows, "weights", weight_row, depth_);
   return add(multiply(start, panelCount()), multiply(multiply(panel, depth), weights.panel));
 }
 
@@ -197,9 +197,9 @@ Value KernelEmitter::heldStart(alg::GroupsAttr groups, StringRef name, Value typ
                                Value ordinal) {
   // Type after type, in each group after group, in each row after row: the rows of a register tile lie at one
   // small stride from each other, whatever K is.
-  Value slot = multiply(subtract(type, owned_type_), schedule_.getRows() * paddedTotal(groups, pairing_));
-  Value before = multiply(groupStart(groups, name, group, pairing_), schedule_.getRows());
-  Value row = multiply(subtract(ordinal, owned_row_), groupWidth(groups, name, group, pairing_));
+  Value slot = multiply(subtract(type, owned_type_), schedule_.getRows() * paddedTotal(groups, depth_));
+  Value before = multiply(groupStart(groups, name, group, depth_), schedule_.getRows());
+  Value row = multiply(subtract(ordinal, owned_row_), groupWidth(groups, name, group, depth_));
   return add(add(slot, before), row);
 }
 

@@ -2,12 +2,15 @@
 #include "compiler/schedule/cpu_level.h"
 
 #include "algebras/error.h"
+#include "runtime/cpu/features.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/TargetParser/Host.h"
 
 #include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 namespace compiler {
@@ -35,17 +38,19 @@ static CpuLevel nativeLevel() {
   if (level.lanes == 16 && host.lookup("avx512bf16")) {
     level.features.push_back("avx512bf16");
     level.bf16_dot = true;
+    // The operating system gives a process the registers of AMX when it asks for them, as the runtime does
+    // here.
+    const std::vector<std::string> amx = {"amx-tile", "amx-bf16"};
+    if (algrt::missingCpuFeatures(amx).empty()) {
+      level.features.insert(level.features.end(), amx.begin(), amx.end());
+      level.amx = true;
+    }
   }
   level.name = "native";
   level.tune = llvm::sys::getHostCPUName().str();
   level.l1 = cacheSize(_SC_LEVEL1_DCACHE_SIZE, level.l1);
   level.l2 = cacheSize(_SC_LEVEL2_CACHE_SIZE, level.l2);
   return level;
-}
-
-const std::vector<std::string> &cpuLevelNames() {
-  static const std::vector<std::string> names = {"x86-64-v3", "x86-64-v4", "native"};
-  return names;
 }
 
 CpuLevel cpuLevel(std::string_view name) {
@@ -55,7 +60,7 @@ CpuLevel cpuLevel(std::string_view name) {
   if (std::find(names.begin(), names.end(), name) != names.end())
     return portableCpuLevel(name);
   throw algebras::InputError("unknown CPU level '" + std::string(name) + "'")
-      .hint("the levels are x86-64-v3, x86-64-v4 and native");
+      .hint(fmt::format("the levels are {} and native", fmt::join(names, ", ")));
 }
 
 } // namespace compiler

@@ -1,0 +1,244 @@
+// Products by the matrix unit of AMX. It has eight registers of 16 rows of 64 bytes: four hold squares of
+// sums, which stay there from a tile's first term to its last one, two hold blocks of rows, and two blocks of
+// panels. What follows the products, maps and stores, reads the sums out of scratch, row by row.
+#include "compiler/targets/cpu/kernel_emitter.h"
+
+#include "compiler/schedule/schedule.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace compiler {
+
+static constexpr int64_t first_of_rows = 4, first_of_panels = 6, of_each_operand = 2; ///< registers
+static constexpr int64_t square = CpuSchedule::amx_rows; ///< rows and columns of sums
+static_assert(square == CpuSchedule::amx_columns);
+
+/// A register tile in squares.
+static int64_t squaresAlongRows(tile::ScheduleAttr schedule) { return schedule.getRegisterRows() / square; }
+static int64_t squaresAlongColumns(tile::ScheduleAttr schedule) {
+  return schedule.getRegisterColumns() / square;
+}
+
+void KernelEmitter::callAmx(StringRef name, ValueRange operands) {
+  LLVM::CallIntrinsicOp::create(builder_, location_, builder_.getStringAttr("llvm.x86." + name), operands);
+}
+
+Value KernelEmitter::amxRegister(int64_t number) {
+  return LLVM::ConstantOp::create(builder_, location_,
+                                  builder_.getI8IntegerAttr(static_cast<int8_t>(number)));
+}
+
+Value KernelEmitter::addressOf(const Memory &memory, Value element) {
+  const int64_t bytes = memory.element.getIntOrFloatBitWidth() / 8;
+  Value base = memref::ExtractAlignedPointerAsIndexOp::create(builder_, location_, memory.memref);
+  Value address = arith::IndexCastOp::create(builder_, location_, builder_.getI64Type(),
+                                             add(base, multiply(element, bytes)));
+  return LLVM::IntToPtrOp::create(builder_, location_, LLVM::LLVMPointerType::get(builder_.getContext()),
+                                  address);
+}
+
+void KernelEmitter::configureAmx() {
+  // Intel SDM volume 1, "Programming with Intel AMX": palette 1 at byte 0, from byte 16 on the bytes of a row
+  // of each register, in two bytes each, and from byte 48 on the rows of each.
+  constexpr int64_t bytes_at = 16, rows_at = 48, registers = 8;
+  SmallVector<int8_t> configuration(64, 0);
+  configuration[0] = 1;
+  for (int64_t i = 0; i < registers; ++i) {
+    configuration[bytes_at + 2 * i] = 64;
+    configuration[rows_at + i] = square;
+  }
+  auto type = RankedTensorType::get({static_cast<int64_t>(configuration.size())}, builder_.getI8Type());
+  const Memory memory = {table("amx_configuration", DenseElementsAttr::get(type, ArrayRef(configuration))),
+                         builder_.getI8Type()};
+  callAmx("ldtilecfg", {addressOf(memory, constant(0))});
+}
+
+void KernelEmitter::releaseAmx() { callAmx("tilerelease", {}); }
+
+LogicalResult KernelEmitter::zeroSquares(tile::TermsOp terms) {
+  const int64_t squares = squaresAlongRows(schedule_) * squaresAlongColumns(schedule_),
+                sums = static_cast<int64_t>(terms.getInits().size());
+  if (sums * squares > first_of_rows)
+    return terms.emitOpError("carries ")
+           << sums << " sums of " << squares << " squares, AMX has registers for " << first_of_rows;
+  for (Value init : terms.getInits())
+    if (!init.getDefiningOp<tile::ZeroOp>())
+      return terms.emitOpError(
+          "begins with sums that are not zero, which AMX does not read on the CPU target");
+  for (int64_t i = 0; i < sums * squares; ++i)
+    callAmx("tilezero", {amxRegister(i)});
+  return success();
+}
+
+void KernelEmitter::storeSquares(tile::TermsOp terms) {
+  const int64_t rows = squaresAlongRows(schedule_), columns = squaresAlongColumns(schedule_);
+  const FloatType f32 = builder_.getF32Type();
+  int64_t number = 0;
+  for (Value sum : terms.getSums()) {
+    const Memory memory = {scratchBuffer(schedule_.getRegisterRows() * schedule_.getRegisterColumns(), f32),
+                           f32};
+    sums_in_scratch_[sum] = memory.memref;
+    Value stride = constant(schedule_.getRegisterColumns() * 4, builder_.getI64Type());
+    for (int64_t r = 0; r < rows; ++r)
+      for (int64_t c = 0; c < columns; ++c) {
+        Value first = constant(r * square * schedule_.getRegisterColumns() + c * square);
+        callAmx("tilestored64", {amxRegister(number++), addressOf(memory, first), stride});
+      }
+  }
+}
+
+LogicalResult KernelEmitter::emitSquareProducts(ArrayRef<tile::MmaOp> products) {
+  tile::MmaOp mma = products.front(); // the others differ in their weight matrices and sums alone
+  const Memory held = memory_.lookup(mma.getRows());
+  if (mma.getScale())
+    return mma.emitOpError("has coefficients; AMX adds products as they are");
+  auto terms = dyn_cast<tile::TermsOp>(mma->getParentOp());
+  SmallVector<Memory> weight_matrices;
+  SmallVector<int64_t> sums; // the first register of each product's
+  const int64_t rows = squaresAlongRows(schedule_), columns = squaresAlongColumns(schedule_);
+  for (tile::MmaOp product : products) {
+    const Memory weights = memory_.lookup(product.getWeights());
+    if (!held.element.isBF16() || !weights.element.isBF16() || weights.panel == 0 || pairing_ != 2)
+      return product.emitOpError("multiplies by AMX, which takes rows of bf16 and panels of bf16 pairs");
+    weight_matrices.push_back(weights);
+    auto carried = dyn_cast<BlockArgument>(product.getAccumulator());
+    if (!terms || !carried || carried.getOwner() != &terms.getBody().front())
+      return product.emitOpError("adds by AMX to what is not carried by the terms around it");
+    sums.push_back((carried.getArgNumber() - 3) * rows * columns);
+    fragments_[product.getResult()] = {};
+  }
+
+  Value input_group = scalars_.lookup(mma.getInputGroup());
+  Value width = groupWidth(layout_.getIn(), "in", input_group, depth_);
+  Value rows_start = heldStart(layout_.getIn(), "in", scalars_.lookup(mma.getRowType()), input_group,
+                               scalars_.lookup(mma.getRow()));
+  Value weight_start = panelStart(weight_matrices.front(), scalars_.lookup(mma.getWeightRow()),
+                                  scalars_.lookup(mma.getGroup()), scalars_.lookup(mma.getColumn()));
+  const int64_t panel = weight_matrices.front().panel;
+  const Type word = builder_.getI64Type();
+  Value row_bytes = arith::IndexCastOp::create(builder_, location_, word, multiply(width, 2));
+  Value pair_bytes = constant(panel * 4, word);
+  const auto load_rows = [&](int64_t into, Value p, int64_t r) {
+    Value first = add(rows_start, add(multiply(width, r * square), p));
+    callAmx("tileloadd64", {amxRegister(into), addressOf(held, first), row_bytes});
+  };
+  return loop(constant(0), width, depth_, [&](Value p) {
+    Value step = add(weight_start, multiply(p, panel));
+    // Few rows stay in registers while the squares of panels pass; of many, one square of panels is all there
+    // is.
+    const bool rows_stay = rows <= of_each_operand;
+    if (rows_stay)
+      for (int64_t r = 0; r < rows; ++r)
+        load_rows(first_of_rows + r, p, r);
+    int64_t passed = 0;
+    for (auto [weights, first_sum] : llvm::zip_equal(weight_matrices, sums))
+      for (int64_t c = 0; c < columns; ++c) {
+        const int64_t of_panel = first_of_panels + passed++ % of_each_operand;
+        callAmx("tileloadd64",
+                {amxRegister(of_panel), addressOf(weights, add(step, c * square * pairing_)), pair_bytes});
+        for (int64_t r = 0; r < rows; ++r) {
+          const int64_t of_rows = first_of_rows + r % of_each_operand;
+          if (!rows_stay)
+            load_rows(of_rows, p, r);
+          callAmx("tdpbf16ps",
+                  {amxRegister(first_sum + r * columns + c), amxRegister(of_rows), amxRegister(of_panel)});
+        }
+      }
+    // The weight matrix comes from memory, panel after panel: ask for the next one meanwhile.
+    for (const Memory &weights : weight_matrices) {
+      if (weights.buffer)
+        continue;
+      constexpr int64_t line = 32; // bf16
+      Value next = add(step, multiply(width, panel));
+      for (int64_t e = 0; e < panel * depth_; e += line)
+        memref::PrefetchOp::create(builder_, location_, weights.memref, ValueRange{constant(0), add(next, e)},
+                                   /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
+    }
+    return success();
+  });
+}
+
+FailureOr<bool> KernelEmitter::emitRowsFrom(Block::iterator &op, Block::iterator end) {
+  if (!usesAmx() || !isa<tile::MapOp, tile::StoreOp, tile::StoreHeldOp>(*op))
+    return false;
+  SmallVector<tile::MapOp> maps;
+  SmallVector<Operation *> stores;
+  tile::FragmentType shape;
+  for (; op != end; ++op) {
+    if (isa<tile::MaskOp>(*op)) {
+      if (failed(emitOp(&*op)))
+        return failure();
+      continue;
+    }
+    auto map = dyn_cast<tile::MapOp>(*op);
+    Value tile;
+    if (map && stores.empty())
+      tile = map.getResult();
+    else if (auto store = dyn_cast<tile::StoreOp>(*op))
+      tile = store.getValue();
+    else if (auto held = dyn_cast<tile::StoreHeldOp>(*op))
+      tile = held.getValue();
+    auto type = tile ? cast<tile::FragmentType>(tile.getType()) : tile::FragmentType();
+    if (!type || (shape && (type.getRows() != shape.getRows() || type.getColumns() != shape.getColumns())))
+      break;
+    shape = type;
+    if (map)
+      maps.push_back(map);
+    else
+      stores.push_back(&*op);
+  }
+  for (tile::MapOp map : maps)
+    for (Operation *user : map->getUsers())
+      if (!llvm::is_contained(stores, user) &&
+          !llvm::any_of(maps, [&](tile::MapOp other) { return other == user; }))
+        return map.emitOpError("is read behind other operations; with AMX its rows are gone by then");
+  if (failed(emitRowLoop(maps, stores)))
+    return failure();
+  return true;
+}
+
+LogicalResult KernelEmitter::emitRowLoop(ArrayRef<tile::MapOp> maps, ArrayRef<Operation *> stores) {
+  Value count = constant(schedule_.getRegisterRows());
+  SmallVector<RowStore> row_stores;
+  for (Operation *op : stores) {
+    auto store = dyn_cast<tile::StoreOp>(op);
+    if (store)
+      row_stores.push_back(beginStore(store));
+    count = least(count, masks_.lookup(store ? store.getMask() : cast<tile::StoreHeldOp>(op).getMask()).rows);
+  }
+  LogicalResult lowered = loop(constant(0), count, 1, [&](Value row) -> LogicalResult {
+    row_of_loop_ = row;
+    for (tile::MapOp map : maps) {
+      location_ = map.getLoc();
+      SmallVector<SmallVector<Value>> inputs;
+      for (unsigned input = 0; input < map.getInputs().size(); ++input)
+        inputs.push_back(vectorsOf(map, input, /*row=*/0));
+      SmallVector<Value> results;
+      for (int64_t v = 0; v < schedule_.getRegisterColumns() / schedule_.getLanes(); ++v) {
+        results.push_back(emitBody(
+            map, llvm::map_to_vector(inputs, [&](const SmallVector<Value> &vectors) { return vectors[v]; })));
+        if (!results.back())
+          return failure();
+      }
+      fragments_[map.getResult()] = results;
+    }
+    for (Operation *op : stores)
+      if (auto held = dyn_cast<tile::StoreHeldOp>(op); held && failed(emitStoreHeld(held)))
+        return failure();
+    for (const RowStore &store : row_stores) {
+      tile::StoreOp op = store.op;
+      storeExistingRow(store, /*row_of_tile=*/0,
+                       rowOf(scalars_.lookup(op.getRowType()), add(scalars_.lookup(op.getRow()), row)));
+    }
+    return success();
+  });
+  row_of_loop_ = {};
+  return lowered;
+}
+
+} // namespace compiler
