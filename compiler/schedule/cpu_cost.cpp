@@ -96,9 +96,11 @@ Cost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, int64_t 
   double bring_weights = 0;
   switch (schedule.weights) {
   case WeightAccess::Packed: {
-    // Streams in behind the multiplications; only what is slower than they are shows.
+    // Streams in behind the multiplications; only what is slower than they are shows. Behind those of a
+    // matrix unit, a few long instructions, a core looks ahead less far.
+    const double hidden = amx ? 0.8 * multiply : multiply;
     bring_weights =
-        std::max(0.0, weight_bytes / cpu_core.far_bytes - multiply) + 0.1 * weight_bytes / cpu_core.far_bytes;
+        std::max(0.0, weight_bytes / cpu_core.far_bytes - hidden) + 0.1 * weight_bytes / cpu_core.far_bytes;
     break;
   }
   case WeightAccess::Copied:
@@ -125,8 +127,10 @@ Cost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, int64_t 
   double store = bytes_like_y(fused.results, fused.result_bytes) / cpu_core.stored_bytes;
   // Whole lines go past the cache; pieces of one make the machine read it first, and write it later. No store
   // of bf16 goes past it, but tiles of whole lines are the faster ones there, too: without this factor 64
-  // rows of 4096 -> 12288 were given tiles of 16 columns, and took a tenth longer.
-  if (!writesWholeLines(layer, schedule))
+  // rows of 4096 -> 12288 were given tiles of 16 columns, and took a tenth longer. Not so of AMX: of 16
+  // columns a tile has all rows of a task, and the next columns of these follow before the lines have left
+  // the caches.
+  if (!amx && !writesWholeLines(layer, schedule))
     store *= 2;
   store += bytes_like_y(fused.element_operands, fused.operand_bytes) / cpu_core.far_bytes;
   Cost cost;

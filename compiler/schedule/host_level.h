@@ -33,7 +33,7 @@ inline constexpr CpuCore cpu_core = {.multiplications = 2,
                                      .amx_product = 16,
                                      .amx_latency = 52,
                                      .amx_rows = 8,
-                                     .amx_panel = 24,
+                                     .amx_panel = 32,
                                      .amx_store = 16};
 
 /// This machine's portable level, with dot products of bf16 pairs where it has them; the lowest that kernels

@@ -2,6 +2,7 @@
 
 #include "compiler/targets/cpu/object_code.h"
 #include "dialects/tile/tile.h"
+#include "tests/compiler/emulated_amx.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Index/IR/IndexDialect.h"
@@ -34,25 +35,32 @@ mlir::OwningOpRef<mlir::ModuleOp> ModuleContext::parse(const std::string &text) 
 
 CompiledModule::CompiledModule(const std::string &text) {
   ModuleContext context;
-  compile(*context.parse(text));
+  compile(*context.parse(text), Machine::Plain);
 }
 
-CompiledModule::CompiledModule(mlir::ModuleOp module) {
+CompiledModule::CompiledModule(mlir::ModuleOp module, Machine machine) {
   mlir::OwningOpRef<mlir::ModuleOp> copy = module.clone();
-  compile(*copy);
+  compile(*copy, machine);
 }
 
-void CompiledModule::compile(mlir::ModuleOp module) {
+void CompiledModule::compile(mlir::ModuleOp module, Machine machine) {
+  const compiler::CpuLevel lowered_for =
+      compiler::cpuLevel(machine == Machine::Plain ? "x86-64-v3" : "sapphirerapids");
+  const compiler::CpuLevel level = machine == Machine::Amx ? lowered_for : compiler::cpuLevel("x86-64-v3");
   mlir::PassManager passes(module.getContext());
-  passes.addPass(compiler::createConvertAlgToTile());
+  compiler::ConvertAlgToTileOptions choice;
+  choice.cpu = lowered_for.name;
+  passes.addPass(compiler::createConvertAlgToTile(choice));
   passes.addPass(compiler::createExpandMath());
   passes.addPass(compiler::createConvertTileToCpu());
   passes.addPass(mlir::createCanonicalizerPass());
   passes.addPass(mlir::createCSEPass());
   passes.addPass(mlir::createLoopInvariantCodeMotionPass());
-  compiler::addVectorToLlvm(passes, /*expand_bf16=*/true);
+  compiler::addVectorToLlvm(passes, /*expand_bf16=*/!level.bf16_dot);
   if (mlir::failed(passes.run(module)))
     throw std::runtime_error("the program cannot be lowered");
+  if (machine == Machine::EmulatedAmx)
+    emulateAmx(module);
   module.walk([&](mlir::LLVM::LLVMFuncOp function) {
     auto number = [&](const char *name) {
       auto attribute = function->getAttrOfType<mlir::IntegerAttr>(name);
@@ -65,9 +73,9 @@ void CompiledModule::compile(mlir::ModuleOp module) {
     kernel.scratch_bytes = number("tile.scratch_bytes");
     kernel.packed_bytes = number("tile.packed_bytes");
     kernel.types_per_task = schedule.getTypes();
+    kernel.amx = schedule.getUnit() == tile::MultiplyUnit::Amx;
     kernel.rows_per_task = schedule.getRows();
   });
-  const compiler::CpuLevel level = compiler::cpuLevel("x86-64-v3");
   const std::string object =
       compiler::linkSharedObject(compiler::generateMachineCode(module, level, compiler::MachineCode::Object));
   const std::string path = folder_.path("kernels.so");

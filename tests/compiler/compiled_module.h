@@ -30,13 +30,21 @@ struct CompiledKernel {
   void *code = nullptr;
   int64_t scratch_bytes = 0, packed_bytes = 0;
   int64_t types_per_task = 1, rows_per_task = 1;
+  bool amx = false; ///< whether the matrix unit multiplies
 };
 
-/// The kernels of a module of functions of alg, or of tile kernels, as a shared object for x86-64-v3.
+/// For which machine kernels are lowered, and where they run.
+enum class Machine {
+  Plain,       ///< x86-64-v3
+  EmulatedAmx, ///< sapphirerapids, on x86-64-v3: in software
+  Amx          ///< sapphirerapids
+};
+
+/// The kernels of a module of functions of alg, or of tile kernels, as a shared object.
 class CompiledModule {
 public:
   explicit CompiledModule(const std::string &text);
-  explicit CompiledModule(mlir::ModuleOp module);
+  explicit CompiledModule(mlir::ModuleOp module, Machine machine = Machine::Plain);
   CompiledModule(const CompiledModule &) = delete;
   CompiledModule &operator=(const CompiledModule &) = delete;
   ~CompiledModule();
@@ -51,7 +59,7 @@ public:
                 const std::vector<int64_t> &starts = {}) const;
 
 private:
-  void compile(mlir::ModuleOp module);
+  void compile(mlir::ModuleOp module, Machine machine);
 
   TemporaryFolder folder_;
   void *library_ = nullptr;

@@ -2,12 +2,16 @@
 // form, and compared with what they mean. Nothing is rounded in them, so that every bit has to agree.
 #include "compiler/lower/product_function.h"
 #include "compiler/program/evaluate.h"
+#include "compiler/schedule/cpu_level.h"
+#include "runtime/cpu/features.h"
 #include "tests/compiler/compiled_module.h"
+#include "tests/compiler/emulated_amx.h"
 #include "tests/compiler/fused_program.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <random>
 
@@ -191,24 +195,36 @@ void runAndCompare(const FusedProgram &program, const CompiledModule &module, co
   }
 }
 
-void check(const FusedProgram &program, std::mt19937 &random) {
+/// Returns whether a kernel multiplies by the matrix unit.
+bool check(const FusedProgram &program, std::mt19937 &random, Machine machine = Machine::Plain) {
   SCOPED_TRACE(program.text);
   ModuleContext context;
   mlir::OwningOpRef<mlir::ModuleOp> module = context.parse(program.text);
   auto function = *module->getOps<mlir::func::FuncOp>().begin();
   const auto description = compiler::matchProductFunction(function);
-  ASSERT_TRUE(mlir::succeeded(description));
-  const CompiledModule compiled(*module);
+  if (mlir::failed(description)) {
+    ADD_FAILURE() << "the program is no kernel";
+    return false;
+  }
+  const CompiledModule compiled(*module, machine);
+  bool amx = false;
   for (int repeat = 0; repeat < 3; ++repeat) {
     const Call call(random, program);
     const auto expected = compiler::evaluate(function, call.arguments);
-    ASSERT_TRUE(mlir::succeeded(expected));
+    if (mlir::failed(expected)) {
+      ADD_FAILURE() << "the program has no value";
+      return amx;
+    }
     for (const char *name : {"f", "f_packed", "f_copied", "f_direct"})
-      if (compiled.has(name))
+      if (compiled.has(name)) {
         runAndCompare(program, compiled, name, *description, call, *expected);
+        amx = amx || compiled.kernel(name).amx;
+      }
+    EXPECT_THAT(takeAmxFaults(), testing::IsEmpty());
     EXPECT_EQ(compiled.has("f"), program.transposed);
     EXPECT_EQ(compiled.has("f_packed"), !program.transposed);
   }
+  return amx;
 }
 
 class FusedKernels : public testing::TestWithParam<size_t> {};
@@ -241,5 +257,44 @@ std::vector<size_t> layersByRows() {
   return numbers;
 }
 INSTANTIATE_TEST_SUITE_P(Layers, FusedNetworks, testing::ValuesIn(layersByRows()));
+
+/// Where they run: in software everywhere, in hardware where there is some.
+std::vector<Machine> machinesOfAmx() {
+  std::vector<Machine> machines = {Machine::EmulatedAmx};
+  if (algrt::missingCpuFeatures(compiler::cpuLevel("sapphirerapids").features).empty())
+    machines.push_back(Machine::Amx);
+  return machines;
+}
+
+/// Layers whose coefficients are 1: products with others are multiplied by vectors on that level, too. Groups
+/// that fill no block of 32 depths, or several and a part of one.
+const std::vector<FusedLayer> &layersOfAmx() {
+  static const std::vector<FusedLayer> layers = [] {
+    std::vector<FusedLayer> all = {{"Q(2)", false, "2 x 70", "2 x 40", 140, 80, 2, 1, 2},
+                                   {"T(3)", false, "[33, 64, 31]", "[48, 17, 80]", 128, 145, 3, 2, 3}};
+    for (const size_t number : layersByRows())
+      all.push_back(fusedLayers()[number]);
+    return all;
+  }();
+  return layers;
+}
+
+class KernelsOfAmx : public testing::TestWithParam<size_t> {};
+
+TEST_P(KernelsOfAmx, ComputeWhatTheirFunctionsMean) {
+  const FusedLayer &layer = layersOfAmx()[GetParam()];
+  for (const Machine machine : machinesOfAmx()) {
+    SCOPED_TRACE(machine == Machine::Amx ? "in hardware" : "in software");
+    std::mt19937 random(static_cast<unsigned>(GetParam()) + 201);
+    int64_t multiplied = 0; // by AMX; of the narrowest groups vectors may be expected to be faster
+    for (const bool transposed : {false, true})
+      multiplied += check(randomFusedProgram(random, layer, transposed, /*bf16=*/true), random, machine);
+    for (int repeat = 0; repeat < 2; ++repeat)
+      multiplied += check(randomNetwork(random, layer, /*bf16=*/true), random, machine);
+    EXPECT_GE(multiplied, layer.k < 100 ? 1 : 4);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Layers, KernelsOfAmx, testing::Range(size_t{0}, layersOfAmx().size()));
 
 } // namespace

@@ -191,8 +191,8 @@ tile.kernel @fills(%x: !tile.matrix<?x8xbf16>, %w: !tile.matrix<8x64xbf16>,
 
 // -----
 
-// Where the machine multiplies pairs of bf16, hidden rows are bf16, of which it reads two at a time; an odd depth is filled up in the
-// rows of X alone.
+// Where the machine multiplies pairs of bf16, hidden rows are bf16, of which it reads two at a time; an odd depth of the
+// rows of X is filled up.
 // CHECK-LABEL: func.func @pairs(
 // CHECK:       memref.view %arg1[%c0][] : memref<?xi8> to memref<2xi8>
 // Four rows of two groups of six, instead of five.
@@ -362,6 +362,76 @@ tile.kernel @pack_next(%w: !tile.matrix<48x16xf32>, %packed: !tile.matrix<48x16x
   tile.forall (%b) over [<weight_rows, 1>] {
     tile.for (%j, %n) over [<groups, 1>, <columns, 8>] {
       tile.copy %w[%b, %j, %n] to %packed : !tile.matrix<48x16xf32> to !tile.matrix<48x16xf32, panels 8 x 1>
+    }
+  }
+}
+
+// -----
+
+// The second layer reads pairs of depths, and a hidden group has five: what fills up the last pair of each row is set to zero when a
+// task begins, and the first layer stores nothing there.
+// CHECK-LABEL: func.func @odd_groups(
+// CHECK:       %[[HIDDEN:.*]] = memref.view %arg1[%c{{.*}}][] : memref<?xi8> to memref<48xi16>
+// CHECK:       scf.for %{{.*}} = %c0 to %c2 step %c1 {
+// CHECK:         scf.for %{{.*}} = %c0 to %c4 step %c1 {
+// CHECK:           vector.store %{{.*}}, %[[HIDDEN]][{{.*}}] : memref<48xi16>, vector<2xi16>
+// CHECK:       scf.for %{{.*}} = %c0 to %c4 step %c2
+// CHECK:       vector.maskedstore %[[HIDDEN]]
+// CHECK:       scf.for %{{.*}} = %c0 to %c6 step %c2
+// CHECK:         vector.load %[[HIDDEN]][{{.*}}] : memref<48xi16>, vector<2xi16>
+#hidden = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 4>, weights = <2 x 4>, out = <2 x 5>,
+                       row_types = <cyclic 2>>
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 5>, weights = <2 x 5>, out = <2 x 16>,
+                       row_types = <cyclic 2>>
+#of_hidden = #tile.schedule<types = 1, rows = 4, register_rows = 2, register_columns = 16, lanes = 16,
+                            weights = packed>
+#of_result = #tile.schedule<types = 1, rows = 4, register_rows = 2, register_columns = 16, lanes = 16,
+                            weights = packed>
+tile.kernel @odd_groups(%x: !tile.matrix<?x8xbf16>, %w: !tile.matrix<8x10xbf16, panels 16 x 2>,
+                        %w2: !tile.matrix<10x32xbf16, panels 16 x 2>, %y: !tile.matrix<?x32xf32>)
+    attributes {layout = #layout, schedule = #of_result} {
+  tile.forall (%i, %r, %g) over [<types, 1>, <rows, 4>, <groups, 0>] {
+    %held = tile.layer attributes {layout = #hidden, schedule = #of_hidden} -> !tile.buffer<4x8xbf16> {
+      %rows = tile.hold %x[%i, %r] : !tile.matrix<?x8xbf16> -> !tile.buffer<4x8xbf16>
+      tile.yield %rows : !tile.buffer<4x8xbf16>
+    }
+    %hidden = tile.buffer : !tile.buffer<4x10xbf16>
+    tile.for (%j) over [<groups, 1>] {
+      tile.for (%t) over [<types, 1>] {
+        tile.terms (%k, %b, %c) of (%t, %j) {
+          tile.once (%t, %k) {
+            tile.layer attributes {layout = #hidden, schedule = #of_hidden} {
+              tile.for (%n, %s) over [<columns, 16>, <rows, 2>] {
+                %zero = tile.zero : !tile.fragment<2x16xf32>
+                %sum = tile.terms (%k1, %b1, %c1) of (%t, %k) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
+                  %next = tile.mma %held[%t, %k1, %s], %w[%b1, %k, %n], %acc
+                      : !tile.buffer<4x8xbf16>, !tile.matrix<8x10xbf16, panels 16 x 2>, !tile.fragment<2x16xf32>
+                  tile.yield %next : !tile.fragment<2x16xf32>
+                }
+                %half = tile.map (%v = %sum : !tile.fragment<2x16xf32>) -> !tile.fragment<2x16xbf16> {
+                  %rounded = arith.truncf %v : f32 to bf16
+                  tile.yield %rounded : bf16
+                }
+                %mask = tile.mask rows(%t, %s) columns(%k, %n) : !tile.mask<2x16>
+                tile.store_held %half to %hidden[%t, %s, %k, %n] mask %mask
+                    : !tile.fragment<2x16xbf16>, !tile.buffer<4x10xbf16>, !tile.mask<2x16>
+              }
+            }
+          }
+        }
+      }
+      tile.for (%n) over [<columns, 16>] {
+        tile.for (%t, %s) over [<types, 1>, <rows, 2>] {
+          %zero = tile.zero : !tile.fragment<2x16xf32>
+          %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%acc = %zero) : !tile.fragment<2x16xf32> {
+            %next = tile.mma %hidden[%t, %k, %s], %w2[%b, %j, %n], %acc
+                : !tile.buffer<4x10xbf16>, !tile.matrix<10x32xbf16, panels 16 x 2>, !tile.fragment<2x16xf32>
+            tile.yield %next : !tile.fragment<2x16xf32>
+          }
+          %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<2x16>
+          tile.store %sum to %y[%t, %s, %j, %n] mask %mask : !tile.fragment<2x16xf32>, !tile.matrix<?x32xf32>, !tile.mask<2x16>
+        }
+      }
     }
   }
 }
