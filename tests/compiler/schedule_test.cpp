@@ -144,6 +144,46 @@ TEST(Pairs, NeedHalvesSignsAndTheInstruction) {
       << "general coefficients would have to be rounded";
 }
 
+TEST(Amx, NeedsHalvesOnesAndTheUnit) {
+  CpuLevel level = cpuLevel("sapphirerapids");
+  auto layer = [](const char *name) { return *makeSpec(compiler_test::layerCase(name)).layer; };
+  EXPECT_TRUE(usesAmx(layer("CompleteEvenHalf"), level));
+  EXPECT_FALSE(usesAmx(layer("QuaternionsHalf"), level)) << "signs";
+  EXPECT_FALSE(usesAmx(layer("CompleteEven"), level)) << "f32";
+  level.amx = false;
+  EXPECT_FALSE(usesAmx(layer("CompleteEvenHalf"), level));
+}
+
+TEST(Amx, HasFourSquaresOfSums) {
+  const CpuLevel level = cpuLevel("sapphirerapids");
+  const algebras::Layer layer = projection(32, 2048, 6144, algebras::DataType::BF16);
+  for (WeightAccess access : every_access) {
+    int64_t candidates = 0;
+    for (const CpuSchedule &candidate : candidatesOf(considerCpu(layer, level, access)))
+      if (candidate.unit == MultiplyUnit::Amx) {
+        ++candidates;
+        EXPECT_TRUE(candidate.pairs);
+        EXPECT_EQ(candidate.register_rows % 16, 0);
+        EXPECT_EQ(candidate.register_columns % 16, 0);
+        const int64_t squares = candidate.register_rows / 16 * (candidate.register_columns / 16);
+        EXPECT_LE(squares, 4);
+        EXPECT_EQ(productsTogether(candidate, 2), squares <= 2 ? 2 : 1);
+        EXPECT_EQ(productsTogether(candidate, 1), 1);
+        EXPECT_EQ(candidate.depth(), 32);
+      }
+    EXPECT_EQ(candidates > 0, access != WeightAccess::Direct) << "weights in place are no panels";
+  }
+  const CpuSchedule chosen = chooseCpuSchedule(layer, level, WeightAccess::Packed, 2048);
+  EXPECT_EQ(chosen.unit, MultiplyUnit::Amx);
+  EXPECT_EQ(chosen.register_rows, 64) << "each panel is loaded once for all rows of a type";
+  CpuSchedule vectors = chosen;
+  vectors.unit = MultiplyUnit::Vectors;
+  vectors.register_rows = 12;
+  vectors.rows = 60;
+  vectors.register_columns = 32;
+  EXPECT_LT(4 * cpuCost(layer, chosen, 2048)["multiply"], cpuCost(layer, vectors, 2048)["multiply"]);
+}
+
 // What the layer's products do its weight matrix's gradient does, too, and the ranking knows what it is
 // worth.
 TEST(Pairs, OfRowsInTheWeightsGradient) {
@@ -171,7 +211,7 @@ TEST(Pairs, OfRowsInTheWeightsGradient) {
 }
 
 TEST(Levels, AreNamed) {
-  for (const std::string &name : {"x86-64-v3", "x86-64-v4"})
+  for (const std::string &name : {"x86-64-v3", "x86-64-v4", "sapphirerapids"})
     EXPECT_EQ(cpuLevel(name).name, name);
   EXPECT_THROW(cpuLevel("x86-64-v2"), algebras::InputError);
   EXPECT_THROW(cpuLevel(""), algebras::InputError);

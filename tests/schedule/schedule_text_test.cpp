@@ -44,6 +44,8 @@ TEST(ScheduleText, LeavesOutWhatFollowsFromTheMachine) {
   product.weights = WeightAccess::Copied;
   product.pairs = true;
   EXPECT_EQ(toString(product), "weights=copied,types=1,rows=64,register_rows=8,register_columns=48");
+  product.unit = MultiplyUnit::Amx;
+  EXPECT_EQ(toString(product), "weights=copied,types=1,rows=64,register_rows=8,register_columns=48,unit=amx");
   EXPECT_EQ(toString(CpuGradientSchedule{}),
             "features=64,columns=192,rows=64,register_features=8,register_columns=48");
 }

@@ -32,6 +32,8 @@ func.func private @layouts() attributes {
 func.func private @schedules() attributes {
   // CHECK-SAME: copied = #tile.schedule<types = 2, rows = 28, register_rows = 14, register_columns = 16, lanes = 8, weights = copied>
   copied = #tile.schedule<types = 2, rows = 28, register_rows = 14, register_columns = 16, lanes = 8, weights = copied>,
+  // CHECK-SAME: copied_amx = #tile.schedule<types = 1, rows = 64, register_rows = 64, register_columns = 16, lanes = 16, weights = copied, unit = amx>
+  copied_amx = #tile.schedule<types = 1, rows = 64, register_rows = 64, register_columns = 16, lanes = 16, weights = copied, unit = amx>,
   // CHECK-SAME: direct = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 48, lanes = 16, weights = direct>
   direct = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 48, lanes = 16, weights = direct>,
   // CHECK-SAME: packed = #tile.schedule<types = 4, rows = 64, register_rows = 8, register_columns = 48, lanes = 16, weights = packed>

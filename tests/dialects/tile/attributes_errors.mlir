@@ -25,6 +25,26 @@
 
 // -----
 
+// expected-error @+1 {{AMX has registers for the sums of 4 squares of 16 rows and columns, a register tile of 48 x 32 is not made of these}}
+#schedule = #tile.schedule<types = 1, rows = 48, register_rows = 48, register_columns = 32, lanes = 16, weights = packed, unit = amx>
+
+// -----
+
+// expected-error @+1 {{a register tile of 24 x 16 is not made of these}}
+#schedule = #tile.schedule<types = 1, rows = 24, register_rows = 24, register_columns = 16, lanes = 16, weights = packed, unit = amx>
+
+// -----
+
+// expected-error @+1 {{AMX writes sums for vectors of 16 lanes, not 8}}
+#schedule = #tile.schedule<types = 1, rows = 16, register_rows = 16, register_columns = 16, lanes = 8, weights = packed, unit = amx>
+
+// -----
+
+// expected-error @+1 {{AMX multiplies by panels of the weight matrix, which are packed or copied}}
+#schedule = #tile.schedule<types = 1, rows = 16, register_rows = 16, register_columns = 16, lanes = 16, weights = direct, unit = amx>
+
+// -----
+
 // expected-error @+1 {{every size of a schedule must be at least 1}}
 #schedule = #tile.schedule<types = 0, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, weights = packed>
 

@@ -348,3 +348,20 @@ tile.kernel @once_in_layer(%x: !tile.matrix<?x8xf32>) attributes {layout = #layo
     }
   }
 }
+
+// -----
+
+// Rows that one layer leaves are filled up to the depths that the other one multiplies at a time.
+#hidden = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 32>, weights = <2 x 32>, out = <2 x 64>,
+                       row_types = <cyclic 2>>
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 64>, weights = <2 x 64>, out = <2 x 32>,
+                       row_types = <cyclic 2>>
+#vectors = #tile.schedule<types = 1, rows = 16, register_rows = 8, register_columns = 16, lanes = 16, weights = packed>
+#amx = #tile.schedule<types = 1, rows = 16, register_rows = 16, register_columns = 16, lanes = 16, weights = packed, unit = amx>
+tile.kernel @units(%x: !tile.matrix<?x64xbf16>) attributes {layout = #layout, schedule = #amx} {
+  tile.forall (%i, %r, %g) over [<types, 1>, <rows, 16>, <groups, 0>] {
+    // expected-error @+1 {{is multiplied by vectors, the kernel by amx: rows in the cache are filled up to the depths of one}}
+    tile.layer attributes {layout = #hidden, schedule = #vectors} {
+    }
+  }
+}

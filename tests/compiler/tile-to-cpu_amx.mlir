@@ -1,0 +1,89 @@
+// Products by the matrix unit of AMX.
+// RUN: alg-opt %s -convert-tile-to-cpu -canonicalize -cse | FileCheck %s
+
+// CHECK: memref.global "private" constant @amx_configuration : memref<64xi8>
+
+// Stationary rows: 32 rows of two groups of 40 features, filled up to 64, and for the two sums 32 x 16 f32 each.
+// CHECK-LABEL: func.func @network_gate(
+// CHECK-SAME:  tile.scratch_bytes = 12288 : i64
+// CHECK-DAG:   %[[ROWS_ONE:.*]] = llvm.mlir.constant(4 : i8) : i8
+// CHECK-DAG:   %[[ROWS_TWO:.*]] = llvm.mlir.constant(5 : i8) : i8
+// CHECK-DAG:   %[[PANEL_ONE:.*]] = llvm.mlir.constant(6 : i8) : i8
+// CHECK-DAG:   %[[PANEL_TWO:.*]] = llvm.mlir.constant(7 : i8) : i8
+// CHECK:       llvm.call_intrinsic "llvm.x86.ldtilecfg"
+// What fills up a group of rows is zero before the group is copied over a part of it.
+// CHECK:       %[[HELD:.*]] = memref.view %arg1[%c0][] : memref<?xi8> to memref<4096xi16>
+// CHECK:       vector.store %{{.*}}, %[[HELD]][{{.*}}] : memref<4096xi16>, vector<32xi16>
+// Both products begin at zero, before the first term: four registers.
+// CHECK-COUNT-4: llvm.call_intrinsic "llvm.x86.tilezero"
+// CHECK-NOT:   llvm.call_intrinsic "llvm.x86.tilezero"
+// CHECK:       scf.for %{{.*}} = %c0 to %c64 step %c32 {
+// The rows once for both.
+// CHECK:         llvm.call_intrinsic "llvm.x86.tileloadd64"(%[[ROWS_ONE]],
+// CHECK:         llvm.call_intrinsic "llvm.x86.tileloadd64"(%[[ROWS_TWO]],
+// CHECK:         llvm.call_intrinsic "llvm.x86.tileloadd64"(%[[PANEL_ONE]],
+// CHECK-NEXT:    llvm.call_intrinsic "llvm.x86.tdpbf16ps"(%{{.*}}, %[[ROWS_ONE]], %[[PANEL_ONE]])
+// CHECK-NEXT:    llvm.call_intrinsic "llvm.x86.tdpbf16ps"(%{{.*}}, %[[ROWS_TWO]], %[[PANEL_ONE]])
+// CHECK:         llvm.call_intrinsic "llvm.x86.tileloadd64"(%[[PANEL_TWO]],
+// CHECK-NEXT:    llvm.call_intrinsic "llvm.x86.tdpbf16ps"(%{{.*}}, %[[ROWS_ONE]], %[[PANEL_TWO]])
+// CHECK-NEXT:    llvm.call_intrinsic "llvm.x86.tdpbf16ps"(%{{.*}}, %[[ROWS_TWO]], %[[PANEL_TWO]])
+// A step reads 16 lines of a panel, and asks for as many of the next panel of each weight matrix.
+// CHECK-COUNT-32: memref.prefetch
+// CHECK-NOT:     memref.prefetch
+// CHECK:       %[[SUMS:.*]] = memref.view %arg1[{{.*}}] : memref<?xi8> to memref<512xf32>
+// CHECK-COUNT-2: llvm.call_intrinsic "llvm.x86.tilestored64"
+// CHECK:       %[[MORE:.*]] = memref.view %arg1[{{.*}}] : memref<?xi8> to memref<512xf32>
+// CHECK-COUNT-2: llvm.call_intrinsic "llvm.x86.tilestored64"
+// The map is written once, for the rows that there are.
+// CHECK:       arith.minsi
+// CHECK:       scf.for
+// CHECK:         vector.load %[[SUMS]]
+// CHECK:         vector.load %[[MORE]]
+// CHECK:         arith.mulf
+// CHECK-NOT:     arith.mulf
+// CHECK:       llvm.call_intrinsic "llvm.x86.tilerelease"
+// CHECK:       return
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 40>, weights = <2 x 40>, out = <2 x 24>,
+                       row_types = <cyclic 2>>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 32, register_columns = 16, lanes = 16, weights = packed, unit = amx>
+tile.kernel @network_gate(%x: !tile.matrix<?x80xbf16>, %w: !tile.matrix<80x48xbf16, panels 16 x 2>,
+                          %w2: !tile.matrix<80x48xbf16, panels 16 x 2>, %y: !tile.matrix<?x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.forall (%i, %r, %g) over [<types, 1>, <rows, 32>, <groups, 0>] {
+    %held = tile.hold %x[%i, %r] : !tile.matrix<?x80xbf16> -> !tile.buffer<32x80xbf16>
+    tile.for (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.for (%t, %s) over [<types, 1>, <rows, 32>] {
+        %zero = tile.zero : !tile.fragment<32x16xf32>
+        %sums:2 = tile.terms (%k, %b, %c) of (%t, %j) carry(%one = %zero, %two = %zero)
+            : !tile.fragment<32x16xf32>, !tile.fragment<32x16xf32> {
+          %next = tile.mma %held[%t, %k, %s], %w[%b, %j, %n], %one
+              : !tile.buffer<32x80xbf16>, !tile.matrix<80x48xbf16, panels 16 x 2>, !tile.fragment<32x16xf32>
+          %more = tile.mma %held[%t, %k, %s], %w2[%b, %j, %n], %two
+              : !tile.buffer<32x80xbf16>, !tile.matrix<80x48xbf16, panels 16 x 2>, !tile.fragment<32x16xf32>
+          tile.yield %next, %more : !tile.fragment<32x16xf32>, !tile.fragment<32x16xf32>
+        }
+        %product = tile.map (%a = %sums#0 : !tile.fragment<32x16xf32>, %b = %sums#1 : !tile.fragment<32x16xf32>) -> !tile.fragment<32x16xf32> {
+          %p = arith.mulf %a, %b : f32
+          tile.yield %p : f32
+        }
+        %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<32x16>
+        tile.store %product to %y[%t, %s, %j, %n] mask %mask : !tile.fragment<32x16xf32>, !tile.matrix<?x48xf32>, !tile.mask<32x16>
+      }
+    }
+  }
+}
+
+// The packing kernel fills up depths, too, and has nothing to do with the unit: 2 groups of 64 depths, two panels of 16 columns in
+// each of two groups, two bytes each.
+// CHECK-LABEL: func.func @network_pack(
+// CHECK-SAME:  tile.packed_bytes = 16384 : i64
+// CHECK-NOT:   ldtilecfg
+// CHECK:       scf.for %{{.*}} = %c0 to %c64 step %c2
+tile.kernel @network_pack(%w: !tile.matrix<80x48xbf16>, %packed: !tile.matrix<80x48xbf16, panels 16 x 2>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.forall (%b) over [<weight_rows, 1>] {
+    tile.for (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.copy %w[%b, %j, %n] to %packed : !tile.matrix<80x48xbf16> to !tile.matrix<80x48xbf16, panels 16 x 2>
+    }
+  }
+}
