@@ -26,13 +26,13 @@ CpuMachine readMachine(const std::string &path) {
     refuse(path, "is no description of a machine: it has no object \"cpu\"");
   const nlohmann::json &cpu = json["cpu"];
   const auto has = [&](const char *key, auto test) { return cpu.contains(key) && test(cpu[key]); };
-  const auto isString = [](const nlohmann::json &value) { return value.is_string(); };
-  if (!has("level", isString))
+  const auto is_text = [](const nlohmann::json &value) { return value.is_string(); };
+  if (!has("level", is_text))
     refuse(path, "\"cpu\" has no string \"level\"");
   if (!has("threads", [](const nlohmann::json &value) { return value.is_number_unsigned(); }))
     refuse(path, "\"cpu\" has no number \"threads\"");
   if (!has("features", [&](const nlohmann::json &value) {
-        return value.is_array() && std::all_of(value.begin(), value.end(), isString);
+        return value.is_array() && std::all_of(value.begin(), value.end(), is_text);
       }))
     refuse(path, "\"cpu\" has no list \"features\" of strings");
   const auto level = cpu["level"].get<std::string>();

@@ -30,8 +30,7 @@ KernelEmitter::KernelEmitter(ModuleOp module, tile::KernelOp kernel)
 FailureOr<func::FuncOp> KernelEmitter::emit() {
   declareFunction();
   const bool multiplies_by_amx =
-      usesAmx() && !kernel_.getBody().getOps<tile::ForallOp>().empty() &&
-      kernel_.walk([](tile::MmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
+      usesAmx() && kernel_.walk([](tile::MmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
   if (multiplies_by_amx)
     configureAmx();
   if (failed(emitBlock(kernel_.getBody().front()))) {
