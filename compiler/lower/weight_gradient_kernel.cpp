@@ -24,9 +24,12 @@ public:
     const auto [weight_rows, weight_columns] = layout.getWeightShape();
     Type x = MatrixType::get(context, ShapedType::kDynamic, layout.getIn().getTotal(), element);
     Type dy = MatrixType::get(context, ShapedType::kDynamic, layout.getOut().getTotal(), element);
+    // No weight matrix is read; what AMX multiplies is copied into panels.
+    const bool amx = sizes_.unit == MultiplyUnit::Amx;
     auto schedule =
         ScheduleAttr::get(context, 1, sizes_.rows, sizes_.register_features, sizes_.register_columns,
-                          sizes_.lanes, tile::WeightAccess::Direct, tile::MultiplyUnit::Vectors);
+                          sizes_.lanes, amx ? tile::WeightAccess::Copied : tile::WeightAccess::Direct,
+                          amx ? tile::MultiplyUnit::Amx : tile::MultiplyUnit::Vectors);
     KernelOp kernel =
         this->kernel(name, schedule, {x, dy, MatrixType::get(context, weight_rows, weight_columns, result)});
     Block &operands = kernel.getBody().front();
@@ -34,7 +37,7 @@ public:
     Block &own = loops<ForallOp>({axis(AxisKind::WeightRows, 1), axis(AxisKind::Features, sizes_.features),
                                   axis(AxisKind::Groups, 1), axis(AxisKind::Columns, sizes_.columns)});
     Value b = own.getArgument(0), j = own.getArgument(2);
-    Value sums = buffer("sums", sizes_.features, sizes_.columns, 0);
+    Value sums = buffer("sums", sizes_.features, sizes_.columns, /*panel=*/0, /*interleave=*/1);
 
     forEachRegisterTile([&](Value h, Value n) {
       Value zero = ZeroOp::create(builder, named("zero"), fragment_);
@@ -49,10 +52,10 @@ public:
   }
 
 private:
-  Value buffer(StringRef name, int64_t rows, int64_t columns, int64_t panel) {
-    const bool pairs = panel && sizes_.pairs; // rows brought near; sums are f32
-    Type element = pairs ? Type(builder.getBF16Type()) : Type(builder.getF32Type());
-    auto type = BufferType::get(builder.getContext(), rows, columns, element, panel, pairs ? 2 : 1);
+  Value buffer(StringRef name, int64_t rows, int64_t columns, int64_t panel, int64_t interleave) {
+    // Rows that are brought near interleave; sums are f32.
+    Type element = interleave > 1 ? Type(builder.getBF16Type()) : Type(builder.getF32Type());
+    auto type = BufferType::get(builder.getContext(), rows, columns, element, panel, interleave);
     return BufferOp::create(builder, named(name), type);
   }
 
@@ -65,8 +68,9 @@ private:
 
   void addTerms(Block &operands, Value b, Value f, Value j, Value sums) {
     OpBuilder::InsertionGuard guard(builder);
-    Value xs = buffer("xs", sizes_.rows, sizes_.features, sizes_.register_features);
-    Value dys = buffer("dys", sizes_.rows, sizes_.register_columns, sizes_.register_columns);
+    Value xs = buffer("xs", sizes_.rows, sizes_.features, sizes_.register_features, sizes_.depth());
+    Value dys =
+        buffer("dys", sizes_.rows, sizes_.register_columns, sizes_.register_columns, sizes_.pairs ? 2 : 1);
     auto terms = WeightTermsOp::create(builder, location, TypeRange(), b, j, ValueRange());
     Block &term = terms.getBody().emplaceBlock();
     Type index = builder.getIndexType();

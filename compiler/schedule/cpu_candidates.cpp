@@ -21,12 +21,9 @@ static int64_t amxSums(const CpuSchedule &schedule) {
          (schedule.register_columns / CpuSchedule::amx_columns);
 }
 
-/// AMX has eight registers of its own: four for sums, two for each operand.
-static constexpr int64_t amx_sums = 4;
-
 int64_t productsTogether(const CpuSchedule &schedule, int64_t weights) {
   if (schedule.unit == MultiplyUnit::Amx)
-    return std::clamp<int64_t>(amx_sums / amxSums(schedule), 1, weights);
+    return std::clamp<int64_t>(CpuSchedule::amx_sums / amxSums(schedule), 1, weights);
   // AVX-512 has twice as many registers as AVX2, twice as wide. For each weight matrix there are sums and a
   // vector for each of its columns; one register is for what is broadcast.
   const int64_t registers = 2 * schedule.lanes;
@@ -37,9 +34,9 @@ int64_t productsTogether(const CpuSchedule &schedule, int64_t weights) {
 MaybeRefusal refuseRegisterTile(const algebras::Layer &layer, const CpuLevel &level,
                                 const CpuSchedule &schedule) {
   if (schedule.unit == MultiplyUnit::Amx) {
-    if (amxSums(schedule) > amx_sums)
+    if (amxSums(schedule) > CpuSchedule::amx_sums)
       return refuse("registers", fmt::format("{} squares of sums need as many registers of AMX, of {}",
-                                             amxSums(schedule), amx_sums));
+                                             amxSums(schedule), CpuSchedule::amx_sums));
     return std::nullopt;
   }
   const int64_t together = productsTogether(schedule, layer.fused.weights);
@@ -120,8 +117,8 @@ std::vector<CpuSchedule> registerTiles(const algebras::Layer &layer, const CpuLe
   if (access == WeightAccess::Direct || !usesAmx(layer, level))
     return tiles;
   tile.unit = MultiplyUnit::Amx;
-  for (int64_t rows = 1; rows <= amx_sums; rows *= 2)
-    for (int64_t columns = 1; columns <= amx_sums; columns *= 2) {
+  for (int64_t rows = 1; rows <= CpuSchedule::amx_sums; rows *= 2)
+    for (int64_t columns = 1; columns <= CpuSchedule::amx_sums; columns *= 2) {
       tile.rows = tile.register_rows = rows * CpuSchedule::amx_rows;
       tile.register_columns = columns * CpuSchedule::amx_columns;
       tiles.push_back(tile);

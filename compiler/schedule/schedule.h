@@ -185,6 +185,8 @@ struct CpuSchedule {
   /// Depths that are multiplied at a time. Groups of X and of the weight matrix are filled up with zeros.
   int64_t depth() const { return unit == MultiplyUnit::Amx ? amx_depth : pairs ? 2 : 1; }
   static constexpr int64_t amx_rows = 16, amx_columns = 16, amx_depth = 32;
+  /// AMX has eight registers of its own: so many for squares of sums, two for each operand.
+  static constexpr int64_t amx_sums = 4;
   bool operator==(const CpuSchedule &) const = default;
 };
 
@@ -196,7 +198,11 @@ struct CpuGradientSchedule {
   int64_t register_features = 8; ///< rows of the register tile
   int64_t register_columns = 48; ///< columns of the register tile, a multiple of lanes
   int64_t lanes = 16;            ///< f32 in one vector
-  bool pairs = false;            ///< bf16, two rows at a time through the machine's dot product
+  bool pairs = false; ///< bf16 in pairs of rows through the machine's dot product, or its matrix unit
+  MultiplyUnit unit = MultiplyUnit::Vectors;
+
+  /// Rows of X and dY that are multiplied at a time. What a type has less of is filled up with zeros.
+  int64_t depth() const { return unit == MultiplyUnit::Amx ? CpuSchedule::amx_depth : pairs ? 2 : 1; }
   bool operator==(const CpuGradientSchedule &) const = default;
 };
 

@@ -85,6 +85,7 @@ template <class Visitor> void visitEntries(CpuGradientSchedule &schedule, Visito
   visitor.always("rows", schedule.rows);
   visitor.always("register_features", schedule.register_features);
   visitor.always("register_columns", schedule.register_columns);
+  visitor.other("unit", schedule.unit, Words(units));
 }
 
 // How one is written, where somebody has to be told.

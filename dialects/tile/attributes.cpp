@@ -69,9 +69,6 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> error, int
                                    WeightAccess weights, MultiplyUnit unit) {
   if (types < 1 || rows < 1 || register_rows < 1 || register_columns < 1 || lanes < 1)
     return error() << "every size of a schedule must be at least 1";
-  if (rows % register_rows != 0)
-    return error() << "a worker's rows (" << rows << ") must be a multiple of the register tile's rows ("
-                   << register_rows << ")";
   if (register_columns % lanes != 0)
     return error() << "the register tile's columns (" << register_columns
                    << ") must be a multiple of the vector's lanes (" << lanes << ")";

@@ -19,7 +19,7 @@ static LogicalResult verifyThreads(LayerOp layer, ScheduleAttr hidden, ScheduleA
            << stringifyMultiplyUnit(hidden.getUnit()) << ", the kernel by "
            << stringifyMultiplyUnit(own.getUnit())
            << ": rows in the cache are filled up to the depths of one";
-  return success();
+  return verifyRowsOfProduct(layer, hidden);
 }
 
 /// The same where operands come in stages; and what is made at a time is multiplied at a time.

@@ -47,6 +47,14 @@ static void printAxes(OpAsmPrinter &printer, Operation *, Region &body, ArrayAtt
 
 void YieldOp::build(OpBuilder &, OperationState &) {}
 
+LogicalResult tile::verifyRowsOfProduct(Operation *op, ScheduleAttr schedule) {
+  if (schedule.getRows() % schedule.getRegisterRows() != 0)
+    return op->emitOpError("owns rows (")
+           << schedule.getRows() << ") that are no multiple of the register tile's ("
+           << schedule.getRegisterRows() << ")";
+  return success();
+}
+
 LogicalResult KernelOp::verify() {
   for (Type type : getBody().getArgumentTypes())
     if (!isa<MatrixType>(type) && !type.isF32())
@@ -63,6 +71,10 @@ LogicalResult KernelOp::verify() {
     return emitOpError(tiles ? "owns features, which belongs to mode j, but its layout's mode is "
                              : "owns no features, but its layout's mode is ")
            << alg::stringifyOutputMode(getLayout().getMode());
+  // The register tile of mode j is of features, which have nothing to do with the rows that are brought.
+  if (ScheduleAttr schedule = getThreadSchedule();
+      schedule && !tiles && failed(verifyRowsOfProduct(*this, schedule)))
+    return failure();
   if (static_cast<bool>(own.getAxis(AxisKind::Batch)) != static_cast<bool>(getReducedSchedule()))
     return emitOpError(getReducedSchedule()
                            ? "has a schedule of vector reductions, but owns no rows of the batch"

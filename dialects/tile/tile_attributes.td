@@ -149,7 +149,8 @@ def Tile_ScheduleAttr : Tile_Attr<"Schedule", "schedule"> {
 
     With `unit = amx` the matrix unit of Intel's AMX multiplies bf16: a register tile is divided into squares of 16 rows
     and 16 columns, of which there are at most four in the registers for sums, and depths are multiplied 32 at a time.
-    The groups of stationary rows and of panels are filled up to whole 32 with zeros.
+    The groups of stationary rows and of panels are filled up to whole 32 with zeros; in mode j, whose depths are rows,
+    these are. What is multiplied has been copied into panels there, which `copied` says.
 
     ```mlir
     #tile.schedule<types = 1, rows = 64, register_rows = 8, register_columns = 48, lanes = 16, weights = packed>

@@ -29,7 +29,9 @@ def Tile_BufferType : Tile_Type<"Buffer", "buffer"> {
   let summary = "A buffer near the processor: in a core's cache, or in shared memory";
   let description = [{
     `!tile.buffer<64x2048xf32>` holds 64 rows of all input groups, group after group. `!tile.buffer<2048x48xf32,
-    panels 48 x 1>` stages one column panel of every row group of the weight matrix.
+    panels 48 x 1>` stages one column panel of every row group of the weight matrix. In `!tile.buffer<64x192xbf16,
+    panels 32 x 32>` every 32 consecutive depths of a column lie side by side, 64 bytes of them: these are rows of a left
+    operand as a matrix unit loads it.
   }];
   let parameters = (ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType, "int64_t":$panel,
                         "int64_t":$interleave);

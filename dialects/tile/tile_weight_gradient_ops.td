@@ -49,6 +49,10 @@ def Tile_BringOp : Tile_Op<"bring", [MemoryEffects<[MemRead, MemWrite]>]> {
     the depth of these products is the rows, so that every 2 consecutive rows of a column lie side by side. The partner
     of an odd last row is zero. Pairs can only be scaled by signs, as other products would have to be rounded.
 
+    For a matrix unit (`unit = amx` in the schedule) rows of X come into `panels 32 x 32`: a feature has 32 consecutive
+    rows side by side, which transposes X, and rows of dY into pairs. Both are filled up with zeros to a multiple of 32
+    rows.
+
     ```mlir
     tile.bring %x[%t, %k, %s, %f] along <features> to %xs scale %c signs
         : !tile.matrix<?x2048xbf16> to !tile.buffer<64x64xbf16, panels 8 x 2>
@@ -68,7 +72,8 @@ def Tile_OuterOp : Tile_Op<"outer", [MemoryEffects<[MemRead]>, AllTypesMatch<["a
   let description = [{
     Adds the outer products of the rows s, s+1, ... of type t that `tile.bring` copied, one after another: the panel of
     `left` at feature f times the panel of `right` at column n. Sums are f32. With panels of pairs of bf16 two rows are
-    added at once; either both panels have pairs, or neither.
+    added at once, by a matrix unit 32; either both panels have pairs, or neither, or the left one has 32 rows of a
+    feature side by side, as that unit takes them.
   }];
   let arguments = (ins Tile_BufferType:$left, Index:$feature, Tile_BufferType:$right, Index:$column,
                        Index:$row_type, Index:$row, Tile_FragmentType:$accumulator);

@@ -77,8 +77,9 @@ void TileDialect::registerTypes() {
       >();
 }
 
+/// `by_blocks`: where depths may interleave as a matrix unit takes them.
 static LogicalResult verifyMemory(function_ref<InFlightDiagnostic()> error, int64_t rows, int64_t columns,
-                                  Type element_type, int64_t panel, int64_t interleave) {
+                                  Type element_type, int64_t panel, int64_t interleave, bool by_blocks) {
   if (rows == 0 || columns == 0)
     return error() << "an operand cannot have 0 rows or columns";
   if (ShapedType::isDynamic(columns))
@@ -87,10 +88,11 @@ static LogicalResult verifyMemory(function_ref<InFlightDiagnostic()> error, int6
     return error() << "elements must be f32 or bf16, got " << element_type;
   if (panel < 0)
     return error() << "the width of a panel cannot be negative";
-  if (interleave != 1 && interleave != 2)
-    return error() << "depths interleave by 1 or by 2, got " << interleave;
-  if (interleave == 2 && !element_type.isBF16())
-    return error() << "only bf16 depths interleave in pairs";
+  if (interleave != 1 && interleave != 2 && !(by_blocks && interleave == 32))
+    return error() << "depths interleave by " << (by_blocks ? "1, 2 or 32" : "1 or by 2") << ", got "
+                   << interleave;
+  if (interleave != 1 && !element_type.isBF16())
+    return error() << "only bf16 depths interleave in " << (interleave == 2 ? "pairs" : "blocks");
   return success();
 }
 
@@ -98,14 +100,14 @@ LogicalResult MatrixType::verify(function_ref<InFlightDiagnostic()> error, int64
                                  Type element_type, int64_t panel, int64_t interleave) {
   if (panel && ShapedType::isDynamic(rows))
     return error() << "a weight matrix in panels has a known number of rows";
-  return verifyMemory(error, rows, columns, element_type, panel, interleave);
+  return verifyMemory(error, rows, columns, element_type, panel, interleave, /*by_blocks=*/false);
 }
 
 LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> error, int64_t rows, int64_t columns,
                                  Type element_type, int64_t panel, int64_t interleave) {
   if (ShapedType::isDynamic(rows))
     return error() << "a buffer has a known size";
-  return verifyMemory(error, rows, columns, element_type, panel, interleave);
+  return verifyMemory(error, rows, columns, element_type, panel, interleave, /*by_blocks=*/true);
 }
 
 LogicalResult FragmentType::verify(function_ref<InFlightDiagnostic()> error, int64_t rows, int64_t columns,

@@ -14,6 +14,9 @@ ScheduleAttr threadScheduleAround(mlir::Operation *op);
 /// The same where operands come in stages.
 StagedAttr stagedScheduleAround(mlir::Operation *op);
 
+/// Of a product, a worker owns whole register tiles of rows.
+mlir::LogicalResult verifyRowsOfProduct(mlir::Operation *op, ScheduleAttr schedule);
+
 /// The body of terms begins with so many indices and a coefficient.
 mlir::LogicalResult verifyTermArguments(mlir::Operation *op, mlir::Block &body, unsigned indices);
 

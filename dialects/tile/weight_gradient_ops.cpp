@@ -84,15 +84,18 @@ LogicalResult BringOp::verify() {
     return emitOpError("widens to f32, got a buffer of ") << target.getElementType();
   if (getSigns() && !getScale())
     return emitOpError("says that its scale is a sign, but has none");
-  if (target.getInterleave() == 2) {
+  if (const int64_t interleave = target.getInterleave(); interleave != 1) {
+    const char *together = interleave == 2 ? "pairs" : "blocks";
     if (!getSource().getType().getElementType().isBF16())
-      return emitOpError("brings pairs of bf16, but the source has ")
-             << getSource().getType().getElementType();
-    if (target.getRows() % 2 != 0)
-      return emitOpError("brings pairs of rows, got a buffer of ") << target.getRows();
+      return emitOpError("brings ") << together << " of bf16, but the source has "
+                                    << getSource().getType().getElementType();
+    if (target.getRows() % interleave != 0)
+      return emitOpError("brings ") << together << " of " << interleave << " rows, got a buffer of "
+                                    << target.getRows();
     if (getScale() && !getSigns())
-      return emitOpError(
-          "cannot scale pairs of bf16 without rounding; only coefficients +1 and -1 go with them");
+      return emitOpError("cannot scale ")
+             << together << " of bf16 without rounding; only coefficients +1 and "
+             << "-1 go with them";
   }
   auto kernel = (*this)->getParentOfType<KernelOp>();
   if (!kernel)
@@ -104,9 +107,17 @@ LogicalResult BringOp::verify() {
   if (covered != getSource().getType().getColumns())
     return emitOpError("source has ") << getSource().getType().getColumns() << " columns, the layout's "
                                       << (features ? "input" : "output") << " groups cover " << covered;
-  if (ScheduleAttr schedule = kernel.getThreadSchedule(); schedule && schedule.getRows() != target.getRows())
+  ScheduleAttr schedule = kernel.getThreadSchedule();
+  if (!schedule)
+    return success();
+  if (schedule.getRows() != target.getRows())
     return emitOpError("buffer has ")
            << target.getRows() << " rows, the schedule goes through " << schedule.getRows() << " at a time";
+  const bool for_unit = schedule.getUnit() == MultiplyUnit::Amx && features;
+  if ((target.getInterleave() == 32) != for_unit)
+    return emitOpError("brings ")
+           << (features ? "features" : "columns") << " into " << target
+           << "; panels with 32 rows side by side are for features that AMX multiplies";
   return success();
 }
 
@@ -121,10 +132,18 @@ LogicalResult OuterOp::verify() {
            << sums.getRows() << "x" << sums.getColumns();
   if (left.getRows() != right.getRows())
     return emitOpError("has panels of ") << left.getRows() << " and " << right.getRows() << " rows";
-  if (left.getInterleave() != right.getInterleave())
+  const bool by_blocks = left.getInterleave() == 32 && right.getInterleave() == 2;
+  if (left.getInterleave() != right.getInterleave() && !by_blocks)
     return emitOpError("multiplies pairs of rows by pairs of rows, got ") << left << " and " << right;
   if (failed(verifyMode(*this)))
     return failure();
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  ScheduleAttr schedule = kernel ? kernel.getThreadSchedule() : ScheduleAttr();
+  if (schedule && (schedule.getUnit() == MultiplyUnit::Amx) != by_blocks)
+    return emitOpError("multiplies ")
+           << left << " by " << right << ", the schedule's unit is "
+           << stringifyMultiplyUnit(schedule.getUnit())
+           << "; AMX takes 32 rows of a feature side by side, and pairs of rows of dY";
   return verifyRegisterTile(*this, sums);
 }
 

@@ -2,6 +2,7 @@
 
 #include "compiler/targets/cpu/object_code.h"
 #include "dialects/tile/tile.h"
+#include "runtime/cpu/features.h"
 #include "tests/compiler/emulated_amx.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -31,6 +32,13 @@ mlir::OwningOpRef<mlir::ModuleOp> ModuleContext::parse(const std::string &text) 
   if (!module)
     throw std::runtime_error("the program cannot be read");
   return module;
+}
+
+std::vector<Machine> machinesOfAmx() {
+  std::vector<Machine> machines = {Machine::EmulatedAmx};
+  if (algrt::missingCpuFeatures(compiler::cpuLevel("sapphirerapids").features).empty())
+    machines.push_back(Machine::Amx);
+  return machines;
 }
 
 CompiledModule::CompiledModule(const std::string &text) {
@@ -75,6 +83,7 @@ void CompiledModule::compile(mlir::ModuleOp module, Machine machine) {
     kernel.types_per_task = schedule.getTypes();
     kernel.amx = schedule.getUnit() == tile::MultiplyUnit::Amx;
     kernel.rows_per_task = schedule.getRows();
+    kernel.tasks = number("tile.tasks");
   });
   const std::string object =
       compiler::linkSharedObject(compiler::generateMachineCode(module, level, compiler::MachineCode::Object));
@@ -98,13 +107,38 @@ static algrt_memref1 describe(const std::vector<int64_t> &numbers) {
   return {data, data, 0, {static_cast<int64_t>(numbers.size())}, {1}};
 }
 
+namespace {
+/// What a kernel may write and read meanwhile, on a cache line's boundary.
+class Scratch {
+public:
+  explicit Scratch(int64_t bytes) : bytes_(bytes), room_(static_cast<size_t>(bytes) + 64) {}
+  algrt_memref1 descriptor() {
+    char *aligned = room_.data() + (64 - reinterpret_cast<uintptr_t>(room_.data()) % 64) % 64;
+    return {aligned, aligned, 0, {bytes_}, {1}};
+  }
+
+private:
+  int64_t bytes_;
+  std::vector<char> room_;
+};
+} // namespace
+
+void CompiledModule::differentiate(const std::string &name, const std::vector<algrt_memref2> &operands,
+                                   int64_t p0, float beta, const std::vector<int64_t> &rows,
+                                   const std::vector<int64_t> &starts) const {
+  const CompiledKernel &description = kernel(name);
+  Scratch room(description.scratch_bytes);
+  const algrt_memref1 scratch = room.descriptor(), row_list = describe(rows), start_list = describe(starts);
+  reinterpret_cast<algrt_weight_gradient_kernel>(description.code)(
+      operands.data(), &scratch, &row_list, &start_list, p0, beta, 0, description.tasks);
+}
+
 void CompiledModule::multiply(const std::string &name, const std::vector<algrt_memref2> &operands,
                               int64_t longest, int64_t types, int64_t p0, const std::vector<int64_t> &rows,
                               const std::vector<int64_t> &starts) const {
   const CompiledKernel &description = kernel(name);
-  std::vector<char> room(static_cast<size_t>(description.scratch_bytes) + 64);
-  char *aligned = room.data() + (64 - reinterpret_cast<uintptr_t>(room.data()) % 64) % 64;
-  const algrt_memref1 scratch{aligned, aligned, 0, {description.scratch_bytes}, {1}};
+  Scratch room(description.scratch_bytes);
+  const algrt_memref1 scratch = room.descriptor();
   const algrt_memref1 row_list = describe(rows), start_list = describe(starts);
   const int64_t row_blocks = (longest + description.rows_per_task - 1) / description.rows_per_task;
   const int64_t tasks = (types + description.types_per_task - 1) / description.types_per_task * row_blocks;

@@ -30,7 +30,8 @@ struct CompiledKernel {
   void *code = nullptr;
   int64_t scratch_bytes = 0, packed_bytes = 0;
   int64_t types_per_task = 1, rows_per_task = 1;
-  bool amx = false; ///< whether the matrix unit multiplies
+  int64_t tasks = 0; ///< of a gradient of a weight matrix
+  bool amx = false;  ///< whether the matrix unit multiplies
 };
 
 /// For which machine kernels are lowered, and where they run.
@@ -39,6 +40,9 @@ enum class Machine {
   EmulatedAmx, ///< sapphirerapids, on x86-64-v3: in software
   Amx          ///< sapphirerapids
 };
+
+/// Where kernels for AMX run: in software everywhere, in hardware where there is some.
+std::vector<Machine> machinesOfAmx();
 
 /// The kernels of a module of functions of alg, or of tile kernels, as a shared object.
 class CompiledModule {
@@ -57,6 +61,10 @@ public:
   void multiply(const std::string &name, const std::vector<algrt_memref2> &operands, int64_t longest,
                 int64_t types, int64_t p0, const std::vector<int64_t> &rows = {},
                 const std::vector<int64_t> &starts = {}) const;
+  /// The same of a gradient of a weight matrix, to which `beta` times what it was is added.
+  void differentiate(const std::string &name, const std::vector<algrt_memref2> &operands, int64_t p0,
+                     float beta, const std::vector<int64_t> &rows = {},
+                     const std::vector<int64_t> &starts = {}) const;
 
 private:
   void compile(mlir::ModuleOp module, Machine machine);

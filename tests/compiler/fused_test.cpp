@@ -2,8 +2,6 @@
 // form, and compared with what they mean. Nothing is rounded in them, so that every bit has to agree.
 #include "compiler/lower/product_function.h"
 #include "compiler/program/evaluate.h"
-#include "compiler/schedule/cpu_level.h"
-#include "runtime/cpu/features.h"
 #include "tests/compiler/compiled_module.h"
 #include "tests/compiler/emulated_amx.h"
 #include "tests/compiler/fused_program.h"
@@ -257,14 +255,6 @@ std::vector<size_t> layersByRows() {
   return numbers;
 }
 INSTANTIATE_TEST_SUITE_P(Layers, FusedNetworks, testing::ValuesIn(layersByRows()));
-
-/// Where they run: in software everywhere, in hardware where there is some.
-std::vector<Machine> machinesOfAmx() {
-  std::vector<Machine> machines = {Machine::EmulatedAmx};
-  if (algrt::missingCpuFeatures(compiler::cpuLevel("sapphirerapids").features).empty())
-    machines.push_back(Machine::Amx);
-  return machines;
-}
 
 /// Layers whose coefficients are 1: products with others are multiplied by vectors on that level, too. Groups
 /// that fill no block of 32 depths, or several and a part of one.

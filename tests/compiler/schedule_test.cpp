@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <set>
 
 namespace {
 
@@ -182,6 +183,38 @@ TEST(Amx, HasFourSquaresOfSums) {
   vectors.rows = 60;
   vectors.register_columns = 32;
   EXPECT_LT(4 * cpuCost(layer, chosen, 2048)["multiply"], cpuCost(layer, vectors, 2048)["multiply"]);
+}
+
+// Groups that fill squares of the unit are for it, of both signs; narrow ones for vectors of pairs.
+TEST(Amx, MultipliesInTheWeightsGradient) {
+  CpuLevel level = cpuLevel("sapphirerapids");
+  algebras::Layer layer = projection(32, 2048, 6144, algebras::DataType::BF16);
+  const auto units = [&](const algebras::Layer &of) {
+    std::vector<CpuGradientSchedule> tiles = candidatesOf(considerCpuGradient(of, level));
+    EXPECT_FALSE(tiles.empty());
+    std::set<MultiplyUnit> found;
+    for (const CpuGradientSchedule &tile : tiles) {
+      found.insert(tile.unit);
+      EXPECT_TRUE(tile.pairs);
+      if (tile.unit != MultiplyUnit::Amx)
+        continue;
+      EXPECT_EQ(tile.rows % tile.depth(), 0);
+      EXPECT_EQ(tile.depth(), 32);
+      EXPECT_EQ(tile.register_features % 16, 0);
+      EXPECT_EQ(tile.register_columns % 16, 0);
+      EXPECT_LE(tile.register_features / 16 * (tile.register_columns / 16), 4);
+    }
+    return found;
+  };
+  EXPECT_EQ(units(layer), std::set{MultiplyUnit::Amx});
+  EXPECT_TRUE(units(*makeSpec(compiler_test::layerCase("QuaternionsHalf")).layer).contains(MultiplyUnit::Amx))
+      << "signs";
+  EXPECT_TRUE(units(projection(32, 32, 64, algebras::DataType::BF16)).contains(MultiplyUnit::Vectors));
+  const CpuGradientSchedule chosen = chooseCpuGradientSchedule(layer, level, 2048);
+  EXPECT_EQ(chosen.features, 64);
+  EXPECT_EQ(chosen.columns, 192) << "rows of X are transposed once for a block";
+  level.amx = false;
+  EXPECT_EQ(units(layer), std::set{MultiplyUnit::Vectors});
 }
 
 // What the layer's products do its weight matrix's gradient does, too, and the ranking knows what it is

@@ -87,3 +87,63 @@ tile.kernel @network_pack(%w: !tile.matrix<80x48xbf16>, %packed: !tile.matrix<80
     }
   }
 }
+
+// The gradient of the weight matrix: squares of X are transposed in registers, pairs of rows as one element, on their way into
+// the panels; sums are loaded, multiplied and kept as one register tile after another, and stored row by row.
+// CHECK-LABEL: func.func @gradient(
+// CHECK:       llvm.call_intrinsic "llvm.x86.ldtilecfg"
+// CHECK-COUNT-2: llvm.call_intrinsic "llvm.x86.tilezero"
+// CHECK-COUNT-2: llvm.call_intrinsic "llvm.x86.tilestored64"
+// Where all 32 rows and 16 features are there, and where not: what is not there is zero.
+// CHECK:       scf.if
+// CHECK-COUNT-16: vector.interleave
+// CHECK-COUNT-64: vector.shuffle
+// CHECK-COUNT-16: vector.store %{{.*}} : memref<1024xi16>, vector<32xi16>
+// CHECK:       } else {
+// CHECK:         vector.maskedload
+// Rows of dY are filled up with zeros to as many as are multiplied.
+// CHECK:       vector.store %{{.*}} : memref<2048xi16>, vector<64xi16>
+// CHECK:       memref.prefetch
+// CHECK-COUNT-2: llvm.call_intrinsic "llvm.x86.tileloadd64"
+// CHECK:       scf.for %{{.*}} step %c32 {
+// CHECK-COUNT-2: llvm.call_intrinsic "llvm.x86.tileloadd64"
+// CHECK-NEXT:    llvm.call_intrinsic "llvm.x86.tdpbf16ps"
+// CHECK:         llvm.call_intrinsic "llvm.x86.tileloadd64"
+// CHECK-NEXT:    llvm.call_intrinsic "llvm.x86.tdpbf16ps"
+// CHECK-NOT:     llvm.call_intrinsic "llvm.x86.tdpbf16ps"
+// CHECK-COUNT-2: llvm.call_intrinsic "llvm.x86.tilestored64"
+// CHECK:       scf.for
+// CHECK:         vector.maskedstore
+// CHECK:       llvm.call_intrinsic "llvm.x86.tilerelease"
+#gradient_layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 16>, weights = <2 x 16>, out = <2 x 40>,
+                       row_types = <cyclic 2>, mode = j>
+#gradient_schedule = #tile.schedule<types = 1, rows = 64, register_rows = 16, register_columns = 32, lanes = 16, weights = copied, unit = amx>
+tile.kernel @gradient(%x: !tile.matrix<?x32xbf16>, %dy: !tile.matrix<?x80xbf16>, %dw: !tile.matrix<32x80xbf16>)
+    attributes {layout = #gradient_layout, schedule = #gradient_schedule} {
+  tile.forall (%b, %f, %j, %n) over [<weight_rows, 1>, <features, 16>, <groups, 1>, <columns, 64>] {
+    %sums = tile.buffer : !tile.buffer<16x64xf32>
+    %xs = tile.buffer : !tile.buffer<64x16xbf16, panels 16 x 32>
+    %dys = tile.buffer : !tile.buffer<64x32xbf16, panels 32 x 2>
+    tile.for (%m, %h) over [<columns, 32>, <features, 16>] {
+      %zero = tile.zero : !tile.fragment<16x32xf32>
+      tile.keep %zero to %sums[%h, %m] : !tile.fragment<16x32xf32> to !tile.buffer<16x64xf32>
+    }
+    tile.weight_terms (%t, %k, %o, %c) of (%b, %j) {
+      tile.for (%s) over [<rows, 64>] {
+        tile.bring %x[%t, %k, %s, %f] along <features> to %xs : !tile.matrix<?x32xbf16> to !tile.buffer<64x16xbf16, panels 16 x 32>
+        tile.for (%m) over [<columns, 32>] {
+          tile.bring %dy[%t, %o, %s, %m] along <columns> to %dys : !tile.matrix<?x80xbf16> to !tile.buffer<64x32xbf16, panels 32 x 2>
+          tile.for (%h) over [<features, 16>] {
+            %sum = tile.load %sums[%h, %m] : !tile.buffer<16x64xf32> -> !tile.fragment<16x32xf32>
+            %next = tile.outer %xs[%h], %dys[%m] rows(%t, %s), %sum : !tile.buffer<64x16xbf16, panels 16 x 32>, !tile.buffer<64x32xbf16, panels 32 x 2>, !tile.fragment<16x32xf32>
+            tile.keep %next to %sums[%h, %m] : !tile.fragment<16x32xf32> to !tile.buffer<16x64xf32>
+          }
+        }
+      }
+    }
+    tile.for (%m, %h) over [<columns, 32>, <features, 16>] {
+      %sum = tile.load %sums[%h, %m] : !tile.buffer<16x64xf32> -> !tile.fragment<16x32xf32>
+      tile.store_weights %sum to %dw[%b, %h, %j, %m] : !tile.fragment<16x32xf32> to !tile.matrix<32x80xbf16>
+    }
+  }
+}

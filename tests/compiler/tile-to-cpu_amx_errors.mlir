@@ -114,3 +114,81 @@ tile.kernel @kept(%x: !tile.matrix<?x80xbf16>, %w: !tile.matrix<80x32xbf16, pane
     }
   }
 }
+
+// -----
+
+// The registers of the unit hold one register tile.
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 16>, weights = <2 x 16>, out = <2 x 16>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 16, register_columns = 16, lanes = 16, weights = copied, unit = amx>
+tile.kernel @gradient(%x: !tile.matrix<?x32xbf16>, %dy: !tile.matrix<?x32xbf16>, %dw: !tile.matrix<32x32xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.forall (%b, %f, %j, %n) over [<weight_rows, 1>, <features, 16>, <groups, 1>, <columns, 16>] {
+    %sums = tile.buffer : !tile.buffer<16x16xf32>
+    %xs = tile.buffer : !tile.buffer<32x16xbf16, panels 16 x 32>
+    %dys = tile.buffer : !tile.buffer<32x16xbf16, panels 16 x 2>
+    tile.weight_terms (%t, %k, %o, %c) of (%b, %j) {
+      tile.for (%s) over [<rows, 32>] {
+        tile.for (%m, %h) over [<columns, 16>, <features, 16>] {
+          %one = tile.load %sums[%h, %m] : !tile.buffer<16x16xf32> -> !tile.fragment<16x16xf32>
+          %two = tile.load %sums[%h, %m] : !tile.buffer<16x16xf32> -> !tile.fragment<16x16xf32>
+          // expected-error @+1 {{adds by AMX to sums that its registers do not hold}}
+          %next = tile.outer %xs[%h], %dys[%m] rows(%t, %s), %one : !tile.buffer<32x16xbf16, panels 16 x 32>, !tile.buffer<32x16xbf16, panels 16 x 2>, !tile.fragment<16x16xf32>
+          %other = tile.outer %xs[%h], %dys[%m] rows(%t, %s), %two : !tile.buffer<32x16xbf16, panels 16 x 32>, !tile.buffer<32x16xbf16, panels 16 x 2>, !tile.fragment<16x16xf32>
+        }
+      }
+    }
+  }
+}
+
+// -----
+
+// They have gone on to the next sums by then.
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 16>, weights = <2 x 16>, out = <2 x 16>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 16, register_columns = 16, lanes = 16, weights = copied, unit = amx>
+tile.kernel @gradient(%x: !tile.matrix<?x32xbf16>, %dy: !tile.matrix<?x32xbf16>, %dw: !tile.matrix<32x32xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.forall (%b, %f, %j, %n) over [<weight_rows, 1>, <features, 16>, <groups, 1>, <columns, 16>] {
+    %sums = tile.buffer : !tile.buffer<16x16xf32>
+    %xs = tile.buffer : !tile.buffer<32x16xbf16, panels 16 x 32>
+    %dys = tile.buffer : !tile.buffer<32x16xbf16, panels 16 x 2>
+    tile.weight_terms (%t, %k, %o, %c) of (%b, %j) {
+      tile.for (%s) over [<rows, 32>] {
+        tile.for (%m, %h) over [<columns, 16>, <features, 16>] {
+          %one = tile.load %sums[%h, %m] : !tile.buffer<16x16xf32> -> !tile.fragment<16x16xf32>
+          %next = tile.outer %xs[%h], %dys[%m] rows(%t, %s), %one : !tile.buffer<32x16xbf16, panels 16 x 32>, !tile.buffer<32x16xbf16, panels 16 x 2>, !tile.fragment<16x16xf32>
+          %two = tile.load %sums[%h, %m] : !tile.buffer<16x16xf32> -> !tile.fragment<16x16xf32>
+          %other = tile.outer %xs[%h], %dys[%m] rows(%t, %s), %two : !tile.buffer<32x16xbf16, panels 16 x 32>, !tile.buffer<32x16xbf16, panels 16 x 2>, !tile.fragment<16x16xf32>
+          // expected-error @+1 {{keeps sums that the registers of AMX do not hold any more}}
+          tile.keep %next to %sums[%h, %m] : !tile.fragment<16x16xf32> to !tile.buffer<16x16xf32>
+        }
+      }
+    }
+  }
+}
+
+// -----
+
+// Rows are stored out of a buffer.
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 16>, weights = <2 x 16>, out = <2 x 16>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 16, register_columns = 16, lanes = 16, weights = copied, unit = amx>
+tile.kernel @gradient(%x: !tile.matrix<?x32xbf16>, %dy: !tile.matrix<?x32xbf16>, %dw: !tile.matrix<32x32xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.forall (%b, %f, %j, %n) over [<weight_rows, 1>, <features, 16>, <groups, 1>, <columns, 16>] {
+    %sums = tile.buffer : !tile.buffer<16x16xf32>
+    %xs = tile.buffer : !tile.buffer<32x16xbf16, panels 16 x 32>
+    %dys = tile.buffer : !tile.buffer<32x16xbf16, panels 16 x 2>
+    tile.weight_terms (%t, %k, %o, %c) of (%b, %j) {
+      tile.for (%s) over [<rows, 32>] {
+        tile.for (%m, %h) over [<columns, 16>, <features, 16>] {
+          %one = tile.load %sums[%h, %m] : !tile.buffer<16x16xf32> -> !tile.fragment<16x16xf32>
+          %next = tile.outer %xs[%h], %dys[%m] rows(%t, %s), %one : !tile.buffer<32x16xbf16, panels 16 x 32>, !tile.buffer<32x16xbf16, panels 16 x 2>, !tile.fragment<16x16xf32>
+          // expected-error @+1 {{stores sums of AMX that are not loaded from a buffer}}
+          tile.store_weights %next to %dw[%b, %h, %j, %m] : !tile.fragment<16x16xf32> to !tile.matrix<32x32xf32>
+        }
+      }
+    }
+  }
+}

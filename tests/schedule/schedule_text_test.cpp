@@ -46,8 +46,11 @@ TEST(ScheduleText, LeavesOutWhatFollowsFromTheMachine) {
   EXPECT_EQ(toString(product), "weights=copied,types=1,rows=64,register_rows=8,register_columns=48");
   product.unit = MultiplyUnit::Amx;
   EXPECT_EQ(toString(product), "weights=copied,types=1,rows=64,register_rows=8,register_columns=48,unit=amx");
-  EXPECT_EQ(toString(CpuGradientSchedule{}),
-            "features=64,columns=192,rows=64,register_features=8,register_columns=48");
+  CpuGradientSchedule gradient;
+  EXPECT_EQ(toString(gradient), "features=64,columns=192,rows=64,register_features=8,register_columns=48");
+  gradient.unit = MultiplyUnit::Amx;
+  EXPECT_EQ(toString(gradient),
+            "features=64,columns=192,rows=64,register_features=8,register_columns=48,unit=amx");
 }
 
 TEST(ScheduleText, HasTheEntriesOfItsKindAlone) {

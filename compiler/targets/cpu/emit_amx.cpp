@@ -163,6 +163,81 @@ LogicalResult KernelEmitter::emitSquareProducts(ArrayRef<tile::MmaOp> products) 
   });
 }
 
+LogicalResult KernelEmitter::loadSquares(tile::LoadOp load) {
+  // What is stored next is read row by row there.
+  if (llvm::all_of(load->getUsers(), llvm::IsaPred<tile::StoreWeightOp>))
+    return success();
+  sums_of_unit_ = load.getResult();
+  eachSquareOfSums(
+      load.getSums(), load.getFeature(), load.getColumn(),
+      [&](Value number, Value address, Value stride) { callAmx("tileloadd64", {number, address, stride}); });
+  return success();
+}
+
+LogicalResult KernelEmitter::keepSquares(tile::KeepOp keep) {
+  if (keep.getValue().getDefiningOp<tile::ZeroOp>()) {
+    const int64_t squares = squaresAlongRows(schedule_) * squaresAlongColumns(schedule_);
+    for (int64_t i = 0; i < squares; ++i)
+      callAmx("tilezero", {amxRegister(i)});
+  } else if (keep.getValue() != sums_of_unit_) {
+    return keep.emitOpError("keeps sums that the registers of AMX do not hold any more");
+  }
+  eachSquareOfSums(
+      keep.getSums(), keep.getFeature(), keep.getColumn(),
+      [&](Value number, Value address, Value stride) { callAmx("tilestored64", {number, address, stride}); });
+  return success();
+}
+
+void KernelEmitter::eachSquareOfSums(Value sums, Value feature, Value column,
+                                     function_ref<void(Value, Value, Value)> body) {
+  const auto type = cast<tile::BufferType>(sums.getType());
+  const Memory memory = memory_.lookup(sums);
+  Value start = sumsStart(type, scalars_.lookup(feature), scalars_.lookup(column));
+  Value stride = constant(type.getColumns() * 4, builder_.getI64Type());
+  int64_t number = 0;
+  for (int64_t r = 0; r < schedule_.getRegisterRows(); r += square)
+    for (int64_t c = 0; c < schedule_.getRegisterColumns(); c += square)
+      body(amxRegister(number++), addressOf(memory, add(start, r * type.getColumns() + c)), stride);
+}
+
+LogicalResult KernelEmitter::emitSquareOuter(tile::OuterOp outer) {
+  if (outer.getAccumulator() != sums_of_unit_)
+    return outer.emitOpError("adds by AMX to sums that its registers do not hold");
+  sums_of_unit_ = outer.getResult();
+  const Memory left = memory_.lookup(outer.getLeft()), right = memory_.lookup(outer.getRight());
+  const tile::BufferType panels = outer.getLeft().getType();
+  const int64_t rows = squaresAlongRows(schedule_), columns = squaresAlongColumns(schedule_);
+  const int64_t depth = panels.getInterleave();
+  Value feature = subtract(scalars_.lookup(outer.getFeature()), feature_begin_);
+  Value count = rowsInHand(scalars_.lookup(outer.getRowType()), scalars_.lookup(outer.getRow()));
+  const Type word = builder_.getI64Type();
+  Value left_bytes = constant(depth * 2, word), right_bytes = constant(right.panel * 4, word);
+  return loop(constant(0), count, depth, [&](Value r) {
+    Value left_start = add(multiply(feature, panels.getRows()), multiply(r, left.panel)),
+          right_start = multiply(r, right.panel);
+    const auto load_rows = [&](int64_t of_rows, int64_t i) {
+      callAmx("tileloadd64",
+              {amxRegister(of_rows), addressOf(left, add(left_start, i * square * depth)), left_bytes});
+    };
+    const bool rows_stay = rows <= of_each_operand;
+    if (rows_stay)
+      for (int64_t i = 0; i < rows; ++i)
+        load_rows(first_of_rows + i, i);
+    for (int64_t c = 0; c < columns; ++c) {
+      const int64_t of_panel = first_of_panels + c % of_each_operand;
+      callAmx("tileloadd64",
+              {amxRegister(of_panel), addressOf(right, add(right_start, c * square * 2)), right_bytes});
+      for (int64_t i = 0; i < rows; ++i) {
+        const int64_t of_rows = first_of_rows + i % of_each_operand;
+        if (!rows_stay)
+          load_rows(of_rows, i);
+        callAmx("tdpbf16ps", {amxRegister(i * columns + c), amxRegister(of_rows), amxRegister(of_panel)});
+      }
+    }
+    return success();
+  });
+}
+
 FailureOr<bool> KernelEmitter::emitRowsFrom(Block::iterator &op, Block::iterator end) {
   if (!usesAmx() || !isa<tile::MapOp, tile::StoreOp, tile::StoreHeldOp>(*op))
     return false;

@@ -11,10 +11,9 @@ using namespace mlir;
 
 namespace compiler {
 
-/// The transpose of a square whose rows are vectors of as many elements. Each round interleaves row i with
-/// row i + half: the highest bit of a row's number becomes the lowest one of its column's, so that after as
-/// many rounds as there are bits rows and columns have changed places.
-static SmallVector<Value> transposed(OpBuilder &builder, Location location, SmallVector<Value> rows) {
+/// Each round interleaves row i with row i + half: the highest bit of a row's number becomes the lowest one
+/// of its column's, so that after as many rounds as there are bits rows and columns have changed places.
+SmallVector<Value> KernelEmitter::transposed(SmallVector<Value> rows) {
   const int64_t size = static_cast<int64_t>(rows.size()), half = size / 2;
   SmallVector<int64_t> low, high;
   for (int64_t i = 0; i < half; ++i) {
@@ -24,8 +23,8 @@ static SmallVector<Value> transposed(OpBuilder &builder, Location location, Smal
   for (int64_t round = 1; round < size; round *= 2) {
     SmallVector<Value> next;
     for (int64_t i = 0; i < half; ++i) {
-      next.push_back(vector::ShuffleOp::create(builder, location, rows[i], rows[i + half], low));
-      next.push_back(vector::ShuffleOp::create(builder, location, rows[i], rows[i + half], high));
+      next.push_back(vector::ShuffleOp::create(builder_, location_, rows[i], rows[i + half], low));
+      next.push_back(vector::ShuffleOp::create(builder_, location_, rows[i], rows[i + half], high));
     }
     rows = std::move(next);
   }
@@ -85,7 +84,7 @@ LogicalResult KernelEmitter::emitTransposedCopy(tile::CopyOp copy) {
         rows.push_back(
             cast(vector::LoadOp::create(builder_, location_, elements, weights.memref, at), units));
       }
-      for (auto [i, values] : llvm::enumerate(transposed(builder_, location_, rows)))
+      for (auto [i, values] : llvm::enumerate(transposed(rows)))
         store(values, static_cast<int64_t>(i));
 
       // At the block's edges nothing beyond is read: a row past the end stands for its last one, of which no
@@ -103,7 +102,7 @@ LogicalResult KernelEmitter::emitTransposedCopy(tile::CopyOp copy) {
             cast(vector::MaskedLoadOp::create(builder_, location_, elements, weights.memref, at, mask, zeros),
                  units));
       }
-      for (auto [i, values] : llvm::enumerate(transposed(builder_, location_, rows))) {
+      for (auto [i, values] : llvm::enumerate(transposed(rows))) {
         Value inside = less(add(p, static_cast<int64_t>(i) * pairing_), padded);
         auto exists = scf::IfOp::create(builder_, location_, inside, /*withElseRegion=*/false);
         OpBuilder::InsertionGuard inner(builder_);

@@ -1,4 +1,4 @@
-// Mode j: bring, load, outer, keep and store_weights.
+// Mode j: load, outer, keep and store_weights.
 #include "compiler/targets/cpu/kernel_emitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -14,113 +14,14 @@ Value KernelEmitter::rowsInHand(Value type, Value row) {
   return least(subtract(rowsOfType(type).count, row), schedule_.getRows());
 }
 
-LogicalResult KernelEmitter::emitBring(tile::BringOp bring) {
-  const bool features = bring.getAxis() == tile::AxisKind::Features;
-  Memory source = memory_.lookup(bring.getSource()), target = memory_.lookup(bring.getTarget());
-  Value type = scalars_.lookup(bring.getRowType()), group = scalars_.lookup(bring.getSourceGroup());
-  Value row = scalars_.lookup(bring.getRow()), first = scalars_.lookup(bring.getFirst());
-  Value scale = bring.getScale() ? scalars_.lookup(bring.getScale()) : Value();
-  alg::GroupsAttr groups = features ? layout_.getIn() : layout_.getOut();
-  const StringRef name = features ? "in" : "out";
-  const int64_t panel = target.panel, rows = schedule_.getRows(), lanes = schedule_.getLanes();
-  const int64_t width = bring.getTarget().getType().getColumns();
-  Value start = add(groupStart(groups, name, group), first);
-  // Features are needed as far as the tile owns some; columns come one panel at a time.
-  Value left = subtract(features ? feature_end_ : column_end_, first);
-
-  const int64_t step = bring.getTarget().getType().getInterleave(); // rows that lie side by side
-  const bool pairs = step == 2;
-  Value count = rowsInHand(type, row), zero = constant(0);
-  Value negative;
-  if (pairs && scale)
-    negative =
-        arith::CmpFOp::create(builder_, location_, arith::CmpFPredicate::OLT, scale,
-                              arith::ConstantOp::create(builder_, location_, builder_.getF32FloatAttr(0.0f)));
-
-  return loop(zero, count, step, [&](Value r) {
-    SmallVector<Value, 2> source_rows = {rowOf(type, add(row, r))};
-    Value partner; // whether the second row of a pair exists
-    if (pairs) {
-      partner = less(add(r, 1), count);
-      // In its place the first one is read again, and forgotten: zeros on both sides add nothing, whatever
-      // lies in memory.
-      source_rows.push_back(rowOf(type, add(row, least(add(r, 1), subtract(count, 1)))));
-    }
-    // What is stored of one or two rows, loaded in the same way from each.
-    auto brought = [&](function_ref<Value(Value)> load) -> Value {
-      if (pairs) {
-        Value first_row = load(source_rows[0]), second_row = load(source_rows[1]);
-        Value none =
-            arith::ConstantOp::create(builder_, location_, builder_.getZeroAttr(second_row.getType()));
-        second_row = select(partner, second_row, none);
-        Value both = vector::InterleaveOp::create(builder_, location_, first_row, second_row);
-        if (!negative)
-          return both;
-        auto bits = cast<VectorType>(both.getType());
-        Value sign = arith::ConstantOp::create(
-            builder_, location_,
-            DenseElementsAttr::get(bits, APInt::getSignMask(bits.getElementTypeBitWidth())));
-        return select(negative, bitXor(both, sign), both);
-      }
-      Value wide = convert(load(source_rows[0]), source.element, builder_.getF32Type());
-      if (!scale)
-        return wide;
-      Value by = vector::BroadcastOp::create(builder_, location_, wide.getType(), scale);
-      return arith::MulFOp::create(builder_, location_, wide, by);
-    };
-    auto put = [&](Value values, Value place) {
-      vector::StoreOp::create(builder_, location_, values, target.memref, ValueRange{place});
-    };
-    return loop(zero, least(left, width), panel, [&](Value at) {
-      // Panel after panel, in each row after row, or pair after pair.
-      Value place = add(multiply(at, rows), multiply(r, panel));
-      Value whole = atMost(add(at, panel), left);
-      auto branch = scf::IfOp::create(builder_, location_, whole, /*withElseRegion=*/true);
-      OpBuilder::InsertionGuard guard(builder_);
-      auto loaded = [&](Value from, Value column, int64_t elements) -> Value {
-        auto vector = VectorType::get({elements}, storageOf(source.element));
-        return vector::LoadOp::create(builder_, location_, vector, source.memref,
-                                      ValueRange{from, add(start, column)});
-      };
-      builder_.setInsertionPoint(branch.thenBlock()->getTerminator());
-      put(brought([&](Value from) { return loaded(from, at, panel); }), place);
-      builder_.setInsertionPoint(branch.elseBlock()->getTerminator());
-      if (panel % lanes == 0) { // columns, of which a group may have fewer than a panel: every row ends here
-        auto part = VectorType::get({lanes}, storageOf(source.element));
-        Value none = arith::ConstantOp::create(builder_, location_, builder_.getZeroAttr(part));
-        for (int64_t v = 0; v < panel; v += lanes) {
-          Value column = add(at, v), mask = columnMask(subtract(left, column), 0, lanes);
-          put(brought([&](Value from) -> Value {
-                return vector::MaskedLoadOp::create(builder_, location_, part, source.memref,
-                                                    ValueRange{from, add(start, column)}, mask, none);
-              }),
-              add(place, v * step));
-        }
-        return success();
-      }
-      return loop(zero, constant(panel), 1, [&](Value i) {
-        Value to = add(place, multiply(i, step));
-        auto exists = scf::IfOp::create(builder_, location_, less(add(at, i), left), /*withElseRegion=*/true);
-        OpBuilder::InsertionGuard inner(builder_);
-        builder_.setInsertionPoint(exists.thenBlock()->getTerminator());
-        put(brought([&](Value from) { return loaded(from, add(at, i), 1); }), to);
-        builder_.setInsertionPoint(exists.elseBlock()->getTerminator());
-        put(arith::ConstantOp::create(
-                builder_, location_,
-                builder_.getZeroAttr(VectorType::get({step}, storageOf(target.element)))),
-            to);
-        return success();
-      });
-    });
-  });
-}
-
 /// Elements before a row of the tile's sums, at a column that the indices of the kernel name.
 Value KernelEmitter::sumsStart(tile::BufferType sums, Value feature, Value column) {
   return add(multiply(subtract(feature, feature_begin_), sums.getColumns()), subtract(column, column_begin_));
 }
 
 LogicalResult KernelEmitter::emitLoad(tile::LoadOp load) {
+  if (usesAmx())
+    return loadSquares(load);
   tile::FragmentType type = load.getResult().getType();
   tile::BufferType sums = load.getSums().getType();
   const int64_t lanes = schedule_.getLanes(), vectors = type.getColumns() / lanes;
@@ -137,6 +38,8 @@ LogicalResult KernelEmitter::emitLoad(tile::LoadOp load) {
 }
 
 LogicalResult KernelEmitter::emitKeep(tile::KeepOp keep) {
+  if (usesAmx())
+    return keepSquares(keep);
   tile::FragmentType type = keep.getValue().getType();
   tile::BufferType sums = keep.getSums().getType();
   const int64_t lanes = schedule_.getLanes(), vectors = type.getColumns() / lanes;
@@ -150,6 +53,8 @@ LogicalResult KernelEmitter::emitKeep(tile::KeepOp keep) {
 }
 
 LogicalResult KernelEmitter::emitOuter(tile::OuterOp outer) {
+  if (usesAmx())
+    return emitSquareOuter(outer);
   tile::FragmentType type = outer.getAccumulator().getType();
   const int64_t lanes = schedule_.getLanes(), vectors = type.getColumns() / lanes;
   Memory left = memory_.lookup(outer.getLeft()), right = memory_.lookup(outer.getRight());
@@ -198,7 +103,6 @@ LogicalResult KernelEmitter::emitStoreWeights(tile::StoreWeightOp store) {
   tile::FragmentType type = store.getValue().getType();
   const int64_t lanes = schedule_.getLanes(), vectors = type.getColumns() / lanes;
   Memory target = memory_.lookup(store.getTarget());
-  SmallVector<Value> values = fragments_.lookup(store.getValue());
   Value feature = scalars_.lookup(store.getFeature()), column = scalars_.lookup(store.getColumn());
   Value first_row =
       add(groupStart(layout_.getWeights(), "weights", scalars_.lookup(store.getWeightRow())), feature);
@@ -216,13 +120,10 @@ LogicalResult KernelEmitter::emitStoreWeights(tile::StoreWeightOp store) {
   for (int64_t v = 0; v < vectors; ++v)
     masks.push_back(columnMask(columns, v, lanes));
 
-  for (int64_t r = 0; r < type.getRows(); ++r) {
-    auto exists = scf::IfOp::create(builder_, location_, less(r, rows), /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(builder_);
-    builder_.setInsertionPoint(exists.thenBlock()->getTerminator());
+  const auto store_row = [&](ValueRange sums, Value row) {
     for (int64_t v = 0; v < vectors; ++v) {
-      const SmallVector<Value, 2> at = {add(first_row, r), add(first_column, v * lanes)};
-      Value sum = values[r * vectors + v];
+      const SmallVector<Value, 2> at = {row, add(first_column, v * lanes)};
+      Value sum = sums[v];
       auto total = scf::IfOp::create(builder_, location_, wide, no_beta, /*withElseRegion=*/true);
       {
         OpBuilder::InsertionGuard inner(builder_);
@@ -244,6 +145,29 @@ LogicalResult KernelEmitter::emitStoreWeights(tile::StoreWeightOp store) {
       }
       vector::MaskedStoreOp::create(builder_, location_, target.memref, at, masks[v], result);
     }
+  };
+  if (usesAmx()) { // which left the sums in the buffer
+    auto load = store.getValue().getDefiningOp<tile::LoadOp>();
+    if (!load)
+      return store.emitOpError("stores sums of AMX that are not loaded from a buffer");
+    const tile::BufferType sums = load.getSums().getType();
+    Value start = sumsStart(sums, scalars_.lookup(load.getFeature()), scalars_.lookup(load.getColumn()));
+    return loop(constant(0), least(rows, type.getRows()), 1, [&](Value r) {
+      SmallVector<Value> of_row;
+      for (int64_t v = 0; v < vectors; ++v)
+        of_row.push_back(
+            vector::LoadOp::create(builder_, location_, wide, memory_.lookup(load.getSums()).memref,
+                                   ValueRange{add(start, add(multiply(r, sums.getColumns()), v * lanes))}));
+      store_row(of_row, add(first_row, r));
+      return success();
+    });
+  }
+  SmallVector<Value> values = fragments_.lookup(store.getValue());
+  for (int64_t r = 0; r < type.getRows(); ++r) {
+    auto exists = scf::IfOp::create(builder_, location_, less(r, rows), /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPoint(exists.thenBlock()->getTerminator());
+    store_row(ArrayRef(values).slice(r * vectors, vectors), add(first_row, r));
   }
   return success();
 }

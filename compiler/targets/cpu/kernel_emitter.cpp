@@ -21,7 +21,9 @@ KernelEmitter::KernelEmitter(ModuleOp module, tile::KernelOp kernel)
   kernel.walk([&](Operation *op) {
     for (Value operand : op->getOperands())
       TypeSwitch<Type>(operand.getType()).Case<tile::MatrixType, tile::BufferType>([&](auto type) {
-        pairing_ = std::max(pairing_, type.getInterleave());
+        // What a matrix unit takes as rows of a left operand is no panel of a weight matrix.
+        if (type.getInterleave() <= 2)
+          pairing_ = std::max(pairing_, type.getInterleave());
       });
   });
   depth_ = schedule_.getUnit() == tile::MultiplyUnit::Amx ? CpuSchedule::amx_depth : pairing_;
@@ -29,8 +31,13 @@ KernelEmitter::KernelEmitter(ModuleOp module, tile::KernelOp kernel)
 
 FailureOr<func::FuncOp> KernelEmitter::emit() {
   declareFunction();
-  const bool multiplies_by_amx =
-      usesAmx() && kernel_.walk([](tile::MmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  const bool multiplies_by_amx = usesAmx() && kernel_
+                                                  .walk([](Operation *op) {
+                                                    return isa<tile::MmaOp, tile::OuterOp>(op)
+                                                               ? WalkResult::interrupt()
+                                                               : WalkResult::advance();
+                                                  })
+                                                  .wasInterrupted();
   if (multiplies_by_amx)
     configureAmx();
   if (failed(emitBlock(kernel_.getBody().front()))) {

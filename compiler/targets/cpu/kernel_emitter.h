@@ -97,6 +97,8 @@ private:
   mlir::LogicalResult emitCopy(tile::CopyOp copy);
   /// The same for a weight matrix whose blocks are wanted transposed (emit_transposed.cpp).
   mlir::LogicalResult emitTransposedCopy(tile::CopyOp copy);
+  /// The transpose of a square whose rows are vectors of as many elements, of which there is a power of two.
+  llvm::SmallVector<Value> transposed(llvm::SmallVector<Value> rows);
   void copyRow(const Memory &from, Value row, Value from_start, const Memory &to, Value to_start,
                Value count);
 
@@ -106,8 +108,19 @@ private:
   mlir::LogicalResult emitWeightTerms(tile::WeightTermsOp terms);
   void boundWeightTerms(WeightTermLevel &level);
 
-  // emit_weight_gradient.cpp: bring, load, outer, keep, store_weights
+  // emit_bring.cpp: bring
   mlir::LogicalResult emitBring(tile::BringOp bring);
+  /// The same where a matrix unit multiplies by the transpose of what comes.
+  mlir::LogicalResult emitTransposedBring(tile::BringOp bring);
+  /// Pairs of bf16 with their signs changed where `negative` says so; as they are where it is null.
+  Value withSign(Value pairs, Value negative);
+  /// Whether the scale of a bring is -1; null where it has none, or elements have been widened.
+  Value isNegative(tile::BringOp bring);
+  /// Where a matrix unit goes on past the rows that there are: zeros up to whole blocks of them, in a panel
+  /// after the other of `width` columns.
+  mlir::LogicalResult zeroBehindRows(tile::BringOp bring, Value count, Value width);
+
+  // emit_weight_gradient.cpp: load, outer, keep, store_weights
   mlir::LogicalResult emitLoad(tile::LoadOp load);
   mlir::LogicalResult emitOuter(tile::OuterOp outer);
   mlir::LogicalResult emitKeep(tile::KeepOp keep);
@@ -152,6 +165,13 @@ private:
   mlir::LogicalResult zeroSquares(tile::TermsOp terms);
   void storeSquares(tile::TermsOp terms);
   mlir::LogicalResult emitSquareProducts(llvm::ArrayRef<tile::MmaOp> products);
+  /// The same of mode j, whose sums are loaded, multiplied and kept as one register tile after another.
+  mlir::LogicalResult loadSquares(tile::LoadOp load);
+  mlir::LogicalResult emitSquareOuter(tile::OuterOp outer);
+  mlir::LogicalResult keepSquares(tile::KeepOp keep);
+  /// With the register, the address and the bytes between rows of each square of a register tile.
+  void eachSquareOfSums(Value sums, Value feature, Value column,
+                        llvm::function_ref<void(Value, Value, Value)> body);
   /// Maps of tiles of one shape and stores of what they leave, row by row in one loop.
   mlir::LogicalResult emitRowLoop(llvm::ArrayRef<tile::MapOp> maps, llvm::ArrayRef<mlir::Operation *> stores);
   /// Gathers such maps and stores from `op` on, and moves it behind them.
@@ -244,7 +264,8 @@ private:
   llvm::DenseMap<Value, Mask> masks_;
   /// Sums that the matrix unit left in scratch, row-major f32.
   llvm::DenseMap<Value, Value> sums_in_scratch_;
-  Value row_of_loop_; ///< of a tile, while its rows are lowered in a loop; else they are unrolled
+  Value sums_of_unit_; ///< mode j: what the matrix unit's registers hold
+  Value row_of_loop_;  ///< of a tile, while its rows are lowered in a loop; else they are unrolled
   /// By result, i1: it is written past the cache; results that never are have none.
   llvm::MapVector<Value, Value> streams_;
   llvm::DenseMap<Value, TypeRows> type_rows_; ///< by lowered type index

@@ -15,11 +15,6 @@
 
 // -----
 
-// expected-error @+1 {{a worker's rows (12) must be a multiple of the register tile's rows (8)}}
-#schedule = #tile.schedule<types = 1, rows = 12, register_rows = 8, register_columns = 16, lanes = 16, weights = packed>
-
-// -----
-
 // expected-error @+1 {{the register tile's columns (24) must be a multiple of the vector's lanes (16)}}
 #schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 24, lanes = 16, weights = packed>
 
@@ -128,6 +123,22 @@ func.func private @f(!tile.matrix<64x64xf32, panels -16 x 1>)
 
 // expected-error @+1 {{depths interleave by 1 or by 2, got 4}}
 func.func private @f(!tile.matrix<64x64xbf16, panels 16 x 4>)
+
+// -----
+
+// Blocks of depths are of what is near a matrix unit, not of weight matrices in memory.
+// expected-error @+1 {{depths interleave by 1 or by 2, got 32}}
+func.func private @f(!tile.matrix<64x64xbf16, panels 16 x 32>)
+
+// -----
+
+// expected-error @+1 {{depths interleave by 1, 2 or 32, got 16}}
+func.func private @f(!tile.buffer<64x64xbf16, panels 16 x 16>)
+
+// -----
+
+// expected-error @+1 {{only bf16 depths interleave in blocks}}
+func.func private @f(!tile.buffer<64x64xf32, panels 16 x 32>)
 
 // -----
 

@@ -77,6 +77,22 @@ tile.kernel @groups(%x: !tile.matrix<?x8xf32>) attributes {layout = #layout, sch
 
 // -----
 
+#hidden = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 4>, weights = <2 x 4>, out = <2 x 8>,
+                       row_types = <cyclic 2>>
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, weights = <2 x 8>, out = <2 x 4>,
+                       row_types = <cyclic 2>>
+#schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 8, lanes = 8, weights = direct>
+#of_hidden = #tile.schedule<types = 1, rows = 8, register_rows = 6, register_columns = 8, lanes = 8, weights = direct>
+tile.kernel @register_rows(%x: !tile.matrix<?x8xf32>) attributes {layout = #layout, schedule = #schedule} {
+  tile.forall (%i, %r, %g) over [<types, 1>, <rows, 8>, <groups, 0>] {
+    // expected-error @+1 {{owns rows (8) that are no multiple of the register tile's (6)}}
+    tile.layer attributes {layout = #hidden, schedule = #of_hidden} {
+    }
+  }
+}
+
+// -----
+
 // The rows that a task makes are those that it multiplies.
 #hidden = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 4>, weights = <2 x 4>, out = <2 x 8>,
                        row_types = <cyclic 2>>

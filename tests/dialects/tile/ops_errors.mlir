@@ -2,6 +2,17 @@
 
 #layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, weights = #alg.groups<2 x 8>,
                        out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
+#schedule = #tile.schedule<types = 1, rows = 12, register_rows = 8, register_columns = 16, lanes = 16, weights = packed>
+// expected-error @+1 {{owns rows (12) that are no multiple of the register tile's (8)}}
+tile.kernel @rows(%x: !tile.matrix<?x16xf32>) attributes {layout = #layout, schedule = #schedule} {
+  tile.forall (%t, %r, %g) over [<types, 1>, <rows, 12>, <groups, 0>] {
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = #alg.groups<2 x 8>, weights = #alg.groups<2 x 8>,
+                       out = #alg.groups<2 x 16>, row_types = #alg.row_types<cyclic 2>>
 #schedule = #tile.schedule<types = 1, rows = 8, register_rows = 8, register_columns = 16, lanes = 16, weights = packed>
 // expected-error @+1 {{does its work in exactly one tile.forall}}
 tile.kernel @nothing(%x: !tile.matrix<?x16xf32>) attributes {layout = #layout, schedule = #schedule} {

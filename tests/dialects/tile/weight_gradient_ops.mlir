@@ -70,6 +70,36 @@ tile.kernel @pairs(%x: !tile.matrix<?x16xbf16>, %dy: !tile.matrix<?x48xbf16>, %d
   }
 }
 
+// By the matrix unit: 32 rows of a feature side by side, rows of dY in pairs.
+// CHECK-LABEL: tile.kernel @blocks(
+// CHECK-SAME:  weights = copied, unit = amx>
+// CHECK:         tile.bring %x[%t, %k, %f, %f] along <features> to %[[XS:.*]] scale %c signs : <?x16xbf16> to <64x16xbf16, panels 16 x 32>
+// CHECK-NEXT:    tile.bring %dy[%t, %o, %f, %n] along <columns> to %[[DYS:.*]] : <?x48xbf16> to <64x32xbf16, panels 32 x 2>
+// CHECK-NEXT:    tile.outer %[[XS]][%f], %[[DYS]][%n] rows(%t, %f), %{{.*}} : <64x16xbf16, panels 16 x 32>, <64x32xbf16, panels 32 x 2>, <16x32xf32>
+#amx = #tile.schedule<types = 1, rows = 64, register_rows = 16, register_columns = 32, lanes = 16, weights = copied, unit = amx>
+tile.kernel @blocks(%x: !tile.matrix<?x16xbf16>, %dy: !tile.matrix<?x48xbf16>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #amx} {
+  tile.forall (%b, %f, %j, %n) over [<weight_rows, 1>, <features, 16>, <groups, 1>, <columns, 32>] {
+    %xs = tile.buffer : !tile.buffer<64x16xbf16, panels 16 x 32>
+    %dys = tile.buffer : !tile.buffer<64x32xbf16, panels 32 x 2>
+    %zero = tile.zero : !tile.fragment<16x32xf32>
+    tile.weight_terms (%t, %k, %o, %c) of (%b, %j) {
+      tile.bring %x[%t, %k, %f, %f] along <features> to %xs scale %c signs : !tile.matrix<?x16xbf16> to !tile.buffer<64x16xbf16, panels 16 x 32>
+      tile.bring %dy[%t, %o, %f, %n] along <columns> to %dys : !tile.matrix<?x48xbf16> to !tile.buffer<64x32xbf16, panels 32 x 2>
+      %next = tile.outer %xs[%f], %dys[%n] rows(%t, %f), %zero : !tile.buffer<64x16xbf16, panels 16 x 32>, !tile.buffer<64x32xbf16, panels 32 x 2>, !tile.fragment<16x32xf32>
+    }
+  }
+}
+
+// A register tile is of features, and has nothing to do with the rows that come at a time.
+// CHECK-LABEL: tile.kernel @features(
+// CHECK-SAME:  rows = 32, register_rows = 7,
+tile.kernel @features(%x: !tile.matrix<?x16xf32>, %dy: !tile.matrix<?x48xf32>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #tile.schedule<types = 1, rows = 32, register_rows = 7, register_columns = 16, lanes = 8, weights = direct>} {
+  tile.forall (%b, %f, %j, %n) over [<weight_rows, 1>, <features, 7>, <groups, 1>, <columns, 32>] {
+  }
+}
+
 // The same of a kernel whose operands come in stages: sums are carried, and multiplied over all rows of a type.
 // CHECK-LABEL: tile.kernel @staged(
 // CHECK:         %[[TOTAL:.*]] = tile.weight_terms (%t, %k, %o, %c) of (%b, %g) carry(%{{.*}} = %{{.*}}) : !tile.fragment<64x32xf32> {

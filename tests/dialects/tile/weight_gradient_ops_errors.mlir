@@ -525,7 +525,7 @@ tile.kernel @dw(%x: !tile.matrix<?x16xbf16>, %dy: !tile.matrix<?x48xbf16>, %dw: 
   tile.forall (%b, %f, %j, %n) over [<weight_rows, 1>, <features, 8>, <groups, 1>, <columns, 32>] {
     %xs = tile.buffer : !tile.buffer<33x8xbf16, panels 4 x 2>
     %c = arith.constant 1.0 : f32
-    // expected-error @+1 {{brings pairs of rows, got a buffer of 33}}
+    // expected-error @+1 {{brings pairs of 2 rows, got a buffer of 33}}
     tile.bring %x[%b, %j, %f, %n] along <features> to %xs : !tile.matrix<?x16xbf16> to !tile.buffer<33x8xbf16, panels 4 x 2>
   }
 }
@@ -558,5 +558,93 @@ tile.kernel @dw(%x: !tile.matrix<?x16xbf16>, %dy: !tile.matrix<?x48xbf16>, %dw: 
     %sum = tile.zero : !tile.fragment<4x16xf32>
     // expected-error @+1 {{multiplies pairs of rows by pairs of rows, got }}
     %next = tile.outer %xs[%f], %dys[%n] rows(%b, %j), %sum : !tile.buffer<32x8xbf16, panels 4 x 2>, !tile.buffer<32x16xf32, panels 16 x 1>, !tile.fragment<4x16xf32>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, weights = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 48, register_rows = 16, register_columns = 16, lanes = 16, weights = copied, unit = amx>
+tile.kernel @dw(%x: !tile.matrix<?x16xbf16>, %dy: !tile.matrix<?x48xbf16>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.forall (%b, %f, %j, %n) over [<weight_rows, 1>, <features, 16>, <groups, 1>, <columns, 32>] {
+    %xs = tile.buffer : !tile.buffer<48x16xbf16, panels 16 x 32>
+    // expected-error @+1 {{brings blocks of 32 rows, got a buffer of 48}}
+    tile.bring %x[%b, %j, %f, %n] along <features> to %xs : !tile.matrix<?x16xbf16> to !tile.buffer<48x16xbf16, panels 16 x 32>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, weights = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 16, register_columns = 16, lanes = 16, weights = copied, unit = amx>
+tile.kernel @dw(%x: !tile.matrix<?x16xbf16>, %dy: !tile.matrix<?x48xbf16>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.forall (%b, %f, %j, %n) over [<weight_rows, 1>, <features, 16>, <groups, 1>, <columns, 32>] {
+    %xs = tile.buffer : !tile.buffer<32x16xbf16, panels 16 x 32>
+    %c = arith.constant 2.0 : f32
+    // expected-error @+1 {{cannot scale blocks of bf16 without rounding; only coefficients +1 and -1 go with them}}
+    tile.bring %x[%b, %j, %f, %n] along <features> to %xs scale %c : !tile.matrix<?x16xbf16> to !tile.buffer<32x16xbf16, panels 16 x 32>
+  }
+}
+
+// -----
+
+// What a matrix unit takes is for a schedule that has it.
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, weights = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 16, register_columns = 16, lanes = 16, weights = direct>
+tile.kernel @dw(%x: !tile.matrix<?x16xbf16>, %dy: !tile.matrix<?x48xbf16>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.forall (%b, %f, %j, %n) over [<weight_rows, 1>, <features, 16>, <groups, 1>, <columns, 32>] {
+    %xs = tile.buffer : !tile.buffer<32x16xbf16, panels 16 x 32>
+    // expected-error @+1 {{panels with 32 rows side by side are for features that AMX multiplies}}
+    tile.bring %x[%b, %j, %f, %n] along <features> to %xs : !tile.matrix<?x16xbf16> to !tile.buffer<32x16xbf16, panels 16 x 32>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, weights = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 16, register_columns = 16, lanes = 16, weights = copied, unit = amx>
+tile.kernel @dw(%x: !tile.matrix<?x16xbf16>, %dy: !tile.matrix<?x48xbf16>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.forall (%b, %f, %j, %n) over [<weight_rows, 1>, <features, 16>, <groups, 1>, <columns, 32>] {
+    %dys = tile.buffer : !tile.buffer<32x16xbf16, panels 16 x 32>
+    // expected-error @+1 {{panels with 32 rows side by side are for features that AMX multiplies}}
+    tile.bring %dy[%b, %j, %f, %n] along <columns> to %dys : !tile.matrix<?x48xbf16> to !tile.buffer<32x16xbf16, panels 16 x 32>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, weights = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 16, register_columns = 16, lanes = 16, weights = copied, unit = amx>
+tile.kernel @dw(%x: !tile.matrix<?x16xbf16>, %dy: !tile.matrix<?x48xbf16>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.forall (%b, %f, %j, %n) over [<weight_rows, 1>, <features, 16>, <groups, 1>, <columns, 32>] {
+    %xs = tile.buffer : !tile.buffer<32x16xbf16, panels 16 x 2>
+    // expected-error @+1 {{panels with 32 rows side by side are for features that AMX multiplies}}
+    tile.bring %x[%b, %j, %f, %n] along <features> to %xs : !tile.matrix<?x16xbf16> to !tile.buffer<32x16xbf16, panels 16 x 2>
+  }
+}
+
+// -----
+
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 8>, weights = <2 x 8>, out = <2 x 24>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 16, register_columns = 16, lanes = 16, weights = copied, unit = amx>
+tile.kernel @dw(%x: !tile.matrix<?x16xbf16>, %dy: !tile.matrix<?x48xbf16>, %dw: !tile.matrix<16x48xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.forall (%b, %f, %j, %n) over [<weight_rows, 1>, <features, 16>, <groups, 1>, <columns, 32>] {
+    %xs = tile.buffer : !tile.buffer<32x16xbf16, panels 16 x 2>
+    %dys = tile.buffer : !tile.buffer<32x16xbf16, panels 16 x 2>
+    %sum = tile.zero : !tile.fragment<16x16xf32>
+    // expected-error @+1 {{the schedule's unit is amx; AMX takes 32 rows of a feature side by side, and pairs of rows of dY}}
+    %next = tile.outer %xs[%f], %dys[%n] rows(%b, %j), %sum : !tile.buffer<32x16xbf16, panels 16 x 2>, !tile.buffer<32x16xbf16, panels 16 x 2>, !tile.fragment<16x16xf32>
   }
 }
