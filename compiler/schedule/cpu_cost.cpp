@@ -129,8 +129,11 @@ Cost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, int64_t 
   // of bf16 goes past it, but tiles of whole lines are the faster ones there, too: without this factor 64
   // rows of 4096 -> 12288 were given tiles of 16 columns, and took a tenth longer. Not so of AMX: of 16
   // columns a tile has all rows of a task, and the next columns of these follow before the lines have left
-  // the caches.
-  if (!amx && !writesWholeLines(layer, schedule))
+  // the caches. Lines of several matrices have left: rows of a type often lie a multiple of 64 KB apart, and
+  // a cache keeps as many of them as it has ways. The gradient of a network at 2048 rows took a tenth longer.
+  const bool leave =
+      fused.results + fused.element_operands > 1 && layer.out.widest() >= 2 * CpuSchedule::amx_columns;
+  if ((!amx || leave) && !writesWholeLines(layer, schedule))
     store *= 2;
   store += bytes_like_y(fused.element_operands, fused.operand_bytes) / cpu_core.far_bytes;
   Cost cost;

@@ -288,6 +288,11 @@ LogicalResult KernelEmitter::emitRowLoop(ArrayRef<tile::MapOp> maps, ArrayRef<Op
   }
   LogicalResult lowered = loop(constant(0), count, 1, [&](Value row) -> LogicalResult {
     row_of_loop_ = row;
+    // Of rows that lie a multiple of 4 KB apart a cache keeps no more than it has ways.
+    constexpr int64_t ahead = 8;
+    prefetchElements(maps, [&](Value type, Value ordinal, int64_t) -> SmallVector<Value> {
+      return {rowOf(type, add(ordinal, least(add(row, ahead), subtract(count, 1))))};
+    });
     for (tile::MapOp map : maps) {
       location_ = map.getLoc();
       SmallVector<SmallVector<Value>> inputs;

@@ -108,12 +108,21 @@ SmallVector<Value> KernelEmitter::vectorsOf(tile::MapOp map, unsigned input, int
 }
 
 void KernelEmitter::prefetchOperands(tile::TermsOp terms) {
-  constexpr int64_t cache_line = 64;
   Block &tile = *terms->getBlock();
-  if (terms.getInits().empty() || *tile.getOps<tile::TermsOp>().begin() != terms)
+  // A loop over rows asks for those that it comes to.
+  if (usesAmx() || terms.getInits().empty() || *tile.getOps<tile::TermsOp>().begin() != terms)
     return;
+  prefetchElements(llvm::to_vector(tile.getOps<tile::MapOp>()),
+                   [&](Value type, Value ordinal, int64_t rows) -> SmallVector<Value> {
+                     return llvm::to_vector(rowsOfTile(type, ordinal, rows));
+                   });
+}
+
+void KernelEmitter::prefetchElements(ArrayRef<tile::MapOp> maps,
+                                     function_ref<SmallVector<Value>(Value, Value, int64_t)> rows) {
+  constexpr int64_t cache_line = 64;
   llvm::SmallPtrSet<Value, 4> asked;
-  for (auto map : tile.getOps<tile::MapOp>())
+  for (tile::MapOp map : maps)
     for (unsigned input = 0; input < map.getInputs().size(); ++input) {
       Value value = map.getInputs()[input];
       if (map.getInputKind(input) != tile::MapInputKind::PerElement || !asked.insert(value).second)
@@ -125,7 +134,7 @@ void KernelEmitter::prefetchOperands(tile::TermsOp terms) {
       const tile::FragmentType fragment = map.getResult().getType();
       const int64_t step = cache_line / (operand.element.getIntOrFloatBitWidth() / 8);
       Value first = add(groupStart(layout_.getOut(), "out", place[2]), place[3]);
-      for (Value row : rowsOfTile(place[0], place[1], fragment.getRows()))
+      for (Value row : rows(place[0], place[1], fragment.getRows()))
         for (int64_t column = 0; column < fragment.getColumns(); column += step)
           memref::PrefetchOp::create(builder_, location_, operand.memref, ValueRange{row, add(first, column)},
                                      /*isWrite=*/false,

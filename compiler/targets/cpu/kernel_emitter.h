@@ -190,6 +190,10 @@ private:
   /// Asks for the elements of matrices that the maps of a tile will read, before its first sums are added up.
   /// The rows of one type lie far from each other, where no machine looks ahead.
   void prefetchOperands(tile::TermsOp terms);
+  /// Asks for the elements that maps read of the rows of memory that `rows` names, of the tile whose type,
+  /// first ordinal and number of rows it is given.
+  void prefetchElements(llvm::ArrayRef<tile::MapOp> maps,
+                        llvm::function_ref<llvm::SmallVector<Value>(Value, Value, int64_t)> rows);
   /// The vectors of a row of a fragment.
   llvm::SmallVector<Value> rowOfFragment(Value fragment, int64_t row);
   /// What an input hands to the body for a row of the tile, vector by vector.
