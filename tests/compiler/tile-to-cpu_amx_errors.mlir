@@ -192,3 +192,29 @@ tile.kernel @gradient(%x: !tile.matrix<?x32xbf16>, %dy: !tile.matrix<?x32xbf16>,
     }
   }
 }
+
+// -----
+
+// Zeros on their way to a buffer are in the registers, too.
+#layout = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 16>, weights = <2 x 16>, out = <2 x 16>,
+                       row_types = <cyclic 2>, mode = j>
+#schedule = #tile.schedule<types = 1, rows = 32, register_rows = 16, register_columns = 16, lanes = 16, weights = copied, unit = amx>
+tile.kernel @gradient(%x: !tile.matrix<?x32xbf16>, %dy: !tile.matrix<?x32xbf16>, %dw: !tile.matrix<32x32xf32>)
+    attributes {layout = #layout, schedule = #schedule} {
+  tile.forall (%b, %f, %j, %n) over [<weight_rows, 1>, <features, 16>, <groups, 1>, <columns, 16>] {
+    %sums = tile.buffer : !tile.buffer<16x16xf32>
+    %xs = tile.buffer : !tile.buffer<32x16xbf16, panels 16 x 32>
+    %dys = tile.buffer : !tile.buffer<32x16xbf16, panels 16 x 2>
+    tile.weight_terms (%t, %k, %o, %c) of (%b, %j) {
+      tile.for (%s) over [<rows, 32>] {
+        tile.for (%m, %h) over [<columns, 16>, <features, 16>] {
+          %one = tile.load %sums[%h, %m] : !tile.buffer<16x16xf32> -> !tile.fragment<16x16xf32>
+          %zero = tile.zero : !tile.fragment<16x16xf32>
+          tile.keep %zero to %sums[%h, %m] : !tile.fragment<16x16xf32> to !tile.buffer<16x16xf32>
+          // expected-error @+1 {{adds by AMX to sums that its registers do not hold}}
+          %next = tile.outer %xs[%h], %dys[%m] rows(%t, %s), %one : !tile.buffer<32x16xbf16, panels 16 x 32>, !tile.buffer<32x16xbf16, panels 16 x 2>, !tile.fragment<16x16xf32>
+        }
+      }
+    }
+  }
+}

@@ -179,6 +179,7 @@ LogicalResult KernelEmitter::keepSquares(tile::KeepOp keep) {
     const int64_t squares = squaresAlongRows(schedule_) * squaresAlongColumns(schedule_);
     for (int64_t i = 0; i < squares; ++i)
       callAmx("tilezero", {amxRegister(i)});
+    sums_of_unit_ = {};
   } else if (keep.getValue() != sums_of_unit_) {
     return keep.emitOpError("keeps sums that the registers of AMX do not hold any more");
   }
