@@ -103,9 +103,15 @@ Cost cpuCost(const algebras::Layer &layer, const CpuSchedule &schedule, int64_t 
         std::max(0.0, weight_bytes / cpu_core.far_bytes - hidden) + 0.1 * weight_bytes / cpu_core.far_bytes;
     break;
   }
-  case WeightAccess::Copied:
-    bring_weights = weight_bytes / cpu_core.copied_bytes;
+  case WeightAccess::Copied: {
+    // A panel has a piece of each row of the weight matrix. Rows whose lengths are round share few sets of a
+    // cache, and have left it before the next panel comes for the rest of their lines. Vectors, whose panels
+    // are half a line and more, are not counted so; of a transposed weight matrix a panel has whole rows.
+    const double piece = static_cast<double>(schedule.register_columns) * element;
+    const double pieces = amx && !lift.isTransposed() ? 1 + 128 / piece : 1;
+    bring_weights = weight_bytes * pieces / cpu_core.copied_bytes;
     break;
+  }
   case WeightAccess::Direct: {
     // Every tile of rows reads the weight matrix with the user's row stride. Each piece of a row costs about
     // two cache lines more than it holds, so that wide panels read better.

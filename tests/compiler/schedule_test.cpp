@@ -177,6 +177,8 @@ TEST(Amx, HasFourSquaresOfSums) {
   const CpuSchedule chosen = chooseCpuSchedule(layer, level, WeightAccess::Packed, 2048);
   EXPECT_EQ(chosen.unit, MultiplyUnit::Amx);
   EXPECT_EQ(chosen.register_rows, 64) << "each panel is loaded once for all rows of a type";
+  // Copied panels have whole lines of the weight matrix's rows, though each is loaded for every 16 rows.
+  EXPECT_EQ(chooseCpuSchedule(layer, level, WeightAccess::Copied, 2048).register_columns, 64);
   CpuSchedule vectors = chosen;
   vectors.unit = MultiplyUnit::Vectors;
   vectors.register_rows = 12;
