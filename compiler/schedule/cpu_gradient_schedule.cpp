@@ -46,8 +46,8 @@ static std::vector<CpuGradientSchedule> registerTilesOfGradient(const algebras::
 }
 
 /// Dot products of pairs take four times as long on processors with AMX as on those that the costs are fitted
-/// to (20 multiplications in a cycle were measured, where AMX has 512), so that it is ahead of vectors unless
-/// its squares are nearly empty.
+/// to (some 20 multiplications in a cycle were measured, where AMX has 512), so that the unit is ahead of
+/// vectors unless its squares are nearly empty.
 static MaybeRefusal refuseVectors(const algebras::Layer &layer, const CpuLevel &level,
                                   const CpuGradientSchedule &schedule) {
   if (schedule.unit == MultiplyUnit::Amx || !schedule.pairs || !level.amx)

@@ -11,6 +11,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <limits>
 #include <random>
 
 namespace {
@@ -104,6 +105,12 @@ TEST_P(GradientByAmx, IsThatOfDenseMatrices) {
       PaddedMatrix x(m, k, 5, DataType::BF16), dy(m, n, 2, DataType::BF16);
       fillWithWholeNumbers(x, m, k, random);
       fillWithWholeNumbers(dy, m, n, random);
+      // Of rows that fill no block of the unit, the last one is the one to go on with past the end.
+      if (m == 66)
+        for (int64_t row = m - 4; row < m; ++row) {
+          x.set(row, 1, std::numeric_limits<double>::infinity());
+          dy.set(row, n - 1, std::numeric_limits<double>::infinity());
+        }
       const std::vector<double> gradient = weightGradient(layer, rows.batch, x.values(), dy.values());
       for (const auto &[name, type] :
            {std::pair("dw_f32", DataType::F32), std::pair("dw_bf16", DataType::BF16)})
@@ -119,7 +126,7 @@ TEST_P(GradientByAmx, IsThatOfDenseMatrices) {
                          gradient[i] + (beta != 0 ? beta * held[i] : 0));
           compiled.differentiate(name, {describe(x, m, k), describe(dy, m, n), describe(dw, k, columns)},
                                  rows.starts.empty() ? rows.batch.p0 : 0, beta, rows.list, rows.starts);
-          EXPECT_EQ(dw.values(), expected.values());
+          EXPECT_THAT(dw.values(), testing::Pointwise(testing::NanSensitiveDoubleEq(), expected.values()));
           EXPECT_TRUE(dw.paddingIntact());
           EXPECT_THAT(takeAmxFaults(), testing::IsEmpty());
         }

@@ -108,10 +108,12 @@ static algrt_memref1 describe(const std::vector<int64_t> &numbers) {
 }
 
 namespace {
-/// What a kernel may write and read meanwhile, on a cache line's boundary.
+/// What a kernel may write and read meanwhile, on a cache line's boundary. All of it is NaN before, so that
+/// what is multiplied without having been written is seen.
 class Scratch {
 public:
-  explicit Scratch(int64_t bytes) : bytes_(bytes), room_(static_cast<size_t>(bytes) + 64) {}
+  explicit Scratch(int64_t bytes)
+      : bytes_(bytes), room_(static_cast<size_t>(bytes) + 64, static_cast<char>(0xff)) {}
   algrt_memref1 descriptor() {
     char *aligned = room_.data() + (64 - reinterpret_cast<uintptr_t>(room_.data()) % 64) % 64;
     return {aligned, aligned, 0, {bytes_}, {1}};
