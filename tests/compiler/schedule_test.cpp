@@ -179,6 +179,11 @@ TEST(Amx, HasFourSquaresOfSums) {
   EXPECT_EQ(chosen.register_rows, 64) << "each panel is loaded once for all rows of a type";
   // Copied panels have whole lines of the weight matrix's rows, though each is loaded for every 16 rows.
   EXPECT_EQ(chooseCpuSchedule(layer, level, WeightAccess::Copied, 2048).register_columns, 64);
+  // Of several results a store has whole lines: halves would come back from afar.
+  algebras::Layer of_several = layer;
+  of_several.fused.results = 3;
+  of_several.fused.element_operands = 1;
+  EXPECT_EQ(chooseCpuSchedule(of_several, level, WeightAccess::Packed, 2048).register_columns, 32);
   CpuSchedule vectors = chosen;
   vectors.unit = MultiplyUnit::Vectors;
   vectors.register_rows = 12;

@@ -147,3 +147,43 @@ tile.kernel @gradient(%x: !tile.matrix<?x32xbf16>, %dy: !tile.matrix<?x80xbf16>,
     }
   }
 }
+
+// Elements that a map reads are asked for eight rows ahead of the row that is mapped, and none of them before the products: of
+// rows that lie a multiple of 4 KB apart a cache would not keep so many.
+// CHECK-LABEL: func.func @residual(
+// CHECK:       llvm.call_intrinsic "llvm.x86.tilezero"
+// CHECK-COUNT-16: memref.prefetch %{{.*}}, read, locality<2>
+// CHECK-NOT:   memref.prefetch
+// CHECK:       llvm.call_intrinsic "llvm.x86.tilestored64"
+// CHECK:       scf.for %[[ROW:.*]] = %c0 to
+// CHECK:         arith.addi %[[ROW]], %c8
+// CHECK:         memref.prefetch %{{.*}}, read, locality<3>
+// CHECK:         vector.load
+// CHECK-NOT:     memref.prefetch
+#wide = #tile.layout<algebra = #alg.algebra<"Q(2)">, lift = rows, in = <2 x 32>, weights = <2 x 32>, out = <2 x 16>,
+                     row_types = <cyclic 2>>
+#one = #tile.schedule<types = 1, rows = 16, register_rows = 16, register_columns = 16, lanes = 16, weights = packed, unit = amx>
+tile.kernel @residual(%x: !tile.matrix<?x64xbf16>, %w: !tile.matrix<64x32xbf16, panels 16 x 2>, %residual: !tile.matrix<?x32xbf16>,
+                      %y: !tile.matrix<?x32xf32>)
+    attributes {layout = #wide, schedule = #one} {
+  tile.forall (%i, %r, %g) over [<types, 1>, <rows, 16>, <groups, 0>] {
+    %held = tile.hold %x[%i, %r] : !tile.matrix<?x64xbf16> -> !tile.buffer<16x64xbf16>
+    tile.for (%j, %n) over [<groups, 1>, <columns, 16>] {
+      tile.for (%t, %s) over [<types, 1>, <rows, 16>] {
+        %zero = tile.zero : !tile.fragment<16x16xf32>
+        %sum = tile.terms (%k, %b, %c) of (%t, %j) carry(%one = %zero) : !tile.fragment<16x16xf32> {
+          %next = tile.mma %held[%t, %k, %s], %w[%b, %j, %n], %one
+              : !tile.buffer<16x64xbf16>, !tile.matrix<64x32xbf16, panels 16 x 2>, !tile.fragment<16x16xf32>
+          tile.yield %next : !tile.fragment<16x16xf32>
+        }
+        %added = tile.map (%a = %sum : !tile.fragment<16x16xf32>, %e = %residual[%t, %s, %j, %n] : !tile.matrix<?x32xbf16>) -> !tile.fragment<16x16xf32> {
+          %f = arith.extf %e : bf16 to f32
+          %p = arith.addf %a, %f : f32
+          tile.yield %p : f32
+        }
+        %mask = tile.mask rows(%t, %s) columns(%j, %n) : !tile.mask<16x16>
+        tile.store %added to %y[%t, %s, %j, %n] mask %mask : !tile.fragment<16x16xf32>, !tile.matrix<?x32xf32>, !tile.mask<16x16>
+      }
+    }
+  }
+}
