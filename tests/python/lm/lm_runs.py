@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from multiprocessing.queues import SimpleQueue
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ import torch.multiprocessing as multiprocessing
 from torch.distributed import TCPStore
 
 SHORT = ["--steps", "4", "--log-interval", "1", "--validation-interval", "2", "--validation-sequences", "4", "--device", "cpu"]
+LIMIT_SECONDS = 300  # of all runs of one group of processes; they take some seconds
 
 
 @dataclass(frozen=True)
@@ -39,21 +42,31 @@ class Run:
 def train_in_processes(count: int, data: Path, runs: Sequence[Run]) -> None:
     """One run after the other, each in a group of its own, as torchrun would start it."""
     # Forked processes have imported everything already; beside a CUDA device that is not allowed.
-    method = "spawn" if torch.cuda.is_available() else "fork"
+    context = multiprocessing.get_context("spawn" if torch.cuda.is_available() else "fork")
+    ports = context.SimpleQueue()
+    children = multiprocessing.start_processes(_train_all, (count, sys.path, data, runs, ports), nprocs=count, join=False,
+                                               start_method=context.get_start_method())
     # This process serves the stores in which the others meet, as torchrun does, and takes ports that it gets and keeps:
-    # one that was merely free a moment ago may be another program's when a process listens on it.
+    # one that was merely free a moment ago may be another program's when a process listens on it. Stores have threads, and
+    # a process forked while one of them looks up a name inherits the C library's lock of that, which nobody would open: so
+    # the ports follow when all processes are there.
     stores = [TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False) for _ in runs]
-    ports = [store.port for store in stores]
-    multiprocessing.start_processes(_train_all, (count, sys.path, data, runs, ports), nprocs=count, start_method=method)
+    for _ in range(count):
+        ports.put([store.port for store in stores])
+    while not children.join():
+        pass
 
 
-def _train_all(rank: int, count: int, paths: list[str], data: Path, runs: Sequence[Run], ports: list[int]) -> None:
+def _train_all(rank: int, count: int, paths: list[str], data: Path, runs: Sequence[Run], ports: SimpleQueue) -> None:
     sys.path[:0] = paths
     torch.set_num_threads(1)
-    for run, port in zip(runs, ports):
+    # A process that waits for another without end says where, long before the others would give up.
+    faulthandler.dump_traceback_later(LIMIT_SECONDS, exit=True, file=sys.__stderr__)
+    for run, port in zip(runs, ports.get()):
         os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port), WORLD_SIZE=str(count), RANK=str(rank),
                           LOCAL_RANK=str(rank), TORCHELASTIC_USE_AGENT_STORE="True")
         run.train(data)
+    faulthandler.cancel_dump_traceback_later()
 
 
 def logged(output: Path, kind: str, name: str = "loss") -> list[float]:
