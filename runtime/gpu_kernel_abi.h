@@ -54,8 +54,18 @@
  *     row stride 1 row. The first and the last run may be partial, so there are three maps:
  *       [0] the first run, when offset mod w > 0: min(M, w - offset mod w) rows
  *       [1] the whole runs      [2] the rows that are left after them, fewer than w
+ *   joined runs (`"rows": "joined_runs"` of the manifest) of an interval whose width w is a power of two
+ *     segment = all whole runs of a type, one behind the other: row r of it is row r mod w of run r / w, and the runs are
+ *     q w rows apart. The first and the last run, where they are partial, are segments of their own. Of the W whole runs
+ *     the first W mod q types that come have one more than the others. There are four maps:
+ *       [0] the first run        [1] the types with W / q + 1 runs
+ *       [2] the types with W / q [3] the last run
+ *     The last two dimensions are others here: dimension 2 has the rows of the types' first runs, segment w + r mod w, one
+ *     row apart, and dimension 3 the runs, r / w. A box has min(w, box_rows) rows of a run and box_rows / w runs, one at
+ *     least; of the map of all rows box_rows along dimension 2.
  *
- * Segments are numbered in the order of the maps. A kernel whose tiles have several `types` takes so many consecutive ones
+ * Segments are numbered in the order of the maps, so that their types are consecutive; of joined runs numbers without rows stand
+ * between the last type's and the last run, which has the number of its type. A kernel whose tiles have several `types` takes so many consecutive ones
  * of them at a time, the segments n, n + 1, ...: their types are consecutive, too. The boxes of X then have the rows that a
  * tile has of one segment, those of Y always 64.
  *
@@ -217,8 +227,9 @@ enum {
   algrt_plain_map_bytes = 72,
   algrt_cyclic_row_maps = 2,
   algrt_interval_row_maps = 3,
+  algrt_joined_row_maps = 4,
   algrt_listed_row_maps = 1,
-  algrt_most_row_maps = 4, /* of a gradient of the weight matrix, with the map of all rows */
+  algrt_most_row_maps = 5, /* of a gradient of the weight matrix, with the map of all rows */
   algrt_reduction_depth =
       8, /* rows of the weight matrix that a thread of a vector reduction reads at a time */
   /* Of the kernel group_rows: what says the rows' types, and a bit for numbers of 8 bytes. */

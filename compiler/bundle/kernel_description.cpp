@@ -45,6 +45,8 @@ nlohmann::ordered_json gpuKernelJson(const algrt::Kernel &kernel) {
     entry["scaled"] = true;
   if (gpu.listed)
     entry["rows"] = "listed";
+  if (gpu.joins_runs)
+    entry["rows"] = "joined_runs";
   if (gpu.groups > 0)
     entry["groups"] = gpu.groups;
   if (!gpu.schedule.empty())

@@ -2,6 +2,7 @@
 #include "compiler/schedule/group_order.h"
 #include "compiler/schedule/rules.h"
 #include "compiler/schedule/staged.h"
+#include "compiler/schedule/work.h"
 #include "runtime/bundle/kernel_parameters.h"
 #include "runtime/gpu_kernel_abi.h"
 
@@ -77,10 +78,10 @@ int64_t registersOfCopies(int64_t copies, int64_t vector) {
   return vector == 1 ? few : std::max(few, 5 * (copies - 16));
 }
 
-/// What a product of rows from a list adds: the list, and for each copy of such a row the row's own address.
-/// Fitted to ptxas 13.0 for sm_80 and sm_90a, by the schedules that spilled a word without it; gradients of
-/// the weight matrix, which copy rows of both operands, did not.
-int64_t registersOfList(const StagedSchedule &schedule) {
+/// What a product of rows from a list, or from joined runs, adds: the list, and for each copy of such a row the
+/// row's own address. Fitted to ptxas 13.0 for sm_80 and sm_90a, by the schedules that spilled a word without
+/// it; gradients of the weight matrix, which copy rows of both operands, did not.
+int64_t registersOfScatteredRows(const StagedSchedule &schedule) {
   constexpr int64_t beside = 4, of_copy = 3;
   const int64_t of_all = schedule.vector * schedule.threads();
   return beside + of_copy * ((schedule.rows * schedule.depth + of_all - 1) / of_all);
@@ -97,8 +98,9 @@ int64_t Case::registersNeeded() const {
   const int64_t warp_rows = whole.rows / whole.warp_rows, warp_columns = whole.columns / whole.warp_columns;
   const int64_t sums = warp_rows * warp_columns / 32 * problem.weights();
   const bool scaled = problem.coefficients == Coefficients::General;
-  const bool listed =
-      !problem.weight_gradient && layer().row_types.kind() == algebras::RowTypes::Kind::Explicit;
+  const bool scattered =
+      !problem.weight_gradient && (layer().row_types.kind() == algebras::RowTypes::Kind::Explicit ||
+                                   joinedRun(layer().row_types) > 0);
   // Of several results all but one wait, beside the elements that maps read and what the maps compute alike.
   // Fitted to ptxas 12.9, with the gradients of gate and up.
   const algebras::Fused &fused = layer().fused;
@@ -106,7 +108,7 @@ int64_t Case::registersNeeded() const {
       fused.results > 1 ? (fused.results + fused.element_operands - 1) * sums / problem.weights() : 0;
   return sums * (scaled ? 2 : 1) + of_results + warp_rows / 16 * 4 + warp_columns / 8 * 2 + beside_fragments +
          registersOfCopies(copiesOfThread(whole, problem.weights()), whole.vector) +
-         (listed ? registersOfList(whole) : 0);
+         (scattered ? registersOfScatteredRows(whole) : 0);
 }
 
 std::string Case::beside() const {
@@ -344,6 +346,16 @@ const Rule<Case> rules[] = {
                    "multiples of {}",
                    c.s.cluster_rows, c.s.cluster_columns, c.rowsByColumns(), gradient ? "a step of X" : "X",
                    c.rowsByRows(), gradient ? "a step of dY" : "the weight matrix", cluster_period);
+     }},
+    // A box has whole runs that are joined, or a part of one.
+    {engine, "rows",
+     [](C c) {
+       const int64_t run = joinedRun(c.layer().row_types);
+       auto divides = [&](int64_t box) { return run == 0 || box % run == 0 || run % box == 0; };
+       const int64_t box = c.rowsByColumns() / c.s.cluster_columns;
+       return when(!divides(box) || (c.problem.weight_gradient && !divides(c.s.depth / c.s.cluster_rows)),
+                   "{} rows: row types have runs of {}, of which a copy brings some or a part of one", box,
+                   run);
      }},
 
     // The order of tiles, and blocks that divide them.

@@ -9,8 +9,21 @@
 
 namespace compiler {
 
+int64_t joinedRun(const algebras::RowTypes &types) {
+  constexpr int64_t rows_of_tile = 64;
+  const int64_t width = types.width();
+  const bool joined =
+      types.kind() == algebras::RowTypes::Kind::Interval && width < rows_of_tile && rows_of_tile % width == 0;
+  return joined ? width : 0;
+}
+
+/// Whether the rows of a type lie in several segments.
+static bool isByRuns(const algebras::Layer &layer) {
+  return layer.row_types.kind() == algebras::RowTypes::Kind::Interval && joinedRun(layer.row_types) == 0;
+}
+
 static std::vector<EqualSegments> segmentsOf(const algebras::Layer &layer, int64_t m) {
-  const bool interval = layer.row_types.kind() == algebras::RowTypes::Kind::Interval;
+  const bool interval = isByRuns(layer);
   // Of each kind: how many segments, and rows of each.
   const int64_t types = layer.lift.types();
   const int64_t width = interval ? layer.row_types.width() : m / types;
@@ -96,7 +109,7 @@ ProjectionWork projectionWork(const algebras::Layer &given, int64_t m, algebras:
       slots ? work.weight_bytes : work.weights * work.terms * work.groups * work.k * work.n * element;
   work.transposed = layer.lift.isTransposed();
   work.own_groups_are_long = work.transposed && layer.lift.completeGraph().has_value();
-  work.intervals = layer.row_types.kind() == algebras::RowTypes::Kind::Interval;
+  work.intervals = isByRuns(layer);
   work.segments = segmentsOf(layer, m);
   if (given.row_types.kind() == algebras::RowTypes::Kind::Explicit)
     work.list.emplace(m, layer.lift.types());

@@ -34,8 +34,14 @@ struct RowsOfNetworks {
   }
 };
 
-/// So many segments of so many rows: all rows of a phase where row types are cyclic, a run where they are
-/// intervals. No tile of a GPU kernel crosses a segment (runtime/gpu_kernel_abi.h).
+/// Rows of the runs that kernels of a GPU join, so that the rows of a type are one segment; 0 where a run is
+/// a segment of its own, or there are none. A run of 64 rows fills a tile. Of shorter ones a tile would be
+/// partly empty, and a box of a tensor map has several where they divide it.
+int64_t joinedRun(const algebras::RowTypes &types);
+
+/// So many segments of so many rows: all rows of a phase where row types are cyclic; a run where they are
+/// intervals, or all runs of a type where runs are joined. No tile of a GPU kernel crosses a segment
+/// (runtime/gpu_kernel_abi.h).
 struct EqualSegments {
   double count, rows;
 };

@@ -27,6 +27,8 @@ inline constexpr int64_t warp_threads = 32, most_threads = 1024, mma_rows = 16, 
 inline constexpr int64_t mma_depth = 16;
 /// The longest side of a tensor map's box.
 inline constexpr int64_t longest_box_side = 256;
+/// Of an operand whose rows come in runs that are joined (runtime/gpu_kernel_abi.h).
+inline constexpr int64_t maps_of_joined_runs = 4;
 /// Blocks of threads that a device surely runs as a cluster.
 inline constexpr int64_t most_cluster = 8;
 /// Rows of a panel after which a swizzle begins anew, and the most parts that blocks of a cluster copy for

@@ -62,8 +62,12 @@ def Sm_AwaitTurnOp : Sm_Op<"await_turn", [MemoryEffects<[MemRead, MemWrite]>]> {
 
 def Sm_PassTurnOp : Sm_Op<"pass_turn", [MemoryEffects<[MemWrite]>]> {
   let summary = "This part has consumed all blocks of its tile: the next part may consume";
-  let arguments = (ins Index:$turn);
-  let assemblyFormat = "`to` $turn attr-dict";
+  let description = [{
+    `unread`: the tile has no blocks. What consumes blocks holds the lanes of a warp together; here they meet before one of
+    them passes the turn, since others would else miss it, when it comes back at once.
+  }];
+  let arguments = (ins Index:$turn, UnitAttr:$unread);
+  let assemblyFormat = "`to` $turn (`unread` $unread^)? attr-dict";
 }
 
 def Sm_StagedPipeOp : Sm_Op<"staged_pipe", [HasParent<"KernelOp">, MemoryEffects<[MemAlloc]>]> {

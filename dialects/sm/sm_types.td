@@ -27,22 +27,28 @@ def Sm_MapsType : Sm_Type<"Maps", "maps"> {
     list of the columns with which they begin, and for the weight matrix one of rows; where rows are `listed` the map
     has a row list, and coordinates 2 and 3 are a row type and the number of a row among those of the type. The type
     number `types` stands for all rows of the list.
+
+    `!sm.maps<4 x 64 x 64 x bf16, row_dimension 3, swizzle 128, run 8>`: the rows of a segment come in runs of 8, a power of
+    two, which are joined: coordinates 2 and 3 are a segment and the number of a row in it, of which the lowest bits
+    are the place in a run, the others the run. Whoever reads or writes through the maps splits the number so; a box has
+    whole runs, or a part of one. The last of five such maps has all rows as they lie, without runs.
   }];
   let parameters = (ins "int64_t":$count, "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType,
                         "int64_t":$rowDimension, DefaultValuedParameter<"int64_t", "0">:$swizzle,
                         DefaultValuedParameter<"int64_t", "0">:$vector,
                         DefaultValuedParameter<"bool", "false">:$unequal,
-                        DefaultValuedParameter<"bool", "false">:$listed);
+                        DefaultValuedParameter<"bool", "false">:$listed,
+                        DefaultValuedParameter<"int64_t", "0">:$run);
   let assemblyFormat = [{
     `<` $count `x` $rows `x` $columns `x` $elementType `,` `row_dimension` $rowDimension
-    `` custom<MapEntries>($swizzle, $vector, $unequal, $listed) `>`
+    `` custom<MapEntries>($swizzle, $vector, $unequal, $listed, $run) `>`
   }];
   let skipDefaultBuilders = 1;
   let builders = [TypeBuilder<(ins "int64_t":$count, "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType,
                                    "int64_t":$rowDimension, CArg<"int64_t", "0">:$swizzle,
                                    CArg<"int64_t", "0">:$vector, CArg<"bool", "false">:$unequal,
-                                   CArg<"bool", "false">:$listed), [{
-    return $_get($_ctxt, count, rows, columns, elementType, rowDimension, swizzle, vector, unequal, listed);
+                                   CArg<"bool", "false">:$listed, CArg<"int64_t", "0">:$run), [{
+    return $_get($_ctxt, count, rows, columns, elementType, rowDimension, swizzle, vector, unequal, listed, run);
   }]>];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -50,6 +56,8 @@ def Sm_MapsType : Sm_Type<"Maps", "maps"> {
     bool isPlain() const { return getVector() != 0; }
     /// The same maps with blocks that lie in another way.
     MapsType withSwizzle(int64_t swizzle) const;
+    /// Whether the last of these maps, of joined runs, has all rows as they lie.
+    bool hasAllRows() const;
   }];
 }
 

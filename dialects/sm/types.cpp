@@ -11,21 +11,21 @@ using namespace sm;
 
 /// `, swizzle 64, vector 8, unequal, listed`, each of them left out where it is 0 or false.
 static ParseResult parseMapEntries(AsmParser &parser, int64_t &swizzle, int64_t &vector, bool &unequal,
-                                   bool &listed) {
-  swizzle = vector = 0;
+                                   bool &listed, int64_t &run) {
+  swizzle = vector = run = 0;
   unequal = listed = false;
   StringRef keyword;
   while (succeeded(parser.parseOptionalComma())) {
     llvm::SMLoc where = parser.getCurrentLocation();
-    if (failed(parser.parseOptionalKeyword(&keyword, {"swizzle", "vector", "unequal", "listed"})))
-      return parser.emitError(where, "expected 'swizzle', 'vector', 'unequal' or 'listed'");
+    if (failed(parser.parseOptionalKeyword(&keyword, {"swizzle", "vector", "unequal", "listed", "run"})))
+      return parser.emitError(where, "expected 'swizzle', 'vector', 'unequal', 'listed' or 'run'");
     auto twice = [&] { return parser.emitError(where) << "gives its " << keyword << " twice"; };
     if (keyword == "unequal" || keyword == "listed") {
       if (std::exchange(keyword == "unequal" ? unequal : listed, true))
         return twice();
       continue;
     }
-    int64_t &value = keyword == "swizzle" ? swizzle : vector;
+    int64_t &value = keyword == "swizzle" ? swizzle : keyword == "vector" ? vector : run;
     if (value)
       return twice();
     if (parser.parseInteger(value))
@@ -34,7 +34,8 @@ static ParseResult parseMapEntries(AsmParser &parser, int64_t &swizzle, int64_t 
   return success();
 }
 
-static void printMapEntries(AsmPrinter &printer, int64_t swizzle, int64_t vector, bool unequal, bool listed) {
+static void printMapEntries(AsmPrinter &printer, int64_t swizzle, int64_t vector, bool unequal, bool listed,
+                            int64_t run) {
   if (swizzle)
     printer << ", swizzle " << swizzle;
   if (vector)
@@ -43,6 +44,8 @@ static void printMapEntries(AsmPrinter &printer, int64_t swizzle, int64_t vector
     printer << ", unequal";
   if (listed)
     printer << ", listed";
+  if (run)
+    printer << ", run " << run;
 }
 
 /// `, warps 2 x 2` for sums of single warps, `, threads 96` for those of single threads, `, transposed` for
@@ -96,8 +99,10 @@ void SmDialect::registerTypes() {
 
 MapsType MapsType::withSwizzle(int64_t swizzle) const {
   return get(getContext(), getCount(), getRows(), getColumns(), getElementType(), getRowDimension(), swizzle,
-             getVector(), getUnequal(), getListed());
+             getVector(), getUnequal(), getListed(), getRun());
 }
+
+bool MapsType::hasAllRows() const { return getRun() && getCount() > maps_of_joined_runs; }
 
 static int64_t bytesOf(Type element_type) { return element_type.getIntOrFloatBitWidth() / 8; }
 
@@ -130,7 +135,7 @@ static LogicalResult verifyBlock(function_ref<InFlightDiagnostic()> error, int64
 
 LogicalResult MapsType::verify(function_ref<InFlightDiagnostic()> error, int64_t count, int64_t rows,
                                int64_t columns, Type element_type, int64_t row_dimension, int64_t swizzle,
-                               int64_t vector, bool unequal, bool listed) {
+                               int64_t vector, bool unequal, bool listed, int64_t run) {
   if (count < 1)
     return error() << "an operand has at least one map, got " << count;
   if (row_dimension != 2 && row_dimension != 3)
@@ -148,6 +153,18 @@ LogicalResult MapsType::verify(function_ref<InFlightDiagnostic()> error, int64_t
     return error() << "rows of X and Y are listed, which lie along dimension 3, got " << row_dimension;
   if (listed && count != 1)
     return error() << "one map has all rows of a list, got " << count;
+  if (run) {
+    if (run < 1 || !llvm::isPowerOf2_64(static_cast<uint64_t>(run)))
+      return error() << "runs that are joined have a power of two of rows, got " << run;
+    if (row_dimension != 3 || listed)
+      return error()
+             << "runs of rows of X and Y are joined, along dimension 3, where no list says where rows are";
+    if (count != maps_of_joined_runs && count != maps_of_joined_runs + 1)
+      return error() << "of joined runs there are " << maps_of_joined_runs
+                     << " maps, and one more where one has all rows, got " << count;
+    if (!vector && rows % run != 0 && run % rows != 0)
+      return error() << "a box has whole runs or a part of one, got " << rows << " rows and runs of " << run;
+  }
   return verifyBlock(error, rows, columns, element_type, swizzle);
 }
 

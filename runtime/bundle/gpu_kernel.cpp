@@ -61,12 +61,33 @@ void requireLayer(const JsonFields &fields, const Layer &layer) {
                               ": its kernels multiply bf16");
 }
 
+// Boxes have whole runs or a part of one, and positions within a run are bits of a row's number.
+void requireRunsToJoin(const JsonFields &fields, const Layer &layer) {
+  if (layer.lift != Lift::Rows || layer.row_types != RowTypesKind::Interval)
+    fields.fail("rows", "are joined runs, but the layer's row types are no intervals");
+  if ((layer.row_type_width & (layer.row_type_width - 1)) != 0)
+    fields.fail("rows", "are joined runs of " + std::to_string(layer.row_type_width) +
+                            " rows, which is no power of two");
+}
+
+void requireBoxOfRuns(const JsonFields &boxes, const char *key, const GpuBox &box, const GpuKernel &kernel,
+                      const Layer &layer) {
+  const int64_t run = layer.row_type_width;
+  if (kernel.joins_runs && kernel.copies == GpuCopies::Engine && box.rows % run != 0 && run % box.rows != 0)
+    boxes.fail(key, "has " + std::to_string(box.rows) + " rows, no whole runs of " + std::to_string(run) +
+                        " rows and no part of one");
+}
+
 // What tensor maps cannot describe, and only threads can look up.
 void parseRows(const JsonFields &fields, const Layer &layer, GpuKernel &kernel) {
   if (fields.has("rows")) {
-    if (const std::string rows = fields.string("rows"); rows != "listed")
-      fields.fail("rows", "is '" + rows + "'; this runtime knows listed");
-    kernel.listed = true;
+    const std::string rows = fields.string("rows");
+    if (rows != "listed" && rows != "joined_runs")
+      fields.fail("rows", "is '" + rows + "'; this runtime knows listed and joined_runs");
+    kernel.listed = rows == "listed";
+    kernel.joins_runs = !kernel.listed;
+    if (kernel.joins_runs)
+      requireRunsToJoin(fields, layer);
   }
   const bool engine = kernel.copies == GpuCopies::Engine;
   if (kernel.listed && engine)
@@ -317,6 +338,9 @@ GpuKernel parseGpuKernel(const JsonFields &fields, std::string_view target, Map 
   kernel.x = parseBox(boxes, "x", ElementType::Bf16, kernel.copies);
   kernel.w = parseBox(boxes, "w", ElementType::Bf16, kernel.copies);
   kernel.y = parseBox(boxes, "y", kernel.output, kernel.copies);
+  const bool gradient = kernel.map == Map::Dw;
+  requireBoxOfRuns(boxes, "x", kernel.x, kernel, layer);
+  requireBoxOfRuns(boxes, gradient ? "w" : "y", gradient ? kernel.w : kernel.y, kernel, layer);
   if (layer.fusion && layer.fusion->next)
     parseNextLayer(fields, boxes, *layer.fusion, kernel);
   const ProductParameters wanted = productParameters(kernel, layer);
@@ -336,8 +360,8 @@ ProductParameters productParameters(const GpuKernel &kernel, const Layer &layer)
   const bool weight_gradient = kernel.map == Map::Dw;
   const ParameterType type =
       kernel.copies == GpuCopies::Engine ? ParameterType::TensorMap : ParameterType::PlainMap;
-  std::vector<ViewKind> rows = rowViews(layer.lift == Lift::Slots ? RowTypesKind::Cyclic : layer.row_types,
-                                        kernel.listed, kernel.isReduction());
+  std::vector<ViewKind> rows =
+      rowViews(layer.lift == Lift::Slots ? RowTypesKind::Cyclic : layer.row_types, kernel.rowAccess());
   // Of a row list coordinates choose all rows, too.
   if (weight_gradient && !kernel.listed)
     rows.push_back(ViewKind::AllRows);

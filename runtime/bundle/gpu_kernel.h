@@ -95,6 +95,14 @@ struct GpuKernel : GpuCode {
   bool scaled = false;
   // Rows of each type are where a row list says, which the call has made before.
   bool listed = false;
+  // Of interval types: all whole runs of a type are one segment.
+  bool joins_runs = false;
+  RowAccess rowAccess() const {
+    return isReduction() ? RowAccess::AsTheyLie
+           : listed      ? RowAccess::Listed
+           : joins_runs  ? RowAccess::JoinedRuns
+                         : RowAccess::Segments;
+  }
   // How the warps of a block share a tile; 0 where warpgroups do.
   int64_t warp_rows = 0, warp_columns = 0;
   // Above 0: a kernel of vector reductions, which takes rows of the batch as they lie and reads their

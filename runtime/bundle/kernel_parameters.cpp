@@ -51,8 +51,8 @@ constexpr ValueText values[] = {{"map", ParameterType::PlainMap, true},
                                 {"operand_stride", ParameterType::I64, true}};
 static_assert(std::size(values) == size_t(ParameterValue::OperandStride) + 1);
 
-constexpr const char *views[] = {"bank",       "longer_lines", "shorter_lines", "first_run",
-                                 "whole_runs", "last_run",     "listed_rows",   "all_rows"};
+constexpr const char *views[] = {"bank",     "longer_lines",  "shorter_lines",  "first_run",   "whole_runs",
+                                 "last_run", "longer_joined", "shorter_joined", "listed_rows", "all_rows"};
 static_assert(std::size(views) == size_t(ViewKind::AllRows) + 1);
 
 const ValueText &textOf(ParameterValue value) { return values[size_t(value)]; }
@@ -202,11 +202,13 @@ uint64_t KernelParameters::hash() const {
   return hash;
 }
 
-std::vector<ViewKind> rowViews(RowTypesKind row_types, bool listed, bool as_they_lie) {
-  if (as_they_lie)
+std::vector<ViewKind> rowViews(RowTypesKind row_types, RowAccess access) {
+  if (access == RowAccess::AsTheyLie)
     return {ViewKind::AllRows};
-  if (listed || row_types == RowTypesKind::ExplicitTypes)
+  if (access == RowAccess::Listed || row_types == RowTypesKind::ExplicitTypes)
     return {ViewKind::ListedRows};
+  if (access == RowAccess::JoinedRuns)
+    return {ViewKind::FirstRun, ViewKind::LongerJoined, ViewKind::ShorterJoined, ViewKind::LastRun};
   if (row_types == RowTypesKind::Interval)
     return {ViewKind::FirstRun, ViewKind::WholeRuns, ViewKind::LastRun};
   return {ViewKind::LongerSegments, ViewKind::ShorterSegments};

@@ -60,6 +60,8 @@ enum class ViewKind {
   FirstRun,        // interval types: the run that row 0 is in the midst of
   WholeRuns,       // interval types: those of all their rows
   LastRun,         // interval types: the rows that are left
+  LongerJoined,    // joined runs: the types that have a run more than the others
+  ShorterJoined,   // joined runs: the other types
   ListedRows,      // of each type those of a row list
   AllRows,         // all as they lie
 };
@@ -119,7 +121,15 @@ private:
 // Bytes of all parameters that every device takes.
 inline constexpr int64_t most_parameter_bytes = 4096;
 
+// How a kernel finds the rows of one type.
+enum class RowAccess {
+  Segments,   // phases of cyclic types, runs of interval types
+  JoinedRuns, // interval types: all whole runs of a type as one segment
+  Listed,     // where a row list says
+  AsTheyLie,  // not at all: it takes rows in their order
+};
+
 // The views of an operand that has rows, in the order of their row segments.
-std::vector<ViewKind> rowViews(RowTypesKind row_types, bool listed, bool as_they_lie);
+std::vector<ViewKind> rowViews(RowTypesKind row_types, RowAccess access);
 
 } // namespace algrt

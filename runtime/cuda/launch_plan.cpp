@@ -13,10 +13,8 @@ namespace {
 // Strides of dimensions of one element are never taken, but have to be legal in a tensor map.
 constexpr uint64_t any_stride = 16;
 
-// Elements of a box in each of the four dimensions.
-using Box = std::array<uint32_t, 4>;
-
-TensorMap tensorMap(const OperandView &view, ElementType element, const Box &box, int64_t swizzle) {
+TensorMap tensorMap(const OperandView &view, ElementType element, const std::array<int64_t, 4> &box,
+                    int64_t swizzle) {
   TensorMap map{};
   map.address = view.address;
   map.element = element;
@@ -24,7 +22,7 @@ TensorMap tensorMap(const OperandView &view, ElementType element, const Box &box
   map.swizzle = int32_t(swizzle);
   for (size_t i = 0; i < 4; ++i) {
     map.extents[i] = uint64_t(view.extents[i]);
-    map.box[i] = box[i];
+    map.box[i] = uint32_t(box[i]);
     if (i > 0)
       map.strides[i - 1] =
           view.extents[i] > 1 ? uint64_t(view.strides[i - 1] * elementBytes(element)) : any_stride;
@@ -47,11 +45,9 @@ algrt_plain_map plainMap(const OperandView &view, uint64_t row_list, const Devic
   return map;
 }
 
-TensorMap tensorMap(const OperandView &view, int row_dimension, ElementType element, const GpuBox &of,
-                    uint64_t any_address) {
-  Box box = {uint32_t(of.columns), 1, 1, 1};
-  box.at(size_t(row_dimension)) = uint32_t(of.rows);
-  TensorMap map = tensorMap(view, element, box, of.swizzle);
+TensorMap tensorMap(const OperandView &view, const ViewsOfOperand &views, ElementType element,
+                    const GpuBox &of, uint64_t any_address) {
+  TensorMap map = tensorMap(view, element, views.box(view.kind, of.columns, of.rows), of.swizzle);
   // Without rows there may be no operand, and nothing is read: a map has to be right all the same.
   if (view.extents[3] == 0) {
     map.extents[3] = 1;
@@ -83,7 +79,7 @@ void appendMaps(LaunchPlan &plan, const KernelShape &shape, const Layer &layer, 
                           ElementType element) {
     const OperandView *view = seen.find(parameter.view);
     if (view != nullptr && parameter.type == ParameterType::TensorMap)
-      plan.maps.push_back(tensorMap(*view, seen.row_dimension, element, box, views.y.all[0].address));
+      plan.maps.push_back(tensorMap(*view, seen, element, box, views.y.all[0].address));
     else if (view != nullptr)
       plan.plain_maps.push_back(plainMap(*view,
                                          !seen.listed                                ? 0
@@ -154,10 +150,15 @@ int64_t countWeightTiles(const KernelShape &shape, const GpuTile &tile) {
 // groups.
 void checkWeightSteps(const Layer &layer, const KernelShape &shape, const GpuTile &tile, int64_t m) {
   const char *const what = "steps of dw";
-  const int64_t runs = shape.interval ? ceilDivide(ceilDivide(m, shape.run) + 1, layer.types) : 1;
-  // Of a list all rows may be of one type.
-  const int64_t rows_of_run = shape.interval ? shape.run : shape.listed ? m : ceilDivide(m, layer.types);
-  const int64_t of_type = checkedMultiply(runs, ceilDivide(rows_of_run, tile.depth), what);
+  const bool by_runs = shape.interval && !shape.joins_runs;
+  const int64_t runs = by_runs ? ceilDivide(ceilDivide(m, shape.run) + 1, layer.types) : 1;
+  // Of a list all rows may be of one type. Joined runs may be partial at both ends.
+  const int64_t rows_of_run = by_runs            ? shape.run
+                              : shape.listed     ? m
+                              : shape.joins_runs ? ceilDivide(m, layer.types) + 3 * shape.run
+                                                 : ceilDivide(m, layer.types);
+  const int64_t of_type = checkedAdd(checkedMultiply(runs, ceilDivide(rows_of_run, tile.depth), what),
+                                     shape.joins_runs ? 2 * ceilDivide(shape.run, tile.depth) : 0, what);
   const int64_t terms_of_all =
       layer.lift == Lift::Slots ? checkedMultiply(shape.in_groups, shape.out_groups, what) : shape.in_groups;
   const int64_t steps = std::max(checkedMultiply(of_type, layer.types, what),
@@ -180,6 +181,10 @@ int64_t countTiles(const KernelShape &shape, const GpuTile &tile, int64_t m, int
   } else if (shape.listed) {
     lines = shape.listedSegments();
     longest = m;
+  } else if (shape.joins_runs) {
+    const RunsOfBatch runs(shape, m, offset);
+    lines = runs.joinedSegments();
+    longest = runs.longestJoined();
   } else if (shape.interval) {
     lines = (offset % shape.run + m - 1) / shape.run + 1;
     longest = shape.run;

@@ -50,12 +50,27 @@ OperandView viewLines(const Operand &operand, ElementType element, const ColumnG
           ViewKind::AllRows};
 }
 
+// Of the whole runs of each type, and of the partial ones: dimension 2 is the rows of the types' first runs,
+// dimension 3 the runs of each.
+void viewJoinedRuns(const KernelShape &shape, int64_t m, int64_t offset, const auto &append) {
+  const RunsOfBatch runs(shape, m, offset);
+  const int64_t run = shape.run, q = shape.types, of_each = runs.whole / q, longer = runs.whole % q;
+  append(ViewKind::FirstRun, {0, runs.first_rows, 1}, 1, shape.period);
+  append(ViewKind::LongerJoined, {runs.first_rows, longer * run, of_each + 1}, 1, shape.period);
+  append(ViewKind::ShorterJoined, {runs.first_rows + longer * run, (q - longer) * run, of_each}, 1,
+         shape.period);
+  append(ViewKind::LastRun, {m - runs.last_rows, runs.last_rows, 1}, 1, shape.period);
+  if (shape.isWeightGradient())
+    append(ViewKind::AllRows, {0, m, 1}, 1, 1);
+}
+
 // The views of X, Y or a gradient of one.
 ViewsOfOperand viewRows(const KernelShape &shape, const Operand &operand, ElementType element,
                         const ColumnGroups &groups, int64_t m, int64_t offset) {
   ViewsOfOperand views{};
   views.row_dimension = 3;
   views.listed = shape.listed;
+  views.joined = shape.joins_runs ? shape.run : 0;
   const auto append = [&](ViewKind kind, Lines lines, int64_t line_step, int64_t row_step) {
     OperandView &view = views.all.at(size_t(views.count++));
     view = viewLines(operand, element, groups, lines, line_step, row_step);
@@ -73,19 +88,20 @@ ViewsOfOperand viewRows(const KernelShape &shape, const Operand &operand, Elemen
     views.all[0].extents[2] = shape.listedSegments();
     return views;
   }
-  if (!shape.interval) {
+  if (shape.joins_runs) {
+    viewJoinedRuns(shape, m, offset, append);
+  } else if (!shape.interval) {
     const int64_t q = shape.period, longer = m % q;
     append(ViewKind::LongerSegments, {0, longer, m / q + 1}, 1, q);
     append(ViewKind::ShorterSegments, {longer, q - longer, m / q}, 1, q);
   } else {
-    const int64_t run = shape.run, into = offset % run;
-    const int64_t first = into == 0 ? 0 : std::min(m, run - into);
-    const int64_t whole = (m - first) / run, left = m - first - whole * run;
-    append(ViewKind::FirstRun, {0, 1, first}, run, 1);
-    append(ViewKind::WholeRuns, {first, whole, run}, run, 1);
-    append(ViewKind::LastRun, {first + whole * run, 1, left}, run, 1);
+    const int64_t run = shape.run;
+    const RunsOfBatch runs(shape, m, offset);
+    append(ViewKind::FirstRun, {0, 1, runs.first_rows}, run, 1);
+    append(ViewKind::WholeRuns, {runs.first_rows, runs.whole, run}, run, 1);
+    append(ViewKind::LastRun, {m - runs.last_rows, 1, runs.last_rows}, run, 1);
   }
-  if (shape.isWeightGradient())
+  if (shape.isWeightGradient() && !shape.joins_runs)
     append(ViewKind::AllRows, {0, 1, m}, 1, 1);
   return views;
 }
@@ -163,6 +179,25 @@ KernelShape nextWeights(const KernelShape &shape) {
 
 } // namespace
 
+RunsOfBatch::RunsOfBatch(const KernelShape &shape, int64_t m, int64_t offset)
+    : run(shape.run), types(shape.types) {
+  const int64_t into = offset % run;
+  first_rows = into == 0 ? 0 : std::min(m, run - into);
+  whole = (m - first_rows) / run;
+  last_rows = m - first_rows - whole * run;
+}
+
+int64_t RunsOfBatch::joinedSegments() const {
+  const int64_t before = first_rows > 0 ? 1 : 0;
+  if (last_rows == 0)
+    return before + std::min(whole, types);
+  return before + whole % types + (whole < types ? 0 : types) + 1;
+}
+
+int64_t RunsOfBatch::longestJoined() const {
+  return whole > 0 ? run * ((whole + types - 1) / types) : std::max(first_rows, last_rows);
+}
+
 size_t FurtherOperand::count(const Fusion &fusion) {
   return size_t(fusion.allWeights() - 1) + fusion.operands.size() + fusion.results.size() - 1;
 }
@@ -196,6 +231,17 @@ ElementType FurtherOperand::element(const Fusion &fusion, ElementType weights) c
   return kind == Kind::Operand ? fusion.operands[number].type : fusion.results[number];
 }
 
+std::array<int64_t, 4> ViewsOfOperand::box(ViewKind kind, int64_t columns, int64_t rows) const {
+  std::array<int64_t, 4> box = {columns, 1, 1, 1};
+  if (joined == 0) {
+    box.at(size_t(row_dimension)) = rows;
+    return box;
+  }
+  box[2] = kind == ViewKind::AllRows ? rows : std::min(rows, joined);
+  box[3] = rows / box[2];
+  return box;
+}
+
 const OperandView *ViewsOfOperand::find(ViewKind kind) const {
   for (const OperandView &view : views())
     if (view.kind == kind)
@@ -204,18 +250,19 @@ const OperandView *ViewsOfOperand::find(ViewKind kind) const {
 }
 
 KernelShape kernelShape(const Layer &layer, const GpuKernel &kernel, int64_t experts) {
-  KernelShape shape = kernelShape(layer, kernel.map, kernel.groups, kernel.listed);
-  shape.as_they_lie = kernel.isReduction();
+  KernelShape shape = kernelShape(layer, kernel.map, kernel.groups, kernel.rowAccess());
   shape.networks = std::max<int64_t>(experts, 1);
   return shape;
 }
 
-KernelShape kernelShape(const Layer &layer, Map map, int64_t groups, bool listed) {
+KernelShape kernelShape(const Layer &layer, Map map, int64_t groups, RowAccess access) {
   const bool slots = layer.lift == Lift::Slots;
   KernelShape shape{};
   shape.map = map;
-  shape.listed = listed;
-  shape.interval = !slots && !listed && layer.row_types == RowTypesKind::Interval;
+  shape.listed = access == RowAccess::Listed;
+  shape.as_they_lie = access == RowAccess::AsTheyLie;
+  shape.interval = !slots && !shape.listed && layer.row_types == RowTypesKind::Interval;
+  shape.joins_runs = access == RowAccess::JoinedRuns;
   shape.run = shape.interval ? layer.row_type_width : 1;
   shape.types = slots ? 1 : layer.types;
   shape.period = shape.types * shape.run;

@@ -67,6 +67,7 @@ struct KernelShape {
   bool listed;         // rows are where a row list says, grouped by type
   bool unequal;        // groups are where the lists say with which the terms table begins
   bool interval;       // the rows of a type run one after another
+  bool joins_runs;     // ... and all whole runs of a type are one segment
   int64_t types;       // of rows
   int64_t period, run; // rows until the types repeat; rows of a run, 1 for cyclic types and the slot lift
   int64_t in_groups, in_width;
@@ -100,7 +101,10 @@ struct KernelShape {
       return 1;
     if (listed)
       return algrt_listed_row_maps;
-    return (interval ? algrt_interval_row_maps : algrt_cyclic_row_maps) + (isWeightGradient() ? 1 : 0);
+    const int64_t of_types = joins_runs ? algrt_joined_row_maps
+                             : interval ? algrt_interval_row_maps
+                                        : algrt_cyclic_row_maps;
+    return of_types + (isWeightGradient() ? 1 : 0);
   }
   // Words of the lists with which the terms table begins, and where in it each of the layer's is: of its
   // input groups, its output groups and its weight matrix's row groups.
@@ -111,8 +115,22 @@ struct KernelShape {
 };
 
 // `groups` as GpuKernel has it: 0 for those of the layer.
-KernelShape kernelShape(const Layer &layer, Map map, int64_t groups, bool listed = false);
+KernelShape kernelShape(const Layer &layer, Map map, int64_t groups, RowAccess access = RowAccess::Segments);
 KernelShape kernelShape(const Layer &layer, const GpuKernel &kernel, int64_t experts = 0);
+
+// How the rows of a batch of interval types come in runs.
+struct RunsOfBatch {
+  RunsOfBatch(const KernelShape &shape, int64_t m, int64_t offset);
+  int64_t run, types;
+  int64_t first_rows; // of the run that row 0 is in the midst of; 0 where one begins there
+  int64_t whole;      // runs
+  int64_t last_rows;  // behind them
+
+  // Where runs are joined: the numbers of segments, of which those between the types' and the last run's have
+  // no rows, and the rows of the longest one.
+  int64_t joinedSegments() const;
+  int64_t longestJoined() const;
+};
 
 // Rows of a batch until the types of its rows repeat; every kernel's period is this or divides it.
 int64_t rowTypePeriod(const Layer &layer);
@@ -135,7 +153,10 @@ struct ViewsOfOperand {
   std::array<OperandView, algrt_most_row_maps> all;
   int row_dimension; // which of the dimensions has the rows of a box: 3, and of the weight matrix 2
   bool listed;       // dimensions 2 and 3 are those of the row list
+  int64_t joined;    // rows of a run, above 0: dimensions 2 and 3 are those of joined runs
 
+  // Elements of a box in each dimension, of which `rows` times `columns` have been asked for.
+  std::array<int64_t, 4> box(ViewKind kind, int64_t columns, int64_t rows) const;
   std::span<const OperandView> views() const { return std::span(all).first(size_t(count)); }
   // nullptr where there is none.
   const OperandView *find(ViewKind kind) const;

@@ -43,7 +43,8 @@ KernelParameters parametersOf(const nlohmann::ordered_json &entry, const nlohman
   GpuKernel kernel{};
   kernel.map = mapNamed(map).value();
   kernel.copies = entry.value("copies", "engine") == "threads" ? GpuCopies::Threads : GpuCopies::Engine;
-  kernel.listed = entry.contains("rows");
+  kernel.listed = entry.value("rows", "") == "listed";
+  kernel.joins_runs = entry.value("rows", "") == "joined_runs";
   kernel.slices = entry.value("slices", 0);
   kernel.terms = entry.value("terms", false);
   const nlohmann::json document = layer;

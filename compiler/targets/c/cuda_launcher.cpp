@@ -66,8 +66,10 @@ std::vector<std::pair<std::string, int64_t>> numbers(const CudaProgram &program,
   if (!tiles)
     throw Failure("a launcher in C launches no kernel of this layer: its tiles are too many");
   const int64_t rows = tile.rows * tile.cluster_rows;
-  const int64_t of_lines = shape.interval ? (shape.run + rows - 1) / rows * tile.cluster_rows
-                                          : (shape.period + tile.types - 1) / tile.types * tile.cluster_rows;
+  const int64_t of_lines = shape.joins_runs ? tile.cluster_rows
+                           : shape.interval
+                               ? (shape.run + rows - 1) / rows * tile.cluster_rows
+                               : (shape.period + tile.types - 1) / tile.types * tile.cluster_rows;
   int64_t most_rows = algrt_most_gpu_rows - 1;
   if (shape.isWeightGradient())
     for (int64_t refused = std::exchange(most_rows, 1) + 1; refused - most_rows > 1;) {
@@ -96,6 +98,7 @@ std::vector<std::pair<std::string, int64_t>> numbers(const CudaProgram &program,
       {"PTX_BYTES", program.ptx.size()},
       {"TERMS_BYTES", program.terms.size() * sizeof(int32_t)},
       {"INTERVAL", shape.interval},
+      {"JOINED", shape.joins_runs},
       {"PERIOD", shape.period},
       {"RUN", shape.run},
   };

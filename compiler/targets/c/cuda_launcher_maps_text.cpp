@@ -22,8 +22,19 @@ typedef struct {
 
 /* The rows that a map shows: all rows of a weight matrix, or lines of rows of the batch. Cyclic types have a line for each phase
  * r mod PERIOD, of which the first m mod PERIOD have a row more than the others; of interval types it is a run of RUN
- * rows, of which the first and the last may be partial. */
-enum { WEIGHT_MATRIX, LONGER_LINES, SHORTER_LINES, FIRST_RUN, WHOLE_RUNS, LAST_RUN, ALL_ROWS };
+ * rows, of which the first and the last may be partial. Where runs are JOINED, maps go along the first runs of all types,
+ * and then from run to run of a type; some types have a run more than the others. */
+enum {
+  WEIGHT_MATRIX,
+  LONGER_LINES,
+  SHORTER_LINES,
+  FIRST_RUN,
+  WHOLE_RUNS,
+  LAST_RUN,
+  LONGER_JOINED,
+  SHORTER_JOINED,
+  ALL_ROWS
+};
 
 /* A map of the kernel: four dimensions, the first of them contiguous, of columns, groups of columns, and of rows twice. */
 typedef struct {
@@ -67,7 +78,20 @@ static void show_lines(view *shown, int lines, int64_t m, int64_t offset, int64_
   const int64_t longer = m % PERIOD, into = offset % RUN, rest = into == 0 ? 0 : RUN - into;
   const int64_t first = rest < m ? rest : m, whole = (m - first) / RUN, left = m - first - whole * RUN;
   int64_t first_row = 0, count = 1, rows = m, line_step = INTERVAL ? RUN : 1, row_step = INTERVAL ? 1 : PERIOD;
-  if (lines == LONGER_LINES)
+  if (JOINED) {
+    const int64_t types = PERIOD / RUN, more = whole % types;
+    line_step = 1, row_step = PERIOD, rows = 1;
+    if (lines == FIRST_RUN)
+      count = first;
+    else if (lines == LONGER_JOINED)
+      first_row = first, count = more * RUN, rows = whole / types + 1;
+    else if (lines == SHORTER_JOINED)
+      first_row = first + more * RUN, count = (types - more) * RUN, rows = whole / types;
+    else if (lines == LAST_RUN)
+      first_row = m - left, count = left;
+    else
+      count = m;
+  } else if (lines == LONGER_LINES)
     count = longer, rows = m / PERIOD + 1;
   else if (lines == SHORTER_LINES)
     first_row = longer, count = PERIOD - longer, rows = m / PERIOD;

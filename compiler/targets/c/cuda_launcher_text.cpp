@@ -309,8 +309,15 @@ static unsigned choose_grid(int64_t tiles, int64_t blocks) {
 
 /* Lines of tiles of rows, in whole clusters, times the tiles of each; of a gradient of weights as many whatever the rows. */
 static int64_t count_tiles(int64_t m, int64_t offset) {
-  const int64_t lines = INTERVAL ? (offset % RUN + m - 1) / RUN + 1 : PERIOD;
-  const int64_t longest = INTERVAL ? RUN : (m + PERIOD - 1) / PERIOD, rows = (int64_t)TILE_ROWS * CLUSTER_ROWS;
+  const int64_t rows = (int64_t)TILE_ROWS * CLUSTER_ROWS;
+  int64_t lines = INTERVAL ? (offset % RUN + m - 1) / RUN + 1 : PERIOD;
+  int64_t longest = INTERVAL ? RUN : (m + PERIOD - 1) / PERIOD;
+  if (JOINED) { /* a partial run, the types, numbers without rows up to that of the last run, and it */
+    const int64_t types = PERIOD / RUN, rest = offset % RUN == 0 ? 0 : RUN - offset % RUN, first = rest < m ? rest : m;
+    const int64_t whole = (m - first) / RUN, left = m - first - whole * RUN;
+    lines = (first > 0) + (left > 0 ? whole % types + (whole < types ? 0 : types) + 1 : whole < types ? whole : types);
+    longest = whole > 0 ? (whole + types - 1) / types * RUN : first > left ? first : left;
+  }
   if (WEIGHT_GRADIENT_TILES > 0)
     return WEIGHT_GRADIENT_TILES;
   return (lines + TILE_TYPES - 1) / TILE_TYPES * ((longest + rows - 1) / rows * CLUSTER_ROWS) * TILES_OF_LINE;

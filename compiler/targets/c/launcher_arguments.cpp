@@ -176,8 +176,8 @@ std::string LauncherArguments::tables() const {
     if (view == nullptr)
       refuse(fmt::format("a map of {} of {}", algrt::name(parameter.view), matrix->name));
     const bool weights = parameter.view == algrt::ViewKind::Weights;
-    std::array<int64_t, 4> box = {matrix->box.columns, 1, 1, 1};
-    box.at(size_t(matrix->views.row_dimension)) = matrix->box.rows;
+    const std::array<int64_t, 4> box =
+        matrix->views.box(parameter.view, matrix->box.columns, matrix->box.rows);
     const auto step = [&](size_t i) { return weights ? view->strides[i] / matrix->columns : 0; };
     const auto rows = [&](size_t i) { return weights ? view->extents[i] : 0; };
     text +=

@@ -184,10 +184,13 @@ static Value lowerTurns(OpBuilder &builder, sm::PartitionOp partition) {
   OpBuilder::InsertionGuard guard(builder);
   for (Operation *step : steps) {
     builder.setInsertionPoint(step);
-    if (auto await = dyn_cast<sm::AwaitTurnOp>(step))
+    if (auto await = dyn_cast<sm::AwaitTurnOp>(step)) {
       sm::WaitOp::create(builder, step->getLoc(), barriers, await.getTurn(), await.getParity());
-    else
-      sm::ArriveOp::create(builder, step->getLoc(), barriers, cast<sm::PassTurnOp>(step).getTurn(), Value());
+    } else {
+      auto pass = cast<sm::PassTurnOp>(step);
+      sm::ArriveOp::create(builder, step->getLoc(), barriers, pass.getTurn(), Value(),
+                           /*publish=*/pass.getUnread());
+    }
     step->erase();
   }
   return barriers;

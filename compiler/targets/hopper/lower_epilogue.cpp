@@ -41,7 +41,8 @@ static void inOneThread(OpBuilder &builder, Location location, function_ref<void
 static sm::MapsType warpgroupMaps(sm::MapsType maps, sm::AccumulatorType sums) {
   return sm::MapsType::get(maps.getContext(), maps.getCount(), sums.getRowsOfWarpgroup(),
                            sums.getColumnsOfWarpgroup(), maps.getElementType(), maps.getRowDimension(),
-                           maps.getSwizzle());
+                           maps.getSwizzle(), maps.getVector(), maps.getUnequal(), maps.getListed(),
+                           maps.getRun());
 }
 
 namespace {

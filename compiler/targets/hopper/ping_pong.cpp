@@ -168,12 +168,12 @@ LogicalResult SmPingPong::pingPong(sm::KernelOp kernel, int64_t turns) {
   Block &nothing = found->exists.getElseRegion().emplaceBlock();
   builder.setInsertionPointToEnd(&nothing);
   sm::AwaitTurnOp::create(builder, location, mine, parity);
-  sm::PassTurnOp::create(builder, location, next);
+  sm::PassTurnOp::create(builder, location, next, /*unread=*/true);
   scf::YieldOp::create(builder, location);
   Operation *steps = found->steps();
   builder.setInsertionPoint(isa<scf::ForOp>(steps) ? steps : found->consume.getOperation());
   sm::AwaitTurnOp::create(builder, location, mine, parity);
   builder.setInsertionPointAfter(steps);
-  sm::PassTurnOp::create(builder, location, next);
+  sm::PassTurnOp::create(builder, location, next, /*unread=*/false);
   return success();
 }

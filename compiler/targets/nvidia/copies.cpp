@@ -1,6 +1,7 @@
 // Copies between global and shared memory by the tensor-map engine: one for each panel of a stage.
 #include "compiler/targets/nvidia/conditional.h"
 #include "compiler/targets/nvidia/instructions.h"
+#include "compiler/targets/nvidia/joined_rows.h"
 #include "compiler/targets/nvidia/lowering_patterns.h"
 #include "compiler/targets/nvidia/shared_memory.h"
 #include "runtime/gpu_kernel_abi.h"
@@ -17,6 +18,16 @@ namespace {
 Value mapOf(ConversionPatternRewriter &rewriter, Location location, Value maps, Value index) {
   auto map = LLVM::LLVMArrayType::get(rewriter.getI8Type(), algrt_tensor_map_bytes);
   return LLVM::GEPOp::create(rewriter, location, maps.getType(), map, maps, ArrayRef<LLVM::GEPArg>{index});
+}
+
+/// As a tensor map takes them, whose rows may come in joined runs.
+void splitRows(ConversionPatternRewriter &rewriter, Location location, sm::MapsType maps, Value map,
+               MutableArrayRef<Value> coordinates) {
+  if (const auto joined = JoinedRows::of(rewriter, location, maps, map)) {
+    const JoinedRows::Place place = joined->at(coordinates[2], coordinates[3]);
+    coordinates[2] = place.within;
+    coordinates[3] = place.run;
+  }
 }
 
 /// Some panels of a stage.
@@ -59,6 +70,7 @@ struct LoadLowering : ConvertOpToLLVMPattern<sm::LoadOp> {
       first[maps.getRowDimension()] = write.add(first[maps.getRowDimension()], rows_before);
       mask = LLVM::TruncOp::create(rewriter, location, rewriter.getI16Type(), adaptor.getMask());
     }
+    splitRows(rewriter, location, maps, adaptor.getMap(), first);
     // What `createpolicy.fractional.L2::evict_first` of all lines makes, on every GPU with tensor maps.
     constexpr int64_t evict_first = 0x12f0000000000000;
     Value policy;
@@ -107,6 +119,7 @@ struct StoreLowering : ConvertOpToLLVMPattern<sm::StoreOp> {
     for (int64_t row = 0; row < op.getSource().getType().getRows(); row += maps.getRows()) {
       SmallVector<Value> first(adaptor.getCoordinates());
       first[maps.getRowDimension()] = write.add(first[maps.getRowDimension()], row);
+      splitRows(rewriter, location, maps, adaptor.getMap(), first);
       forEachPanel(rewriter, location, panels, op.getSource().getType(), adaptor.getSource(),
                    adaptor.getStage(), row, first, [&](Value address, ValueRange coordinates) {
                      if (op.getAdded())

@@ -239,6 +239,8 @@ FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, int64_t shared_byt
   description.boolean("dependent_launch", dependent);
   description.boolean("terms", terms);
   description.number("groups", layout.getOut().getCount());
+  if (cast<sm::MapsType>(body.getArgument(0).getType()).getRun())
+    description.boolean("joins_runs", true);
   if (usesPlainMaps(kernel)) {
     int64_t vector = 1;
     for (BlockArgument maps : body.getArguments().take_front(3))
@@ -303,6 +305,7 @@ algrt::GpuKernel readKernelAttribute(LLVM::LLVMFuncOp function) {
   kernel.dependent_launch = fields.boolean("dependent_launch");
   kernel.terms = fields.boolean("terms");
   kernel.groups = fields.number("groups");
+  kernel.joins_runs = dictionary.contains("joins_runs");
   if (dictionary.contains("vector")) {
     kernel.copies = algrt::GpuCopies::Threads;
     kernel.vector = fields.number("vector");

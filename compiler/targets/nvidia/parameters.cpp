@@ -37,14 +37,19 @@ algrt::RowTypesKind kindOf(alg::RowTypesAttr types) {
   llvm_unreachable("no kind of row types");
 }
 
+algrt::RowAccess accessOf(sm::MapsType type) {
+  return type.getListed() ? algrt::RowAccess::Listed
+         : type.getRun()  ? algrt::RowAccess::JoinedRuns
+                          : algrt::RowAccess::Segments;
+}
+
 std::vector<ViewKind> viewsOf(sm::MapsType type, sm::KernelOp kernel) {
   auto layout = cast<tile::LayoutAttr>(kernel.getLayout());
   if (type.getRowDimension() == weight_row_dimension)
     return {ViewKind::Weights};
   if (isa<tile::ReducedAttr>(kernel.getSchedule()))
     return {ViewKind::AllRows};
-  std::vector<ViewKind> views =
-      algrt::rowViews(kindOf(layout.getRowTypes()), type.getListed(), /*as_they_lie=*/false);
+  std::vector<ViewKind> views = algrt::rowViews(kindOf(layout.getRowTypes()), accessOf(type));
   // A gradient of the weight matrix also sees all rows as they lie; of a row list coordinates choose them.
   if (layout.isWeightGradient() && !type.getListed())
     views.push_back(ViewKind::AllRows);

@@ -76,7 +76,8 @@ Value rowListOf(OpBuilder &builder, Location location, Value maps) {
 
 PlainBlock::PlainBlock(OpBuilder &builder, Location location, sm::MapsType type, Value maps, Value index,
                        ValueRange coordinates)
-    : builder_(builder), location_(location), listed_(type.getListed()) {
+    : builder_(builder), location_(location), listed_(type.getListed()),
+      joined_(JoinedRows::of(builder, location, type, index)) {
   Instructions write(builder, location);
   Value map = LLVM::GEPOp::create(builder, location, maps.getType(), plainMapType(builder.getContext()), maps,
                                   ArrayRef<LLVM::GEPArg>{index});
@@ -102,12 +103,17 @@ PlainBlock::PlainBlock(OpBuilder &builder, Location location, sm::MapsType type,
       const ListedGroup group(builder, location, fields.rowGroupStarts(), coordinate);
       rows_ = group.width;
       step(group.start, row_dimension);
-    } else if (!listed_ || dimension == 1) {
+    } else if (!isScattered() || dimension == 1) {
       step(coordinate, dimension);
     }
   }
   block_start_ = write.advance(map_start_, write.multiply(elements, element_bytes));
-  row_bytes_ = write.multiply(fields.stride(row_dimension), element_bytes);
+  row_bytes_ = write.multiply(fields.stride(joined_ ? 2 : row_dimension), element_bytes);
+  if (joined_) {
+    run_bytes_ = write.multiply(fields.stride(row_dimension), element_bytes);
+    segment_ = coordinates[2];
+    segment_rows_ = fields.extent(2);
+  }
 
   first_column_ = coordinates[0];
   if (!columns_)
@@ -128,13 +134,18 @@ PlainBlock::PlainBlock(OpBuilder &builder, Location location, sm::MapsType type,
     first_entry_ = write.add(write.add(types, 2), begin);
   }
   for (int dimension = 1; dimension < dimensions; ++dimension)
-    if (dimension != row_dimension && !(listed_ && dimension == 2))
+    if (dimension != row_dimension && !(isScattered() && dimension == 2))
       others_inside_ =
           write.both(others_inside_, write.below(coordinates[dimension], fields.extent(dimension)));
 }
 
 Value PlainBlock::rowStart(Value row) const {
   Instructions write(builder_, location_);
+  if (joined_) {
+    const JoinedRows::Place place = joined_->at(segment_, write.add(first_row_, row));
+    return write.advance(block_start_, write.add(write.multiply(write.wide(place.within), row_bytes_),
+                                                 write.multiply(write.wide(place.run), run_bytes_)));
+  }
   if (!listed_)
     return write.advance(block_start_, write.multiply(write.wide(row), row_bytes_));
   // Of a row that is not there any word of the list will do.
@@ -143,8 +154,20 @@ Value PlainBlock::rowStart(Value row) const {
   return write.advance(block_start_, write.multiply(write.wide(number), row_bytes_));
 }
 
+Value PlainBlock::bytesOfRows(int64_t rows) const {
+  Instructions write(builder_, location_);
+  if (joined_)
+    return joined_->areWholeRuns(rows) ? write.multiply(run_bytes_, joined_->runsIn(rows)) : Value();
+  return listed_ ? Value() : write.multiply(row_bytes_, rows);
+}
+
 Value PlainBlock::hasRow(Value row) const {
   Instructions write(builder_, location_);
+  if (joined_) {
+    const JoinedRows::Place place = joined_->at(segment_, write.add(first_row_, row));
+    return write.both(others_inside_,
+                      write.both(write.below(place.within, segment_rows_), write.below(place.run, rows_)));
+  }
   return write.both(others_inside_, write.below(write.add(first_row_, row), rows_));
 }
 

@@ -1,7 +1,7 @@
 // Operands that threads read and write for themselves: the plain maps of runtime/gpu_kernel_abi.h.
 #pragma once
 
-#include "dialects/sm/sm.h"
+#include "compiler/targets/nvidia/joined_rows.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -25,9 +25,11 @@ public:
   mlir::Value origin() const { return map_start_; }
   /// Address of the first element of a row of the block; of no use where the map does not have the row.
   mlir::Value rowStart(mlir::Value row) const;
+  /// Bytes from a row to the one `rows` behind it, i64; null where they are not the same from every row on.
+  mlir::Value bytesOfRows(int64_t rows) const;
 
-  /// Whether rows are wherever a list says, and not at one distance.
-  bool isListed() const { return listed_; }
+  /// Whether rows are wherever a list says or in joined runs, and not at one distance.
+  bool isScattered() const { return listed_ || joined_; }
   /// Where they are not: address of the block's first element, and bytes from one row to the next, i64.
   mlir::Value start() const { return block_start_; }
   mlir::Value rowBytes() const { return row_bytes_; }
@@ -44,6 +46,9 @@ private:
   mlir::OpBuilder &builder_;
   mlir::Location location_;
   bool listed_;
+  std::optional<JoinedRows> joined_;
+  mlir::Value segment_, segment_rows_; ///< of joined runs: coordinate 2, and its extent
+  mlir::Value run_bytes_;              ///< of joined runs: from one to the next, i64
   mlir::Value map_start_, block_start_, row_bytes_;
   mlir::Value first_row_, rows_, first_column_, columns_;
   mlir::Value others_inside_; ///< i1: the map has the coordinates that are one in the block; null: always

@@ -41,8 +41,7 @@ public:
         tiles_(rewriter, location_, type_, operands.getAccumulator()) {
     WarpPart part(write_, type_, op);
     first_row_ = write_.add(part.firstRow(), write_.divide(write_.lane(), lanes_of_row));
-    if (!block_.isListed())
-      row_step_ = write_.multiply(block_.rowBytes(), rows_between);
+    row_step_ = block_.bytesOfRows(rows_between);
     // As many tiles at a time as widen the vector, and as are left.
     const int64_t vector = op.getTarget().getType().getVector(),
                   tiles = type_.getColumnsOfWarp() / sm::mma_columns;
@@ -65,14 +64,14 @@ public:
       starts.push_back(width.start);
     for (int64_t row = 0; row < type_.getRowsOfWarp() / rows_between; ++row) {
       Value number = write_.add(first_row_, row * rows_between);
-      if (row > 0 && !block_.isListed())
+      if (row > 0 && row_step_)
         for (Value &start : starts)
           start = write_.advance(start, row_step_);
       // Lanes whose rows are not there take part in what others exchange.
       const bool exchanges = widths_.front().lanes.has_value();
       Value has_row = block_.hasRow(number);
       onlyWhere(rewriter_, location_, exchanges ? Value() : has_row, [&] {
-        if (block_.isListed()) {
+        if (!row_step_) {
           Value row_start = block_.rowStart(number);
           for (auto [width, start] : llvm::zip_equal(widths_, starts))
             start = write_.advance(row_start, width.column_bytes);
@@ -91,7 +90,7 @@ private:
   struct Width {
     int64_t tiles;
     Value first_column; ///< this lane's, of the first of such tiles
-    Value column_bytes; ///< before it, where rows are listed
+    Value column_bytes; ///< before it, where rows are at no one distance
     Value start;        ///< its address in the first row, where rows are at one distance
     std::optional<LaneTransposition> lanes;
   };
@@ -115,9 +114,11 @@ private:
       width.lanes.emplace(rewriter_, location_, tiles);
     }
     width.first_column = write_.add(first_of_part, column);
-    if (block_.isListed())
+    if (block_.isScattered())
       width.column_bytes = write_.multiply(width.first_column, element_bytes_);
-    else
+    if (block_.isScattered() && row_step_)
+      width.start = write_.advance(block_.rowStart(first_row_), width.column_bytes);
+    else if (row_step_)
       width.start = write_.advance(
           block_.start(), write_.add(write_.multiply(write_.wide(first_row_), block_.rowBytes()),
                                      write_.multiply(write_.wide(width.first_column), element_bytes_)));

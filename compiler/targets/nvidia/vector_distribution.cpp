@@ -33,24 +33,21 @@ private:
     Value column = write_.multiply(write_.remainder(write_.thread(), row_vectors_), vector_);
     const PanelRow panel_row(write_, buffer_, row);
     Value target = write_.advance(stage_start_, panel_row.at(write_.multiply(column, element_bytes_)));
-    // Rows of a list are looked up once for all panels.
-    SmallVector<Value> listed_rows;
-    for (int64_t down = 0; block_.isListed() && down < buffer_.getRows(); down += step)
-      listed_rows.push_back(
-          write_.advance(block_.rowStart(write_.add(row, down)), write_.multiply(column, element_bytes_)));
-    Value source, step_bytes;
-    if (!block_.isListed()) {
-      source = write_.advance(block_.start(), elementOffset(row, column));
-      step_bytes = write_.multiply(block_.rowBytes(), step);
-    }
+    Value column_bytes = write_.multiply(column, element_bytes_);
+    // Rows at no one distance are looked up once for all panels.
+    Value step_bytes = block_.bytesOfRows(step);
+    SmallVector<Value> row_starts;
+    for (int64_t down = 0; !step_bytes && down < buffer_.getRows(); down += step)
+      row_starts.push_back(write_.advance(block_.rowStart(write_.add(row, down)), column_bytes));
+    Value source = step_bytes ? elementStart(row, column) : Value();
     SmallVector<VectorCopy> copies;
     for (int64_t panel = 0; panel < buffer_.getPanels(); ++panel) {
       const int64_t first_column = panel * buffer_.getPanelColumns();
       Value has_column = block_.hasColumn(write_.add(column, first_column));
-      Value from = block_.isListed() ? Value() : write_.advance(source, first_column * element_bytes_);
+      Value from = step_bytes ? write_.advance(source, first_column * element_bytes_) : Value();
       for (int64_t down = 0; down < buffer_.getRows(); down += step) {
-        if (block_.isListed())
-          from = write_.advance(listed_rows[static_cast<size_t>(down / step)], first_column * element_bytes_);
+        if (!step_bytes)
+          from = write_.advance(row_starts[static_cast<size_t>(down / step)], first_column * element_bytes_);
         else if (down > 0)
           from = write_.advance(from, step_bytes);
         copies.push_back(
@@ -73,20 +70,19 @@ private:
           write_.add(write_.multiply(write_.remainder(number, row_vectors_), vector_),
                      write_.multiply(write_.divide(line, buffer_.getRows()), buffer_.getPanelColumns()));
       Value target = PanelRow(write_, buffer_, row).at(write_.multiply(column, element_bytes_));
-      Value source = block_.isListed()
-                         ? write_.advance(block_.rowStart(row), write_.multiply(column, element_bytes_))
-                         : write_.advance(block_.start(), elementOffset(row, column));
-      copies.push_back({source, write_.advance(stage_start_, target),
+      copies.push_back({elementStart(row, column), write_.advance(stage_start_, target),
                         write_.both(block_.hasColumn(column), block_.hasRow(row)),
                         first + threads_ > all ? write_.below(number, all) : Value()});
     }
     return copies;
   }
 
-  /// Bytes from the start of the block in global memory.
-  Value elementOffset(Value row, Value column) {
-    return write_.add(write_.multiply(write_.wide(row), block_.rowBytes()),
-                      write_.multiply(write_.wide(column), element_bytes_));
+  /// Where a row's element is in global memory.
+  Value elementStart(Value row, Value column) {
+    if (block_.isScattered())
+      return write_.advance(block_.rowStart(row), write_.multiply(column, element_bytes_));
+    return write_.advance(block_.start(), write_.add(write_.multiply(write_.wide(row), block_.rowBytes()),
+                                                     write_.multiply(write_.wide(column), element_bytes_)));
   }
 
   Instructions write_;

@@ -154,10 +154,11 @@ sm::AccumulatorType ChainedProgram::sumsOf(tile::StagedAttr schedule) {
 sm::MapsType ChainedProgram::mapsOfRows(tile::MatrixType matrix) {
   const bool one = matrix.getColumns() == 1;
   constexpr int64_t pair = 2; // sums lie in pairs of columns
-  return sm::MapsType::getChecked([&] { return source_.emitError(); }, builder_.getContext(),
-                                  RowSegments::maps(layout_.getRowTypes()), schedule_.getRows(),
-                                  one ? 1 : schedule_.getColumns(), matrix.getElementType(), int64_t{3},
-                                  int64_t{0}, one ? int64_t{1} : pair);
+  const int64_t count = RowSegments::maps(layout_.getRowTypes());
+  return sm::MapsType::getChecked([&] { return source_.emitError(); }, builder_.getContext(), count,
+                                  schedule_.getRows(), one ? 1 : schedule_.getColumns(),
+                                  matrix.getElementType(), int64_t{3}, int64_t{0}, one ? int64_t{1} : pair,
+                                  /*unequal=*/false, /*listed=*/false, runOf(count));
 }
 
 sm::MapsType ChainedProgram::mapsOfFurtherWeights(size_t number) {

@@ -1,5 +1,6 @@
 // What the kernel of a thread block takes: the product's matrices, further weight matrices, what maps read,
 // further results.
+#include "compiler/schedule/work.h"
 #include "compiler/targets/thread_block/kernel_program.h"
 #include "compiler/targets/thread_block/row_segments.h"
 #include "runtime/bundle/layer.h"
@@ -64,7 +65,12 @@ sm::MapsType KernelProgram::mapsOf(int64_t count, int64_t rows, int64_t columns,
   return sm::MapsType::getChecked([&] { return source_.emitError(); }, builder_.getContext(), count, rows,
                                   columns, element, dimension, /*swizzle=*/int64_t{0}, vector,
                                   layout_.hasUnequalGroups(),
-                                  /*listed=*/dimension == 3 && RowSegments::areListed(layout_.getRowTypes()));
+                                  /*listed=*/dimension == 3 && RowSegments::areListed(layout_.getRowTypes()),
+                                  dimension == 3 ? runOf(count) : int64_t{0});
+}
+
+int64_t KernelProgram::runOf(int64_t maps) const {
+  return maps > 1 ? joinedRun(layout_.getRowTypes().getRowTypes()) : 0;
 }
 
 sm::KernelOp KernelProgram::declare(sm::MapsType x, sm::MapsType w, sm::MapsType y) {

@@ -31,6 +31,8 @@ protected:
   static bool goesBy(tile::ForallOp own, llvm::ArrayRef<std::pair<tile::AxisKind, int64_t>> steps);
   sm::MapsType mapsOf(int64_t count, int64_t rows, int64_t columns, mlir::Type element, int64_t dimension,
                       int64_t vector);
+  /// Rows of the runs that so many maps of an operand with rows join, or 0; one map has all rows as they lie.
+  int64_t runOf(int64_t maps) const;
   /// Of rows of the batch, one column or those that a block stores.
   virtual sm::MapsType mapsOfRows(tile::MatrixType matrix) = 0;
 

@@ -46,7 +46,7 @@ Value ThreadBlockProgram::weightOfLongTurn() const {
   if (layout_.isWeightGradient()) {
     // The steps of a type follow from the rows of the batch.
     constexpr double parts = 4;
-    Value of_type = WeightSteps::stepsOfType(math_, layout_.getRowTypes(), *segments_, depth);
+    Value of_type = segments_->stepsOfType(math_, depth);
     auto turn = [&](double types) {
       return math_.add(math_.multiply(of_type, std::llround(types * parts)),
                        std::llround(steps_of_tile_end * parts));

@@ -7,7 +7,7 @@
 namespace compiler {
 
 /// Numbers the segments 0, 1, ... and says where each is. Of explicit row types a segment is a type, with the
-/// rows that the row list has of it.
+/// rows that the row list has of it; of intervals it is a run, or all whole runs of a type (`joinedRun`).
 class RowSegments {
 public:
   using Value = mlir::Value;
@@ -26,11 +26,9 @@ public:
   /// No segment has more rows.
   Value longest() const { return longest_segment_; }
 
-  /// The first segment of a type; every further one is as many segments on as there are types. Of types
-  /// without rows it is no segment.
-  Value firstOf(const IntegerArithmetic &math, Value type) const;
-  /// No type has more segments.
-  Value mostOfType(const IntegerArithmetic &math) const { return math.ceilDivide(segment_count_, types_); }
+  /// Steps of `depth` rows each through the rows of a type: as many for each, of which those may be empty
+  /// that other types have more rows in.
+  Value stepsOfType(const IntegerArithmetic &math, int64_t depth) const;
 
   struct Segment {
     Value map;     ///< which of the maps it belongs to
@@ -50,19 +48,30 @@ public:
   /// That of segment `number` from `row` on. Behind the last segment, and past its own last row, a segment
   /// has no rows: what is read there is zero, and what is stored there is not written.
   RowBlock blockAt(const IntegerArithmetic &math, Value number, Value row) const;
+  /// That of such a step of a type.
+  RowBlock blockOfStep(const IntegerArithmetic &math, Value type, Value step, int64_t depth) const;
 
 private:
+  /// The first segment of a type; every further one is as many segments on as there are types. Of types
+  /// without rows it is no segment.
+  Value firstOf(const IntegerArithmetic &math, Value type) const;
+  RowBlock blockOfJoinedStep(const IntegerArithmetic &math, Value first, Value step, int64_t depth) const;
+  /// Steps through a run, which is one segment or a partial one.
+  int64_t stepsOfRun(int64_t depth) const { return (width_ + depth - 1) / depth; }
   Segment phase(const IntegerArithmetic &math, Value number) const;
   Segment run(const IntegerArithmetic &math, Value number) const;
+  Segment joinedRuns(const IntegerArithmetic &math, Value number) const;
   Segment entries(const IntegerArithmetic &math, Value number) const;
 
   int64_t types_, width_; ///< width 0: cyclic
+  bool joins_;            ///< whole runs of a type are one segment
   Value listed_;          ///< maps with a row list; null where rows follow from numbers
   bool has_experts_;
   Value offset_, segment_count_, longest_segment_;
-  Value rows_of_phase_, longer_phases_;               // cyclic
-  Value first_runs_, first_rows_, whole_, tail_rows_; // intervals
+  Value rows_of_phase_, longer_phases_;                       // cyclic
+  Value first_runs_, first_rows_, whole_, tails_, tail_rows_; // intervals
   Value first_type_;
+  Value longer_types_, runs_of_type_, last_number_; // joined runs
 };
 
 } // namespace compiler

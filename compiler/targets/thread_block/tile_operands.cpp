@@ -45,7 +45,7 @@ sm::MapsType ThreadBlockProgram::mapsOfRows(tile::MatrixType matrix) {
   if (matrix.getColumns() == 1)
     return sm::MapsType::getChecked([&] { return source_.emitError(); }, builder_.getContext(), count,
                                     storedRows(), int64_t{1}, matrix.getElementType(), int64_t{3}, int64_t{0},
-                                    int64_t{1}, /*unequal=*/false, listed);
+                                    int64_t{1}, /*unequal=*/false, listed, runOf(count));
   const int64_t vector = schedule_.getVector();
   return mapsOf(count, storedRows(), storedColumns(), matrix.getElementType(), 3,
                 vector ? std::min(vector, most_sums_vector) : most_sums_vector);

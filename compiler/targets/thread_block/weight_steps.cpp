@@ -6,18 +6,6 @@ using namespace mlir;
 
 namespace compiler {
 
-/// Steps through a run of an interval, 0 for cyclic types.
-static int64_t stepsOfRun(alg::RowTypesAttr types, int64_t depth) {
-  return types.getKind() == alg::RowTypeKind::Interval ? (types.getWidth() + depth - 1) / depth : 0;
-}
-
-Value WeightSteps::stepsOfType(const IntegerArithmetic &math, alg::RowTypesAttr types,
-                               const RowSegments &segments, int64_t depth) {
-  if (const int64_t run = stepsOfRun(types, depth))
-    return math.multiply(segments.mostOfType(math), run);
-  return math.ceilDivide(segments.longest(), depth);
-}
-
 WeightSteps::WeightSteps(const IntegerArithmetic &math, tile::LayoutAttr layout, Coefficients coefficients,
                          Value table, const RowSegments &segments, Value rows, int64_t depth,
                          Value weight_row, Value group, AllRows all_rows)
@@ -45,7 +33,7 @@ WeightSteps::WeightSteps(const IntegerArithmetic &math, tile::LayoutAttr layout,
   // Of a list the one type of a computed term may have fewer rows than the longest.
   Value of_type = computed_ && RowSegments::areListed(layout.getRowTypes())
                       ? math_.ceilDivide(segments.at(math_, weight_row).rows, depth)
-                      : stepsOfType(math_, layout.getRowTypes(), segments, depth);
+                      : segments.stepsOfType(math_, depth);
   Value of_all = math_.ceilDivide(rows, depth);
   if (computed_ && all_rows == AllRows::TypeAfterType) {
     // An eighth more than rows as they lie take is less than what the cache saves.
@@ -76,12 +64,7 @@ void WeightSteps::locate(Step &step, Value is_all, Value type, Value piece) cons
     step.row = math_.multiply(piece, depth_);
     return;
   }
-  Value number = segments_.firstOf(math_, type), row = math_.multiply(piece, depth_);
-  if (const int64_t run = stepsOfRun(row_types, depth_)) {
-    number = math_.add(number, math_.multiply(math_.divide(piece, run), row_types.getCount()));
-    row = math_.multiply(math_.remainder(piece, run), depth_);
-  }
-  const RowSegments::RowBlock block = segments_.blockAt(math_, number, row);
+  const RowSegments::RowBlock block = segments_.blockOfStep(math_, type, piece, depth_);
   step.map = math_.select(is_all, RowSegments::maps(row_types), block.segment.map);
   step.segment = math_.select(is_all, 0, block.segment.segment);
   step.row = math_.select(is_all, math_.multiply(piece, depth_), block.row);

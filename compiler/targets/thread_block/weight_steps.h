@@ -39,10 +39,6 @@ public:
   static int64_t wordsOfTerm(Coefficients coefficients) {
     return coefficients == Coefficients::General ? 4 : 3;
   }
-  /// Steps through the rows of one type, in which only an interval's runs may be partly empty.
-  static Value stepsOfType(const IntegerArithmetic &math, alg::RowTypesAttr types,
-                           const RowSegments &segments, int64_t depth);
-
   Value count() const { return step_count_; }
 
   struct Step {

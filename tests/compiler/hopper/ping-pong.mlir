@@ -44,7 +44,7 @@ sm.kernel @steps(%x: !sm.maps<2 x 64 x 64 x bf16, row_dimension 3, swizzle 128>,
         // A tile without rows is a turn, too.
         // CHECK: } else {
         // CHECK-NEXT: sm.await_turn %[[MINE]] parity %[[PARITY]]
-        // CHECK-NEXT: sm.pass_turn to %[[NEXT]]
+        // CHECK-NEXT: sm.pass_turn to %[[NEXT]] unread
         %zero = sm.zero : <64 x 64>
         %total = scf.for %step = %c0 to %offset step %c1 iter_args(%sum = %zero) -> (!sm.accumulator<64 x 64>) {
           %a, %b = sm.consume %pipe : <!sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>> -> !sm.block<64 x 64 x bf16, swizzle 128>, !sm.block<64 x 64 x bf16, swizzle 128>

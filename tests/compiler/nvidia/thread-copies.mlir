@@ -39,8 +39,8 @@
 // CHECK: %[[ROW:.*]] = llvm.lshr %[[THREAD]], %[[FOUR]]
 // CHECK: llvm.xor
 // CHECK: %[[TO:.*]] = llvm.getelementptr {{.*}} : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8
-// CHECK: %[[FROM:.*]] = llvm.getelementptr %[[START]][%{{.*}}] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i8
 // CHECK: %[[DOWN:.*]] = llvm.mul %[[ROW_BYTES]], %[[STEP]] : i64
+// CHECK: %[[FROM:.*]] = llvm.getelementptr %[[START]][%{{.*}}] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i8
 // CHECK: %[[HAS_COLUMN:.*]] = llvm.icmp "ult" %{{.*}}, %[[COLUMNS]] : i32
 // CHECK: %[[FIRST:.*]] = llvm.add %[[INDEX]], %[[ROW]] : i32
 // CHECK: %[[IN_ROWS:.*]] = llvm.icmp "ult" %[[FIRST]], %[[ROWS]] : i32

@@ -15,7 +15,7 @@ func.func private @twice(!sm.maps<1 x 64 x 64 x bf16, row_dimension 3, vector 8,
 
 // -----
 
-// expected-error @+1 {{expected 'swizzle', 'vector', 'unequal' or 'listed'}}
+// expected-error @+1 {{expected 'swizzle', 'vector', 'unequal', 'listed' or 'run'}}
 func.func private @keyword(!sm.maps<1 x 64 x 64 x bf16, row_dimension 3, lanes 8>)
 
 // -----

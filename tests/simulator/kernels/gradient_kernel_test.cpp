@@ -123,6 +123,16 @@ const std::vector<Kernel> &kernels() {
       {"Q3Interval", "Q(3)", 192, 192, "rows=64,columns=64,depth=64,stages=3", bf16, "interval(40)"},
       {"Q4LongInterval", "Q(4)", 256, 256, "rows=128,columns=64,depth=32,stages=4", f32, "interval(150)"},
       {"PowerInterval", "Q(2)^2", 256, 128, "rows=64,columns=64,depth=32,stages=3", bf16, "interval(48)"},
+      {"JoinedRuns", "Q(3)", 192, 192, "rows=64,columns=64,depth=64,stages=3", bf16, "interval(4)"},
+      {"JoinedStationary", "Q(4)", 256, 256, "rows=64,columns=64,depth=32,stages=3,stationary=2,split_k=2",
+       bf16, "interval(8)"},
+      // many tiles without rows in a row: turns come back at once
+      {"JoinedTurns", "Q(4)", 256, 160,
+       "rows=16,columns=64,depth=32,stages=16,outer=groups,rows_on=n,ping_pong=2", bf16, "interval(32)"},
+      {"ThreadsJoined", "Q(3)", 60, 60, "rows=16,columns=32,depth=16,stages=3,warps=1x2", bf16, "interval(8)",
+       "rows", "sm_80"},
+      {"ThreadsJoinedWide", "Q(2)", 40, 60, "rows=32,columns=32,depth=16,stages=3,warps=2x1", f32,
+       "interval(32)", "rows", "sm_80"},
       // terms from a table; groups of dX that no group of dY reaches are written as zero
       {"Power", "Q(2)^2", 256, 128, "rows=64,columns=64,depth=32,stages=2", f32},
       {"Path", "path(3)", 192, 192, "rows=64,columns=64,depth=64,stages=2", bf16},

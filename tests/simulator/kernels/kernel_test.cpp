@@ -107,6 +107,22 @@ const std::vector<Kernel> &kernels() {
        "interval(40)"},
       {"PathGroups", "path(3)", 216, 192, "rows=128,columns=32,depth=64,stages=2,outer=groups", f32},
       {"PowerInterval", "Q(2)^2", 256, 256, "rows=64,columns=64,depth=64,stages=3", bf16, "interval(48)"},
+      // runs that are joined: several in a box, one, and half of one; copied in parts, and with threads that
+      // take turns
+      {"JoinedRuns2", "Q(3)", 192, 192, "rows=64,columns=64,depth=64,stages=3", bf16, "interval(2)"},
+      {"JoinedRuns4Split", "Q(3)", 192, 192, "rows=64,columns=64,depth=64,stages=3,split_k=2", bf16,
+       "interval(4)"},
+      {"JoinedRuns8Turns", "Q(3)", 192, 192, "rows=64,columns=64,depth=64,stages=3,ping_pong=2", f32,
+       "interval(8)"},
+      {"JoinedRuns16Held", "Q(5)", 160, 240, "rows=64,columns=48,depth=32,stages=3,types=3,stationary=2",
+       bf16, "interval(16)"},
+      {"JoinedRuns32Types3", "Q(5)", 160, 240, "rows=64,columns=48,depth=32,stages=3,types=3", bf16,
+       "interval(32)"},
+      {"JoinedHalfRuns", "Q(3)", 192, 192, "rows=16,columns=64,depth=64,stages=3,rows_on=n", f32,
+       "interval(32)"},
+      {"JoinedCluster", "Q(2)", 128, 512, "rows=64,columns=64,depth=32,stages=3,cluster=1x4", bf16,
+       "interval(32)"},
+      {"JoinedPower", "Q(2)^2", 256, 256, "rows=64,columns=64,depth=64,stages=3", bf16, "interval(4)"},
       // terms from a table
       {"Power", "Q(2)^2", 128, 256, "rows=64,columns=64,depth=32,stages=2", f32},
       {"Cube", "Q(2)^3", 256, 256, "rows=64,columns=32,depth=32,stages=6", bf16},

@@ -110,6 +110,20 @@ const std::vector<Kernel> &kernels() {
       {"EngineIntervalByType", "Q(2)", 128, 128,
        "rows=64,columns=64,depth=16,stages=3,split_k=2,longest_first=1", f32, "interval(32)", "rows",
        "sm_90a"},
+      // Runs that are joined: several in a step and two steps in one, copied in parts, and partial ones at
+      // both ends.
+      {"EngineJoinedRuns", "Q(3)", 216, 144, "rows=64,columns=48,depth=32,stages=3,longest_first=1", bf16,
+       "interval(4)", "rows", "sm_90a"},
+      {"EngineJoinedCluster", "Q(2)", 288, 272,
+       "rows=64,columns=64,depth=32,stages=3,cluster=2x2,longest_first=1", f32, "interval(32)", "rows",
+       "sm_90a"},
+      {"EngineJoinedPower", "Q(2)^2", 288, 160,
+       "rows=64,columns=64,depth=32,stages=3,split_k=2,longest_first=1", bf16, "interval(2)", "rows",
+       "sm_90a"},
+      {"ThreadsJoinedRuns", "Q(3)", 60, 60, "rows=32,columns=32,depth=16,stages=3,warps=1x2", bf16,
+       "interval(8)"},
+      {"ThreadsJoinedLong", "Q(2)", 64, 64, "rows=32,columns=32,depth=16,stages=3,warps=2x1,longest_first=1",
+       f32, "interval(32)"},
       {"EngineChosen", "Q(8)", 512, 384, "", f32, "cyclic", "rows", "sm_90a"},
       // Signs, tables, blocks without terms, all terms of all rows.
       {"EnginePower", "Q(2)^2", 288, 160, "rows=64,columns=64,depth=32,stages=3,split_k=2,longest_first=1",
