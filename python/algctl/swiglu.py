@@ -76,8 +76,9 @@ class SwiGLU(nn.Module):
     gate, up: AlgLinear d -> f; down: AlgLinear f -> d, whose weights are [in, out]. x: [..., T, d]; positions as in AlgLinear.
     The network runs as one program of the compiler, in which gate and up share a kernel with activation and product, on a CPU
     with down, too, and its gradients are the program that the compiler made by differentiation. It runs layer by layer where
-    float32 weights are trained beside bfloat16 products, because their gradients then are float32, and where one of the three is
-    packed, has hooks, or computes its weights, as parametrizations and pruning do.
+    float32 weights are trained beside bfloat16 products, because their gradients then are float32, where some weights are frozen
+    and there are gradients all the same, and where one of the three is packed, has hooks, or computes its weights, as
+    parametrizations and pruning do.
     """
 
     def __init__(self, d: int, f: int, algebra: str = "Q(4)", *, row_types: str = "cyclic", bias: bool = False,
@@ -115,8 +116,7 @@ class SwiGLU(nn.Module):
         dtype = compute_dtype(x)
         if x.dtype != dtype:
             x = x.to(dtype)
-        if not all(is_plain(part) and (part.weight.dtype == dtype or not torch.is_grad_enabled())
-                   for part in (self.gate, self.up, self.down)):
+        if not self._runs_as_a_program(x, dtype):
             activated = _ACTIVATIONS[self.activation](self.gate(x, positions)) * self.up(x, positions)
             return self.down(activated, positions)
         where, p0 = place(x, positions)
@@ -125,6 +125,17 @@ class SwiGLU(nn.Module):
         if self.gate.bias is not None:
             operands += [self.gate.bias, self.up.bias, self.down.bias]
         return operators.run_program(operands, where, p0, name, "forward")[0]
+
+    def _runs_as_a_program(self, x: torch.Tensor, dtype: torch.dtype) -> bool:
+        parts = (self.gate, self.up, self.down)
+        if not all(is_plain(part) for part in parts):
+            return False
+        if not torch.is_grad_enabled():
+            return True
+        # The program of gradients computes them all. Layers leave out those of weights that are frozen.
+        trained = [parameter.requires_grad for part in parts for parameter in part.parameters()]
+        wasted = not all(trained) and (any(trained) or x.requires_grad)
+        return all(part.weight.dtype == dtype for part in parts) and not wasted
 
     def extra_repr(self) -> str:
         return f"activation={self.activation}"

@@ -35,6 +35,13 @@ static Shape triples() {
   return shape;
 }
 
+static Shape joined(const char *name, int64_t vector, Map map = Map::Forward) {
+  Shape shape = {name, Lift::Rows, RowTypesKind::Interval, 5, 4, 5, 64, 96, ElementType::Bf16, 1, {}, vector};
+  shape.map = map;
+  shape.joined = true;
+  return shape;
+}
+
 static Shape split() {
   Shape shape = cyclic("CyclicSplit");
   shape.cluster = 4;
@@ -47,6 +54,8 @@ const std::vector<Shape> shapes = {
     pairs("CyclicPairs", 0),
     triples(),
     pairs("CyclicHeld", 3),
+    joined("Joined", 0),
+    joined("JoinedPlain", 8),
     split(),
     {"OneType", Lift::Rows, RowTypesKind::Cyclic, 1, 1, 1, 64, 32, ElementType::F32, 1, {}},
     {"Interval", Lift::Rows, RowTypesKind::Interval, 3, 7, 3, 32, 64, ElementType::F32, 2, {}},
@@ -91,7 +100,10 @@ static std::vector<Shape> furtherShapes() {
   std::vector<Shape> all = {gradient("Dx", Map::Dx, RowTypesKind::Cyclic, 0),
                             gradient("DxIntervalPlain", Map::Dx, RowTypesKind::Interval, 8),
                             gradient("Dw", Map::Dw, RowTypesKind::Cyclic, 0),
-                            gradient("DwIntervalPlain", Map::Dw, RowTypesKind::Interval, 4)};
+                            gradient("DwIntervalPlain", Map::Dw, RowTypesKind::Interval, 4),
+                            joined("DxJoined", 0, Map::Dx),
+                            joined("DwJoined", 0, Map::Dw),
+                            joined("DwJoinedPlain", 4, Map::Dw)};
   for (const int64_t vector : {0, 2}) {
     Shape bias = cyclic(vector == 0 ? "Bias" : "BiasPlain");
     bias.bias = true;
@@ -169,6 +181,7 @@ CudaProgram programOf(const Shape &shape, const std::string &path, const std::st
                     {ElementType::Bf16, ElementType::F32}};
   GpuKernel &kernel = program.kernel;
   kernel.map = shape.map;
+  kernel.joins_runs = shape.joined;
   kernel.architecture = 90;
   kernel.exact_architecture = true;
   kernel.output = shape.output;

@@ -153,6 +153,22 @@ TEST(HopperLegality, RowsOnTheOtherSide) {
   EXPECT_THAT(why("rows=256,columns=256,rows_on=n"), HasSubstr("256 rows: a product takes 154 registers"));
 }
 
+// A copy brings whole runs, or a part of one.
+TEST(HopperLegality, SaysWhatDoesNotFitRunsThatAreJoined) {
+  algebras::Layer layer = projection(4, 512, 1024);
+  auto why = [&](int64_t width, const char *schedule) {
+    layer.row_types = algebras::RowTypes::interval(4, width);
+    return whyIllegal(layer, engineSchedule(schedule), algebras::DataType::BF16);
+  };
+  EXPECT_THAT(why(16, "rows=24,columns=64,rows_on=n"),
+              HasSubstr("24 rows: row types have runs of 16, of which a copy brings some or a part of one"));
+  for (const char *schedule : {"rows=16,columns=64,rows_on=n", "rows=64,columns=64", "rows=128,columns=64"})
+    for (const int64_t width : {2, 4, 8, 16, 32})
+      EXPECT_EQ(why(width, schedule), "") << schedule << ", " << width;
+  EXPECT_EQ(why(8, "rows=24,columns=64,rows_on=n"), "");
+  EXPECT_EQ(why(24, "rows=16,columns=64,rows_on=n"), ""); // a segment each
+}
+
 TEST(HopperLegality, SaysWhatCannotBeShared) {
   const algebras::Layer complete = projection(4, 512, 1024);
   auto why = [](const algebras::Layer &layer, const char *schedule) {

@@ -6,6 +6,7 @@ import torch
 from algctl import reference
 from torch.nn import functional
 from torch.nn.utils import prune
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from checks import ROOT, error_of, limit
 
@@ -146,6 +147,46 @@ def test_hooks_of_parts_are_called(part):
     layer.register_full_backward_hook(lambda *_: calls.append("backward"))
     network(torch.randn(2, 24, 64, requires_grad=True)).sum().backward()
     assert calls == ["before", "forward", "backward"]
+
+
+class Calls(TorchDispatchMode):
+    """The operators of algctl that are called."""
+
+    def __init__(self):
+        super().__init__()
+        self.names = []
+
+    def __torch_dispatch__(self, function, types, arguments=(), keywords=None):
+        if function.namespace == "algctl":
+            self.names.append(function.name().removeprefix("algctl::"))
+        return function(*arguments, **(keywords or {}))
+
+
+@pytest.mark.parametrize("trained", [(), ("down",), ("gate", "up")], ids=lambda parts: "-".join(parts) or "none")
+def test_frozen_weights_have_no_gradients_that_nobody_wants(trained):
+    network = algctl.SwiGLU(64, 128, "Q(4)", bias=True)
+    for name, parameter in network.named_parameters():
+        parameter.requires_grad_(name.split(".")[0] in trained)
+    x = torch.randn(2, 24, 64, requires_grad=True)
+    with Calls() as calls:
+        y = network(x)
+        y.sum().backward()
+    assert calls.names.count("projection_dw") == len(trained)
+    assert calls.names.count("projection_dx") == 3
+    assert "run_program" not in calls.names
+    wide, leaves, result = expected(network, x)
+    result.sum().backward()
+    assert error_of(x.grad, wide.grad) < limit(torch.float32, 4)
+    for name, parameter in network.named_parameters():
+        if parameter.requires_grad:
+            assert error_of(parameter.grad, leaves[name].grad) < limit(torch.float32, 4), name
+        else:
+            assert parameter.grad is None
+    # Without gradients, and where all of them are wanted, it is one program.
+    with Calls() as calls:
+        network.requires_grad_(False)(x.detach())
+        network.requires_grad_()(x)
+    assert calls.names == ["run_program", "run_program"]
 
 
 ALGEBRAS = ["graph(chain.dot)", "chain.dot", "{folder}/chain.dot", "graph({folder}/chain.dot)", 'graph("chain.dot")', "layer.toml",

@@ -6,6 +6,7 @@
 #include "tests/runtime/cuda/gpu_bundle.h"
 #include "tests/runtime/usual_parameters.h"
 
+#include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -229,8 +230,8 @@ TEST(GpuManifest, OtherTargetsAndMapsAreKept) {
 }
 
 struct Spoiled {
-  void (*change)(Json &kernel, Json &manifest);
-  const char *words;
+  std::function<void(Json &kernel, Json &manifest)> change;
+  std::string words;
 };
 
 void expectRefused(const GpuShape &shape, const Spoiled &spoiled) {
@@ -297,10 +298,46 @@ TEST(GpuManifest, InconsistentKernelsAreRefused) {
        "kernels[0].copies is engine, but the layer's groups are not all of one width"},
       {[](Json &k, Json &) { k["rows"] = "listed"; }, "kernels[0].rows are listed, but the copy engine"},
       {[](Json &k, Json &) { k["rows"] = "sorted"; },
-       "kernels[0].rows is 'sorted'; this runtime knows listed"},
+       "kernels[0].rows is 'sorted'; this runtime knows listed and joined_runs"},
+      {[](Json &k, Json &) { k["rows"] = "joined_runs"; },
+       "kernels[0].rows are joined runs, but the layer's row types are no intervals"},
   };
   for (const Spoiled &spoiled : cases)
     expectRefused(GpuShape(), spoiled);
+}
+
+TEST(GpuManifest, RunsAreJoinedWhereABoxHasWholeOnes) {
+  GpuShape shape;
+  shape.row_types = RowTypesKind::Interval;
+  shape.run = 8;
+  const auto joined = [](Json &kernel) {
+    kernel["rows"] = "joined_runs";
+    kernel["boxes"]["x"]["rows"] = kernel["boxes"]["y"]["rows"] = 16;
+  };
+  expectRefused(shape, {[&](Json &k, Json &m) {
+                          joined(k);
+                          m["layer"]["row_types"]["width"] = 12;
+                        },
+                        "kernels[0].rows are joined runs of 12 rows, which is no power of two"});
+  for (const char *box : {"x", "y"})
+    expectRefused(shape, {[&](Json &k, Json &) {
+                            joined(k);
+                            k["boxes"][box]["rows"] = 20;
+                          },
+                          std::string("kernels[0].boxes.") + box +
+                              " has 20 rows, no whole runs of 8 rows and no part of one"});
+  // Its maps are others than those of runs.
+  Json manifest = gpuManifest(shape);
+  const nlohmann::json of_runs = withParameters(manifest)["kernels"][0]["parameters"];
+  joined(manifest["kernels"][0]);
+  const Bundle bundle = Bundle::parse(gpuBundle(shape, withParameters(manifest)));
+  EXPECT_TRUE(bundle.manifest().kernels[0].gpu->joins_runs);
+  manifest["kernels"][0]["parameters"] = of_runs;
+  expectRefused(shape, {[&](Json &k, Json &) {
+                          joined(k);
+                          k["parameters"] = of_runs;
+                        },
+                        "which no launch of such a kernel has"});
 }
 
 TEST(GpuManifest, InconsistentCopiesAreRefused) {
