@@ -12,6 +12,7 @@ from . import specifications
 from .bundle import DTYPE_NAMES, Bundle, bundle_name, compile, number_of, targets_for
 from .errors import PackedError
 from .library import operators
+from .operators import projection
 
 Positions = int | torch.Tensor | None
 
@@ -130,7 +131,7 @@ class AlgLinear(nn.Module):
         name = bundle_name(self._number, dtype, x.device)
         if self.is_packed:
             return self._forward_packed(x, where, types, p0, name)
-        return operators.projection(x, self.weight, self.bias, where, types, p0, name)
+        return projection(x, self.weight, self.bias, where, types, p0, name)
 
     def __getstate__(self) -> dict:
         if self._packed:

@@ -12,6 +12,7 @@ import functools
 from typing import Any
 
 import torch
+from torch.autograd import forward_ad
 
 from .bundle import Bundle
 from .library import operators
@@ -74,6 +75,44 @@ def _(operands, positions, p0, bundle, program):
 @torch.library.register_fake("algctl::run_experts")
 def _(operands, expert_starts, positions, p0, bundle, program, expert_rows=None):
     return _results_of(operands, bundle, program, None if expert_rows is None else (expert_rows.numel(),))
+
+
+# ---- forward mode ----
+
+
+def _duals(*tensors):
+    """Of each tensor what it is and its tangent, or None; None where nothing has one. PyTorch hands no tangents to an operator
+    that is called without gradients, and would give its result none."""
+    if forward_ad._current_level < 0:
+        return None
+    duals = [(None, None) if tensor is None else tuple(forward_ad.unpack_dual(tensor)) for tensor in tensors]
+    return duals if any(tangent is not None for _, tangent in duals) else None
+
+
+def projection(x, weight, bias, *place):
+    """The operator, with tangents: the product is linear in x and in the weights."""
+    duals = _duals(x, weight, bias)
+    if duals is None:
+        return operators.projection(x, weight, bias, *place)
+    (x, of_x), (weight, of_weight), (bias, of_bias) = duals
+    none = None if bias is None else torch.zeros_like(bias)  # a layer with a bias always adds one
+    y = operators.projection(x, weight, bias, *place)
+    tangents = [] if of_bias is None else [of_bias.to(y.dtype).expand_as(y)]
+    if of_x is not None:
+        tangents.append(operators.projection(of_x, weight, none, *place))
+    if of_weight is not None:
+        tangents.append(operators.projection(x, of_weight, none, *place))
+    return forward_ad.make_dual(y, sum(tangents))
+
+
+def run_program(operands, *place):
+    if _duals(*operands) is not None:
+        raise NotImplementedError("programs have no derivatives in forward mode: take them of algctl.AlgLinear layers, one for each "
+                                  "product, or in reverse mode")
+    return operators.run_program(operands, *place)
+
+
+# ---- reverse mode ----
 
 
 def _keep_projection(ctx, inputs, output) -> None:

@@ -13,8 +13,8 @@ from torch.nn import functional
 
 from . import compiler, specifications
 from .bundle import DTYPE_NAMES, Bundle, bundle_name, compile, number_of, targets_for
-from .library import operators
 from .linear import AlgLinear, Positions, PositionsSource, compute_dtype, place, shown_on
+from .operators import run_program
 
 _ACTIVATIONS = {
     "silu": functional.silu,
@@ -124,7 +124,7 @@ class SwiGLU(nn.Module):
         operands = [x, self.gate.weight, self.up.weight, self.down.weight]
         if self.gate.bias is not None:
             operands += [self.gate.bias, self.up.bias, self.down.bias]
-        return operators.run_program(operands, where, p0, name, "forward")[0]
+        return run_program(operands, where, p0, name, "forward")[0]
 
     def _runs_as_a_program(self, x: torch.Tensor, dtype: torch.dtype) -> bool:
         parts = (self.gate, self.up, self.down)

@@ -4,6 +4,7 @@ import algctl
 import pytest
 import torch
 from algctl import reference
+from torch.autograd import forward_ad
 from torch.nn.utils import prune
 
 from checks import error_of, limit
@@ -190,6 +191,39 @@ def test_third_gradients():
         results.append(torch.autograd.grad(loss, leaves))
     for computed, expected in zip(*results):
         assert error_of(computed, expected) < limit(torch.float32, 20)
+
+
+@pytest.mark.parametrize("varied", [("x",), ("weight",), ("x", "bias"), ("x", "weight", "bias")], ids="-".join)
+@pytest.mark.parametrize("algebra, positions, bias", [("Q(4)", None, True), ("T(4)", 5, True), ("Q(2)^2", None, False)])
+def test_derivatives_in_forward_mode(algebra, positions, bias, varied):
+    layer = algctl.AlgLinear(32, 48, algebra, bias=bias)
+    x = torch.randn(3, 7, 32)
+    inputs = {"x": x, **dict(layer.named_parameters())}
+    tangents = {name: torch.randn_like(inputs[name]) for name in varied if name in inputs}
+
+    def computed(given):
+        return torch.func.functional_call(layer, {name: value for name, value in given.items() if name != "x"},
+                                          (given.get("x", x), positions))
+
+    def expected(given):
+        return reference.linear(bundle, given.get("x", x.double()), given.get("weight", wide["weight"]),
+                                given.get("bias", wide.get("bias")), positions=positions)
+
+    y, derivative = torch.func.jvp(computed, ({name: inputs[name].detach() for name in tangents},), (tangents,))
+    bundle = algctl.Bundle.named(layer.bundle_name(x))
+    wide = {name: value.detach().double() for name, value in inputs.items()}
+    wide_y, wide_derivative = torch.func.jvp(expected, ({name: wide[name] for name in tangents},),
+                                             ({name: value.double() for name, value in tangents.items()},))
+    assert error_of(y, wide_y) < limit(torch.float32, 1)
+    assert error_of(derivative, wide_derivative) < limit(torch.float32, 2)
+
+
+def test_forward_mode_over_reverse_mode_is_an_error():
+    layer = algctl.AlgLinear(32, 48, "Q(4)")
+    x = torch.randn(3, 32, requires_grad=True)
+    with forward_ad.dual_level(), pytest.raises(NotImplementedError):
+        y = layer(forward_ad.make_dual(x, torch.randn_like(x)))
+        torch.autograd.grad(y.pow(3).sum(), x, create_graph=True)
 
 
 def test_second_gradients_of_float32_weights_beside_bfloat16_products():

@@ -97,6 +97,13 @@ def test_a_program_has_no_second_gradients():
         gradient.pow(2).sum().backward()
 
 
+def test_a_program_has_no_derivatives_in_forward_mode():
+    network = algctl.SwiGLU(64, 128, "Q(4)")
+    x = torch.randn(2, 24, 64)
+    with pytest.raises(NotImplementedError, match="programs have no derivatives in forward mode"):
+        torch.func.jvp(network, (x,), (torch.randn_like(x),))
+
+
 def test_parts_of_several_types():
     network = algctl.SwiGLU(64, 128, "Q(4)", dtype=torch.bfloat16)
     network.up.float()
