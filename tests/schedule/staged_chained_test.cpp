@@ -271,10 +271,15 @@ TEST(StagedChained, WeightsThatAreReadOnceLeaveTheCacheFirst) {
   TwoLayers intervals = qwen(2048, 6144);
   for (algebras::Layer *layer : {&intervals.first, &intervals.last})
     layer->row_types = algebras::RowTypes::interval(32, 64);
-  const StagedChainedCosts costs(intervals.problem(), 2048, h200_machine);
+  const StagedChainedCosts costs(intervals.problem(), 4096, h200_machine);
   const double once = costs(schedule)["memory"];
   schedule.evict_first = 0;
   EXPECT_EQ(costs(schedule)["memory"], once);
+  // Those of 32 are joined: one kernel of either kind takes the same.
+  for (algebras::Layer *layer : {&intervals.first, &intervals.last})
+    layer->row_types = algebras::RowTypes::interval(32, 32);
+  EXPECT_EQ(StagedChainedCosts(intervals.problem(), 4096, h200_machine)(schedule).total(),
+            StagedChainedCosts(layers.problem(), 4096, h200_machine)(schedule).total());
   const auto chosen = cheapestOfLayers(layers.problem(), "sm_90a", {2048});
   ASSERT_TRUE(chosen);
   EXPECT_EQ(std::get<StagedChainedSchedule>(chosen->schedule).evict_first, 1);

@@ -29,6 +29,34 @@ Value KernelEmitter::withSign(Value pairs, Value negative) {
   return select(negative, bitXor(pairs, sign), pairs);
 }
 
+KernelEmitter::RowsToBring KernelEmitter::rowsToBring(tile::BringOp bring, Value count, Value r) {
+  Value type = scalars_.lookup(bring.getRowType()), row = scalars_.lookup(bring.getRow());
+  RowsToBring rows;
+  rows.rows.push_back(rowOf(type, add(row, r)));
+  if (bring.getTarget().getType().getInterleave() == 2) {
+    rows.partner = less(add(r, 1), count);
+    // In its place the first one is read again, and forgotten: zeros on both sides add nothing, whatever
+    // lies in memory.
+    rows.rows.push_back(rowOf(type, add(row, least(add(r, 1), subtract(count, 1)))));
+  }
+  return rows;
+}
+
+Value KernelEmitter::broughtOf(const RowsToBring &rows, Type element, Value scale, Value negative,
+                               function_ref<Value(Value)> load) {
+  if (rows.partner) {
+    Value first_row = load(rows.rows[0]), second_row = load(rows.rows[1]);
+    Value none = arith::ConstantOp::create(builder_, location_, builder_.getZeroAttr(second_row.getType()));
+    second_row = select(rows.partner, second_row, none);
+    return withSign(vector::InterleaveOp::create(builder_, location_, first_row, second_row), negative);
+  }
+  Value wide = convert(load(rows.rows[0]), element, builder_.getF32Type());
+  if (!scale)
+    return wide;
+  Value by = vector::BroadcastOp::create(builder_, location_, wide.getType(), scale);
+  return arith::MulFOp::create(builder_, location_, wide, by);
+}
+
 LogicalResult KernelEmitter::emitBring(tile::BringOp bring) {
   if (bring.getTarget().getType().getInterleave() > 2)
     return emitTransposedBring(bring);
@@ -37,98 +65,86 @@ LogicalResult KernelEmitter::emitBring(tile::BringOp bring) {
   Value type = scalars_.lookup(bring.getRowType()), group = scalars_.lookup(bring.getSourceGroup());
   Value row = scalars_.lookup(bring.getRow()), first = scalars_.lookup(bring.getFirst());
   Value scale = bring.getScale() ? scalars_.lookup(bring.getScale()) : Value();
-  alg::GroupsAttr groups = features ? layout_.getIn() : layout_.getOut();
-  const StringRef name = features ? "in" : "out";
-  const int64_t panel = target.panel, rows = schedule_.getRows(), lanes = schedule_.getLanes();
-  const int64_t width = bring.getTarget().getType().getColumns();
-  Value start = add(groupStart(groups, name, group), first);
+  const int64_t panel = target.panel, width = bring.getTarget().getType().getColumns();
+  Value start =
+      add(groupStart(features ? layout_.getIn() : layout_.getOut(), features ? "in" : "out", group), first);
   // Features are needed as far as the tile owns some; columns come one panel at a time.
   Value left = subtract(features ? feature_end_ : column_end_, first);
 
-  const int64_t step = bring.getTarget().getType().getInterleave(); // rows that lie side by side
-  const bool pairs = step == 2;
   Value count = rowsInHand(type, row), zero = constant(0);
   Value negative = isNegative(bring);
   if (usesAmx() && failed(zeroBehindRows(bring, count, least(left, width))))
     return failure();
 
-  return loop(zero, count, step, [&](Value r) {
-    SmallVector<Value, 2> source_rows = {rowOf(type, add(row, r))};
-    Value partner; // whether the second row of a pair exists
-    if (pairs) {
-      partner = less(add(r, 1), count);
-      // In its place the first one is read again, and forgotten: zeros on both sides add nothing, whatever
-      // lies in memory.
-      source_rows.push_back(rowOf(type, add(row, least(add(r, 1), subtract(count, 1)))));
-    }
-    // What is stored of one or two rows, loaded in the same way from each.
-    auto brought = [&](function_ref<Value(Value)> load) -> Value {
-      if (pairs) {
-        Value first_row = load(source_rows[0]), second_row = load(source_rows[1]);
-        Value none =
-            arith::ConstantOp::create(builder_, location_, builder_.getZeroAttr(second_row.getType()));
-        second_row = select(partner, second_row, none);
-        return withSign(vector::InterleaveOp::create(builder_, location_, first_row, second_row), negative);
-      }
-      Value wide = convert(load(source_rows[0]), source.element, builder_.getF32Type());
-      if (!scale)
-        return wide;
-      Value by = vector::BroadcastOp::create(builder_, location_, wide.getType(), scale);
-      return arith::MulFOp::create(builder_, location_, wide, by);
-    };
-    auto put = [&](Value values, Value place) {
-      vector::StoreOp::create(builder_, location_, values, target.memref, ValueRange{place});
-    };
+  return loop(zero, count, bring.getTarget().getType().getInterleave(), [&](Value r) {
+    const RowsToBring rows = rowsToBring(bring, count, r);
     return loop(zero, least(left, width), panel, [&](Value at) {
       // Panel after panel, in each row after row, or pair after pair.
-      Value place = add(multiply(at, rows), multiply(r, panel));
+      Value place = add(multiply(at, schedule_.getRows()), multiply(r, panel));
       Value whole = atMost(add(at, panel), left);
       auto branch = scf::IfOp::create(builder_, location_, whole, /*withElseRegion=*/true);
       OpBuilder::InsertionGuard guard(builder_);
-      auto loaded = [&](Value from, Value column, int64_t elements) -> Value {
-        auto vector = VectorType::get({elements}, storageOf(source.element));
-        return vector::LoadOp::create(builder_, location_, vector, source.memref,
-                                      ValueRange{from, add(start, column)});
+      const auto bring_elements = [&](Value to, function_ref<Value(Value)> load) {
+        vector::StoreOp::create(builder_, location_, broughtOf(rows, source.element, scale, negative, load),
+                                target.memref, ValueRange{to});
+      };
+      const auto load_at = [&](Value column, int64_t elements) {
+        return [this, &source, start, column, elements](Value from) -> Value {
+          auto vector = VectorType::get({elements}, storageOf(source.element));
+          return vector::LoadOp::create(builder_, location_, vector, source.memref,
+                                        ValueRange{from, add(start, column)});
+        };
       };
       builder_.setInsertionPoint(branch.thenBlock()->getTerminator());
-      put(brought([&](Value from) { return loaded(from, at, panel); }), place);
+      bring_elements(place, load_at(at, panel));
       // A matrix unit is done before the next panel, or the next block of dW's row, has come: ask for it now.
       // Rows of a type lie far from each other, where no machine looks ahead.
       constexpr int64_t line = 32; // bf16
       if (usesAmx())
-        for (Value from : source_rows)
+        for (Value from : rows.rows)
           for (int64_t e = 0; e < panel; e += line)
             memref::PrefetchOp::create(builder_, location_, source.memref,
                                        ValueRange{from, add(start, add(at, panel + e))}, /*isWrite=*/false,
                                        /*localityHint=*/2, /*isDataCache=*/true);
       builder_.setInsertionPoint(branch.elseBlock()->getTerminator());
-      if (panel % lanes == 0) { // columns, of which a group may have fewer than a panel: every row ends here
-        auto part = VectorType::get({lanes}, storageOf(source.element));
-        Value none = arith::ConstantOp::create(builder_, location_, builder_.getZeroAttr(part));
-        for (int64_t v = 0; v < panel; v += lanes) {
-          Value column = add(at, v), mask = columnMask(subtract(left, column), 0, lanes);
-          put(brought([&](Value from) -> Value {
-                return vector::MaskedLoadOp::create(builder_, location_, part, source.memref,
-                                                    ValueRange{from, add(start, column)}, mask, none);
-              }),
-              add(place, v * step));
-        }
-        return success();
-      }
-      return loop(zero, constant(panel), 1, [&](Value i) {
-        Value to = add(place, multiply(i, step));
-        auto exists = scf::IfOp::create(builder_, location_, less(add(at, i), left), /*withElseRegion=*/true);
-        OpBuilder::InsertionGuard inner(builder_);
-        builder_.setInsertionPoint(exists.thenBlock()->getTerminator());
-        put(brought([&](Value from) { return loaded(from, add(at, i), 1); }), to);
-        builder_.setInsertionPoint(exists.elseBlock()->getTerminator());
-        put(arith::ConstantOp::create(
-                builder_, location_,
-                builder_.getZeroAttr(VectorType::get({step}, storageOf(target.element)))),
-            to);
-        return success();
-      });
+      return bringPartOfPanel(source, target, {start, at, left, place},
+                              bring.getTarget().getType().getInterleave(), bring_elements);
     });
+  });
+}
+
+LogicalResult KernelEmitter::bringPartOfPanel(const Memory &source, const Memory &target, PanelPlace place,
+                                              int64_t step, BringElements bring_elements) {
+  const int64_t panel = target.panel, lanes = schedule_.getLanes();
+  if (panel % lanes == 0) { // columns, of which a group may have fewer than a panel: every row ends here
+    auto part = VectorType::get({lanes}, storageOf(source.element));
+    Value none = arith::ConstantOp::create(builder_, location_, builder_.getZeroAttr(part));
+    for (int64_t v = 0; v < panel; v += lanes) {
+      Value column = add(place.at, v), mask = columnMask(subtract(place.left, column), 0, lanes);
+      bring_elements(add(place.target, v * step), [&](Value from) -> Value {
+        return vector::MaskedLoadOp::create(builder_, location_, part, source.memref,
+                                            ValueRange{from, add(place.start, column)}, mask, none);
+      });
+    }
+    return success();
+  }
+  return loop(constant(0), constant(panel), 1, [&](Value i) {
+    Value to = add(place.target, multiply(i, step));
+    auto exists =
+        scf::IfOp::create(builder_, location_, less(add(place.at, i), place.left), /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard inner(builder_);
+    builder_.setInsertionPoint(exists.thenBlock()->getTerminator());
+    bring_elements(to, [&](Value from) -> Value {
+      return vector::LoadOp::create(builder_, location_, VectorType::get({1}, storageOf(source.element)),
+                                    source.memref, ValueRange{from, add(place.start, add(place.at, i))});
+    });
+    builder_.setInsertionPoint(exists.elseBlock()->getTerminator());
+    vector::StoreOp::create(
+        builder_, location_,
+        arith::ConstantOp::create(builder_, location_,
+                                  builder_.getZeroAttr(VectorType::get({step}, storageOf(target.element)))),
+        target.memref, ValueRange{to});
+    return success();
   });
 }
 

@@ -110,6 +110,25 @@ private:
 
   // emit_bring.cpp: bring
   mlir::LogicalResult emitBring(tile::BringOp bring);
+  /// One row of memory that comes into a panel, or two that lie side by side there.
+  struct RowsToBring {
+    llvm::SmallVector<Value, 2> rows;
+    Value partner; ///< whether the second one exists; null where one comes alone
+  };
+  RowsToBring rowsToBring(tile::BringOp bring, Value count, Value r);
+  /// What is stored of them, loaded in the same way from each.
+  Value broughtOf(const RowsToBring &rows, mlir::Type element, Value scale, Value negative,
+                  llvm::function_ref<Value(Value)> load);
+  /// Stores at a place what `load` reads of each row.
+  using BringElements = llvm::function_ref<void(Value to, llvm::function_ref<Value(Value)> load)>;
+  struct PanelPlace {
+    Value start, at,
+        left;     ///< where the group begins in a row; the panel's first column in it, and how many there are
+    Value target; ///< where the panel's row begins
+  };
+  /// Of a panel that goes beyond its group what the group has. `step` rows lie side by side.
+  mlir::LogicalResult bringPartOfPanel(const Memory &source, const Memory &target, PanelPlace place,
+                                       int64_t step, BringElements bring_elements);
   /// The same where a matrix unit multiplies by the transpose of what comes.
   mlir::LogicalResult emitTransposedBring(tile::BringOp bring);
   /// Pairs of bf16 with their signs changed where `negative` says so; as they are where it is null.

@@ -165,6 +165,77 @@ DictionaryAttr describeReduction(sm::KernelOp kernel, tile::ReducedAttr schedule
   description.add("boxes", boxes.all());
   return description.all();
 }
+
+/// Of a kernel with tiles: what its loop multiplies, and by which schedule.
+struct TileProduct {
+  sm::MmaOp product;
+  tile::StagedAttr schedule; ///< null where there is none
+  tile::StagedAttr hidden;   ///< of two layers: the first one's
+  int64_t stages;            ///< of the ring of the first layer's blocks
+};
+
+DictionaryAttr describeTile(sm::KernelOp kernel, const TileProduct &of) {
+  auto [product, schedule, hidden, stages] = of;
+  Description tile(kernel.getContext());
+  const sm::AccumulatorType sums = product.getAccumulator().getType();
+  const int64_t types = schedule ? schedule.getTypes() : 1;
+  tile.number("rows", sums.getRows() / types);
+  // Blocks of a cluster that have types of their own divide a tile of all these types.
+  const int64_t split_types = schedule ? schedule.getClusterTypes() : 1;
+  if (types * split_types > 1)
+    tile.number("types", types * split_types);
+  if (schedule && schedule.getStationaryGroups() > 0)
+    tile.number("held_groups", schedule.getStationaryGroups());
+  if (schedule && schedule.ordersGroups())
+    tile.number("long_groups", schedule.getLongestFirst());
+  // Of a tile at the end of a group the sums may have fewer.
+  tile.number("columns", schedule ? schedule.getColumns() : sums.getColumns());
+  tile.number("depth", product.getStageDepth());
+  tile.number("stages", stages);
+  auto partition = product->getParentOfType<sm::PartitionOp>();
+  tile.number("consumers", partition ? static_cast<int64_t>(partition.getWarpgroups())
+                                     : llvm::divideCeil(threadsOf(kernel), sm::warpgroup_threads));
+  if (clusterOf(kernel) > 1) {
+    tile.number("cluster_rows", schedule.getClusterRows());
+    tile.number("cluster_columns", schedule.getClusterColumns());
+    if (const int64_t split = schedule.getSplitK() * split_types; split > 1)
+      tile.number("split", split);
+  }
+  return tile.all();
+}
+
+DictionaryAttr describeBoxes(sm::KernelOp kernel, bool of_layers) {
+  Description boxes(kernel.getContext());
+  Block &body = kernel.getBody().front();
+  boxes.box("x", body.getArgument(0));
+  boxes.box("w", body.getArgument(1));
+  boxes.box("y", body.getArgument(2));
+  if (of_layers)
+    boxes.box("next_w", lastWeights(kernel));
+  return boxes.all();
+}
+
+/// Of a kernel whose threads copy.
+void describeThreads(Description &description, sm::KernelOp kernel, sm::AccumulatorType sums, bool scaled) {
+  Block &body = kernel.getBody().front();
+  int64_t vector = 1;
+  for (BlockArgument maps : body.getArguments().take_front(3))
+    vector = std::max(vector, cast<sm::MapsType>(maps.getType()).getVector());
+  Description warps(kernel.getContext());
+  warps.number("rows", sums.getWarpRows());
+  warps.number("columns", sums.getWarpColumns());
+  description.number("vector", vector);
+  description.boolean("scaled", scaled);
+  description.boolean("listed", cast<sm::MapsType>(body.getArgument(0).getType()).getListed());
+  description.add("warps", warps.all());
+}
+
+std::string scheduleTextOf(sm::KernelOp kernel, const TileProduct &of) {
+  if (!of.hidden)
+    return scheduleText(of.schedule, of.stages);
+  return scheduleText({of.hidden, of.schedule}, of.stages,
+                      stagesOf(kernel, of.schedule, lastWeights(kernel)));
+}
 } // namespace
 
 FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, int64_t shared_bytes) {
@@ -188,50 +259,20 @@ FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, int64_t shared_byt
     return failure();
 
   Block &body = kernel.getBody().front();
-  const int64_t threads = threadsOf(kernel);
   MLIRContext *context = kernel.getContext();
-  Description tile(context), boxes(context), description(context);
-  const sm::AccumulatorType sums = product.getAccumulator().getType();
-  auto schedule = dyn_cast<tile::StagedAttr>(kernel.getSchedule());
-  const int64_t types = schedule ? schedule.getTypes() : 1;
-  tile.number("rows", sums.getRows() / types);
-  // Blocks of a cluster that have types of their own divide a tile of all these types.
-  const int64_t split_types = schedule ? schedule.getClusterTypes() : 1;
-  if (types * split_types > 1)
-    tile.number("types", types * split_types);
-  if (schedule && schedule.getStationaryGroups() > 0)
-    tile.number("held_groups", schedule.getStationaryGroups());
-  if (schedule && schedule.ordersGroups())
-    tile.number("long_groups", schedule.getLongestFirst());
-  // Of a tile at the end of a group the sums may have fewer.
-  tile.number("columns", schedule ? schedule.getColumns() : sums.getColumns());
-  tile.number("depth", product.getStageDepth());
+  TileProduct of{product, dyn_cast<tile::StagedAttr>(kernel.getSchedule()), {}, 0};
+  if (kernel.getHiddenSchedule())
+    of.hidden = cast<tile::StagedAttr>(*kernel.getHiddenSchedule());
   // Of two layers A is rows that stay.
-  const auto hidden =
-      kernel.getHiddenSchedule() ? cast<tile::StagedAttr>(*kernel.getHiddenSchedule()) : tile::StagedAttr();
-  const int64_t stages =
-      hidden ? stagesOf(kernel, hidden, body.getArgument(1)) : product.getA().getType().getStages();
-  tile.number("stages", stages);
-  auto partition = product->getParentOfType<sm::PartitionOp>();
-  tile.number("consumers", partition ? static_cast<int64_t>(partition.getWarpgroups())
-                                     : llvm::divideCeil(threads, sm::warpgroup_threads));
-  if (clusterOf(kernel) > 1) {
-    tile.number("cluster_rows", schedule.getClusterRows());
-    tile.number("cluster_columns", schedule.getClusterColumns());
-    if (const int64_t split = schedule.getSplitK() * split_types; split > 1)
-      tile.number("split", split);
-  }
-  boxes.box("x", body.getArgument(0));
-  boxes.box("w", body.getArgument(1));
-  boxes.box("y", body.getArgument(2));
-  if (hidden)
-    boxes.box("next_w", lastWeights(kernel));
+  of.stages =
+      of.hidden ? stagesOf(kernel, of.hidden, body.getArgument(1)) : product.getA().getType().getStages();
 
+  Description description(context);
   if (layout.isTransposed())
     description.add("map", StringAttr::get(context, algrt::name(algrt::Map::Dx)));
   if (layout.isWeightGradient())
     description.add("map", StringAttr::get(context, algrt::name(algrt::Map::Dw)));
-  description.number("threads", threads);
+  description.number("threads", threadsOf(kernel));
   description.number("cluster", clusterOf(kernel));
   description.number("shared_bytes", shared_bytes);
   description.add("output",
@@ -241,25 +282,12 @@ FailureOr<DictionaryAttr> describeKernel(sm::KernelOp kernel, int64_t shared_byt
   description.number("groups", layout.getOut().getCount());
   if (cast<sm::MapsType>(body.getArgument(0).getType()).getRun())
     description.boolean("joins_runs", true);
-  if (usesPlainMaps(kernel)) {
-    int64_t vector = 1;
-    for (BlockArgument maps : body.getArguments().take_front(3))
-      vector = std::max(vector, cast<sm::MapsType>(maps.getType()).getVector());
-    Description warps(context);
-    warps.number("rows", sums.getWarpRows());
-    warps.number("columns", sums.getWarpColumns());
-    description.number("vector", vector);
-    description.boolean("scaled", scaled);
-    description.boolean("listed", cast<sm::MapsType>(body.getArgument(0).getType()).getListed());
-    description.add("warps", warps.all());
-  }
-  if (schedule)
-    description.add("schedule", StringAttr::get(context, hidden ? scheduleText({hidden, schedule}, stages,
-                                                                               stagesOf(kernel, schedule,
-                                                                                        lastWeights(kernel)))
-                                                                : scheduleText(schedule, stages)));
-  description.add("tile", tile.all());
-  description.add("boxes", boxes.all());
+  if (usesPlainMaps(kernel))
+    describeThreads(description, kernel, product.getAccumulator().getType(), scaled);
+  if (of.schedule)
+    description.add("schedule", StringAttr::get(context, scheduleTextOf(kernel, of)));
+  description.add("tile", describeTile(kernel, of));
+  description.add("boxes", describeBoxes(kernel, static_cast<bool>(of.hidden)));
   return description.all();
 }
 
