@@ -78,9 +78,9 @@ int64_t registersOfCopies(int64_t copies, int64_t vector) {
   return vector == 1 ? few : std::max(few, 5 * (copies - 16));
 }
 
-/// What a product of rows from a list, or from joined runs, adds: the list, and for each copy of such a row the
-/// row's own address. Fitted to ptxas 13.0 for sm_80 and sm_90a, by the schedules that spilled a word without
-/// it; gradients of the weight matrix, which copy rows of both operands, did not.
+/// What a product of rows from a list, or from joined runs, adds: the list, and for each copy of such a row
+/// the row's own address. Fitted to ptxas 13.0 for sm_80 and sm_90a, by the schedules that spilled a word
+/// without it; gradients of the weight matrix, which copy rows of both operands, did not.
 int64_t registersOfScatteredRows(const StagedSchedule &schedule) {
   constexpr int64_t beside = 4, of_copy = 3;
   const int64_t of_all = schedule.vector * schedule.threads();
@@ -99,8 +99,8 @@ int64_t Case::registersNeeded() const {
   const int64_t sums = warp_rows * warp_columns / 32 * problem.weights();
   const bool scaled = problem.coefficients == Coefficients::General;
   const bool scattered =
-      !problem.weight_gradient && (layer().row_types.kind() == algebras::RowTypes::Kind::Explicit ||
-                                   joinedRun(layer().row_types) > 0);
+      !problem.weight_gradient &&
+      (layer().row_types.kind() == algebras::RowTypes::Kind::Explicit || joinedRun(layer().row_types) > 0);
   // Of several results all but one wait, beside the elements that maps read and what the maps compute alike.
   // Fitted to ptxas 12.9, with the gradients of gate and up.
   const algebras::Fused &fused = layer().fused;

@@ -11,9 +11,11 @@
 
 // The driver's functions, which the stand-in defines.
 namespace algrt::cuda {
+// NOLINTBEGIN(readability-identifier-naming)
 #define DECLARE(NAME, SYMBOL, PARAMETERS) extern "C" Result SYMBOL PARAMETERS;
 ALGRT_CUDA_DRIVER_ENTRIES(DECLARE)
 #undef DECLARE
+// NOLINTEND(readability-identifier-naming)
 } // namespace algrt::cuda
 
 namespace launcher_test {
@@ -32,7 +34,7 @@ struct Shape {
   bool split = false; // the blocks of a cluster compute each tile together
   algrt::Map map = algrt::Map::Forward;
   bool bias = false, unequal = false; // unequal: one group is wider than the others
-  bool joined = false; // the runs of interval types are one segment for each type
+  bool joined = false;                // the runs of interval types are one segment for each type
   bool fused = false; // two products, maps of which read operands of every kind, and two results
 
   // Elements that the distance of rows may grow by.

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <sstream>
 #include <string>
 
 using namespace simulator_test;
@@ -45,11 +44,7 @@ TEST(ChainedKernel, LanesThatDoNotMeetMissAFill) {
   const ChainedKernel kernel{"Q(3)", 144, 120, 48,
                              "rows=64,hidden=16,depth=48,stages=5x4,stationary=3,ping_pong=2"};
   const std::string whole = emittedKernel(kernel);
-  std::string apart;
-  std::istringstream lines(whole);
-  for (std::string line; std::getline(lines, line);)
-    if (line.find("nvvm.bar.warp.sync") == std::string::npos)
-      apart += line + "\n";
+  const std::string apart = withoutLines(whole, "nvvm.bar.warp.sync");
   ASSERT_NE(apart.size(), whole.size());
   const auto objection = [&](const std::string &text, uint64_t seed) {
     compiler::SimulationSettings settings;

@@ -13,6 +13,7 @@
 #include <limits>
 #include <random>
 #include <set>
+#include <sstream>
 #include <tuple>
 
 namespace simulator_test {
@@ -78,6 +79,15 @@ compiler::Spec projection(const std::string &algebra, const std::vector<int64_t>
   options.dtype = "bf16";
   options.row_types = row_types;
   return compiler::loadSpec(options);
+}
+
+std::string withoutLines(const std::string &text, std::string_view words) {
+  std::string others;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    if (line.find(words) == std::string::npos)
+      others += line + "\n";
+  return others;
 }
 
 std::string emittedKernel(const compiler::Spec &spec, const std::string &schedule, algrt::ElementType output,

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace simulator_test {
@@ -25,6 +26,8 @@ compiler::Spec projection(const std::string &algebra, const std::vector<int64_t>
 // The kernel's module as the compiler emits it for a target. A schedule as of --schedule; `output` of Y.
 std::string emittedKernel(const compiler::Spec &spec, const std::string &schedule, algrt::ElementType output,
                           const std::string &target = "sm_90a", algrt::Map map = algrt::Map::Forward);
+// The text without the lines in which `words` stand.
+std::string withoutLines(const std::string &text, std::string_view words);
 
 // Where rows are: one after the other from p0 on, or each at a position of its own, for kernels that read
 // positions. Those are drawn: of any size, also negative ones, which count back from the period.

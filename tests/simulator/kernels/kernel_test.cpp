@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <ostream>
-#include <sstream>
 
 using namespace simulator_test;
 
@@ -173,11 +172,7 @@ TEST_P(EmittedKernel, IsExactForEverySeed) {
 TEST(EmittedKernels, LanesThatDoNotMeetMissATurn) {
   const compiler::Spec spec = projection("Q(2)", 128, 80, "interval(32)");
   const std::string whole = emittedKernel(spec, "rows=64,columns=16,depth=64,stages=16,ping_pong=2", bf16);
-  std::string apart;
-  std::istringstream lines(whole);
-  for (std::string line; std::getline(lines, line);)
-    if (line.find("nvvm.bar.warp.sync") == std::string::npos)
-      apart += line + "\n";
+  const std::string apart = withoutLines(whole, "nvvm.bar.warp.sync");
   ASSERT_NE(apart.size(), whole.size());
   const auto objection = [&](const std::string &text, uint64_t seed) {
     const auto kernel = compiler::SimulatedKernel::parse(text, "turns");
