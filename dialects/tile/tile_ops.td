@@ -74,7 +74,7 @@ def Tile_ForallOp : Tile_Op<"forall", [HasParent<"KernelOp">, SingleBlock, NoTer
     ```
 
     owns one tile of the result. Where the rows of a type come in several runs (`interval`), a block of rows
-    ends with its run.
+    ends with its run; on a GPU short runs are joined, and it has several.
 
     ```mlir
     tile.forall (%i, %r, %g, %n) over [<types, 2>, <rows, 64>, <groups, 1>, <columns, 192>] { ... }

@@ -51,16 +51,16 @@ struct DeviceLists {
 // The layer as a kernel sees it: some of its groups may be one to the kernel.
 Layer kernelLayer(const Layer &layer, const GpuKernel &kernel);
 
-// Maps of X and of Y each: 2 for cyclic types and the slot lift, 3 for interval types; of kernels whose rows
-// are listed it is 1.
+// Maps of X and of Y each, of kernels that neither join runs nor find rows in a list: 2 for cyclic types and
+// the slot lift, 3 for interval types.
 int64_t rowMapCount(const Layer &layer);
 
 // Tiles as the kernel counts them, those that turn out empty included: (cyclic) types times the row tiles of
 // the longest segment, (interval) runs times the row tiles of a whole run; times output groups, times column
-// tiles of a group; row tiles and column tiles in whole clusters. Where sums of the map dx are stationary,
-// all groups count as one, and each block of a cluster for itself. 0 <= offset < period. Of a kernel whose
-// rows are listed: no fewer than have rows. Throws Error(ALGRT_INVALID_ARGUMENT) where the count does not fit
-// int32.
+// tiles of a group; row tiles and column tiles in whole clusters. Kernels that join runs have tiles of their
+// own (RunsOfBatch). Where sums of the map dx are stationary, all groups count as one, and each block of a
+// cluster for itself. 0 <= offset < period. Of a kernel whose rows are listed: no fewer than have rows.
+// Throws Error(ALGRT_INVALID_ARGUMENT) where the count does not fit int32.
 int64_t tileCount(const Layer &kernel_layer, const GpuTile &tile, int64_t m, int64_t offset,
                   Map map = Map::Forward);
 
