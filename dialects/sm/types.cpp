@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace sm;
 
-/// `, swizzle 64, vector 8, unequal, listed`, each of them left out where it is 0 or false.
+/// `, swizzle 64, vector 8, unequal, listed, run 8`, each of them left out where it is 0 or false.
 static ParseResult parseMapEntries(AsmParser &parser, int64_t &swizzle, int64_t &vector, bool &unequal,
                                    bool &listed, int64_t &run) {
   swizzle = vector = run = 0;

@@ -30,7 +30,7 @@ from torch.distributed.tensor.parallel import ParallelStyle
 
 from .bundle import Bundle, number_of
 from .errors import PackedError
-from .library import operators
+from .operators import projection
 from .linear import AlgLinear, Layer, Positions, compute_dtype, place
 
 
@@ -54,7 +54,7 @@ class DividedLinear(AlgLinear):
         axis = self.axes["weight"]
         weight = self.weight.to_local().flatten(axis, axis + 1)
         bias = self.bias.to_local().flatten() if "bias" in self.axes else None
-        y = operators.projection(x, weight, bias, where, types, p0, self.bundle_name(x))
+        y = projection(x, weight, bias, where, types, p0, self.bundle_name(x))
         return self._outgoing(y, mesh)
 
     def to_linear(self) -> nn.Linear:

@@ -12,7 +12,7 @@ from . import specifications
 from .bundle import DTYPE_NAMES, Bundle, bundle_name, compile, number_of, targets_for
 from .errors import PackedError
 from .library import operators
-from .operators import projection
+from .operators import has_tangents, projection
 
 Positions = int | torch.Tensor | None
 
@@ -150,7 +150,7 @@ class AlgLinear(nn.Module):
         return bool(self._packed)
 
     def _forward_packed(self, x, where, types, p0, name):
-        if self.training or (torch.is_grad_enabled() and x.requires_grad):
+        if self.training or (torch.is_grad_enabled() and x.requires_grad) or has_tangents(x, self.bias):
             raise PackedError("the weights are packed for inference: call algctl.unpack_ before training, or compute under "
                               "torch.no_grad() in evaluation mode")
         held = self._packed.get(name)

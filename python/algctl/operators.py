@@ -89,6 +89,10 @@ def _duals(*tensors):
     return duals if any(tangent is not None for _, tangent in duals) else None
 
 
+def has_tangents(*tensors) -> bool:
+    return _duals(*tensors) is not None
+
+
 def projection(x, weight, bias, *place):
     """The operator, with tangents: the product is linear in x and in the weights."""
     duals = _duals(x, weight, bias)
@@ -103,13 +107,6 @@ def projection(x, weight, bias, *place):
     if of_weight is not None:
         tangents.append(operators.projection(x, of_weight, none, *place))
     return forward_ad.make_dual(y, sum(tangents))
-
-
-def run_program(operands, *place):
-    if _duals(*operands) is not None:
-        raise NotImplementedError("programs have no derivatives in forward mode: take them of algctl.AlgLinear layers, one for each "
-                                  "product, or in reverse mode")
-    return operators.run_program(operands, *place)
 
 
 # ---- reverse mode ----

@@ -13,8 +13,9 @@ from torch.nn import functional
 
 from . import compiler, specifications
 from .bundle import DTYPE_NAMES, Bundle, bundle_name, compile, number_of, targets_for
+from .library import operators
 from .linear import AlgLinear, Positions, PositionsSource, compute_dtype, place, shown_on
-from .operators import run_program
+from .operators import has_tangents
 
 _ACTIVATIONS = {
     "silu": functional.silu,
@@ -77,7 +78,7 @@ class SwiGLU(nn.Module):
     The network runs as one program of the compiler, in which gate and up share a kernel with activation and product, on a CPU
     with down, too, and its gradients are the program that the compiler made by differentiation. It runs layer by layer where
     float32 weights are trained beside bfloat16 products, because their gradients then are float32, where some weights are frozen
-    and there are gradients all the same, and where one of the three is packed, has hooks, or computes its weights, as
+    and there are gradients all the same, in forward mode, and where one of the three is packed, has hooks, or computes its weights, as
     parametrizations and pruning do.
     """
 
@@ -124,16 +125,17 @@ class SwiGLU(nn.Module):
         operands = [x, self.gate.weight, self.up.weight, self.down.weight]
         if self.gate.bias is not None:
             operands += [self.gate.bias, self.up.bias, self.down.bias]
-        return run_program(operands, where, p0, name, "forward")[0]
+        return operators.run_program(operands, where, p0, name, "forward")[0]
 
     def _runs_as_a_program(self, x: torch.Tensor, dtype: torch.dtype) -> bool:
         parts = (self.gate, self.up, self.down)
-        if not all(is_plain(part) for part in parts):
+        parameters = [parameter for part in parts for parameter in part.parameters()]
+        if not all(is_plain(part) for part in parts) or has_tangents(x, *parameters):
             return False
         if not torch.is_grad_enabled():
             return True
         # The program of gradients computes them all. Layers leave out those of weights that are frozen.
-        trained = [parameter.requires_grad for part in parts for parameter in part.parameters()]
+        trained = [parameter.requires_grad for parameter in parameters]
         wasted = not all(trained) and (any(trained) or x.requires_grad)
         return all(part.weight.dtype == dtype for part in parts) and not wasted
 

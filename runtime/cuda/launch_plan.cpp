@@ -152,10 +152,11 @@ void checkWeightSteps(const Layer &layer, const KernelShape &shape, const GpuTil
   const char *const what = "steps of dw";
   const bool by_runs = shape.interval && !shape.joins_runs;
   const int64_t runs = by_runs ? ceilDivide(ceilDivide(m, shape.run) + 1, layer.types) : 1;
-  // Of a list all rows may be of one type. Joined runs may be partial at both ends.
+  // Of a list all rows may be of one type. Of joined runs a type may have one more, and partial ones at both
+  // ends.
   const int64_t rows_of_run = by_runs            ? shape.run
                               : shape.listed     ? m
-                              : shape.joins_runs ? ceilDivide(m, layer.types) + 3 * shape.run
+                              : shape.joins_runs ? ceilDivide(m, layer.types) + shape.run
                                                  : ceilDivide(m, layer.types);
   const int64_t of_type = checkedAdd(checkedMultiply(runs, ceilDivide(rows_of_run, tile.depth), what),
                                      shape.joins_runs ? 2 * ceilDivide(shape.run, tile.depth) : 0, what);

@@ -10,11 +10,11 @@
 
 namespace {
 
-struct RunsShape {
+struct JoinedShape {
   int64_t m, k, n, q;
 };
 
-constexpr RunsShape runs_shapes[] = {
+constexpr JoinedShape joined_shapes[] = {
     {2048, 2048, 6144, 32}, {2048, 2560, 9728, 32},  {2048, 4096, 12288, 32},
     {2048, 2048, 768, 32},  {2048, 7168, 2048, 32},  {2048, 5120, 25600, 64},
     {512, 7168, 2048, 32},  {8192, 4096, 12288, 32}, {8192, 5120, 25600, 128}};
@@ -30,7 +30,7 @@ protected:
 
 TEST_P(JoinedGate, WhatIsChosen) {
   int number = 0;
-  for (const RunsShape &shape : runs_shapes)
+  for (const JoinedShape &shape : joined_shapes)
     for (const compiler::Target target : {compiler::Target::Sm90a, compiler::Target::Sm80}) {
       // In turn several runs in a box and one in several boxes of some.
       const int64_t width = int64_t{2} << (number++ % 5);

@@ -122,8 +122,9 @@ private:
   /// Stores at a place what `load` reads of each row.
   using BringElements = llvm::function_ref<void(Value to, llvm::function_ref<Value(Value)> load)>;
   struct PanelPlace {
-    Value start, at,
-        left;     ///< where the group begins in a row; the panel's first column in it, and how many there are
+    Value start;  ///< where the group begins in a row of memory
+    Value at;     ///< the panel's first column in the group
+    Value left;   ///< columns of the group
     Value target; ///< where the panel's row begins
   };
   /// Of a panel that goes beyond its group what the group has. `step` rows lie side by side.

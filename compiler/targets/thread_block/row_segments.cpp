@@ -2,11 +2,14 @@
 
 #include "compiler/schedule/work.h"
 #include "compiler/targets/thread_block/table_words.h"
+#include "dialects/sm/sm.h"
 #include "runtime/gpu_kernel_abi.h"
 
 using namespace mlir;
 
 namespace compiler {
+
+static_assert(sm::maps_of_joined_runs == algrt_joined_row_maps);
 
 int64_t RowSegments::maps(alg::RowTypesAttr types) {
   switch (types.getKind()) {

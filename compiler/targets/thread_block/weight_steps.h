@@ -39,6 +39,7 @@ public:
   static int64_t wordsOfTerm(Coefficients coefficients) {
     return coefficients == Coefficients::General ? 4 : 3;
   }
+
   Value count() const { return step_count_; }
 
   struct Step {

@@ -97,11 +97,21 @@ def test_a_program_has_no_second_gradients():
         gradient.pow(2).sum().backward()
 
 
-def test_a_program_has_no_derivatives_in_forward_mode():
+def test_derivatives_in_forward_mode():
     network = algctl.SwiGLU(64, 128, "Q(4)")
-    x = torch.randn(2, 24, 64)
-    with pytest.raises(NotImplementedError, match="programs have no derivatives in forward mode"):
-        torch.func.jvp(network, (x,), (torch.randn_like(x),))
+    x, tangent = torch.randn(2, 24, 64), torch.randn(2, 24, 64)
+    _, derivative = torch.func.jvp(network, (x,), (tangent,))
+    step = 1e-4
+    ahead, behind = (expected(network, (x.double() + sign * step * tangent.double()), dtype=torch.float32)[2] for sign in (1, -1))
+    assert error_of(derivative, (ahead - behind) / (2 * step)) < limit(torch.float32, 10)
+
+
+def test_packed_layers_refuse_forward_mode():
+    layer = algctl.AlgLinear(64, 128, "Q(4)").eval()
+    algctl.pack_(layer)
+    x = torch.randn(24, 64)
+    with torch.no_grad(), pytest.raises(algctl.PackedError):
+        torch.func.jvp(layer, (x,), (torch.randn_like(x),))
 
 
 def test_parts_of_several_types():
@@ -157,15 +167,16 @@ def test_hooks_of_parts_are_called(part):
 
 
 class Calls(TorchDispatchMode):
-    """The operators of algctl that are called."""
+    """The operators of algctl that compute, as they are called; bundles may have to be opened between them."""
 
     def __init__(self):
         super().__init__()
         self.names = []
 
     def __torch_dispatch__(self, function, types, arguments=(), keywords=None):
-        if function.namespace == "algctl":
-            self.names.append(function.name().removeprefix("algctl::"))
+        name = function.name().removeprefix("algctl::")
+        if function.namespace == "algctl" and name.startswith(("projection", "run_")):
+            self.names.append(name)
         return function(*arguments, **(keywords or {}))
 
 

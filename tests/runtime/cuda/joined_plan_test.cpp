@@ -106,8 +106,7 @@ void expectShowsRows(const Batch &batch, const std::vector<Shown> &maps) {
     EXPECT_EQ(maps[map].size(), std::max<size_t>(used[map], 1)) << "map " << map;
 }
 
-// Tiles of 64 rows, 3 column blocks of the tile's 96 columns being one: of every segment number up to the
-// last with rows.
+// Tiles of 64 rows and a whole group of columns: of every segment number up to the last one that has rows.
 int64_t tilesOf(const Batch &batch) {
   std::map<int64_t, int64_t> rows_of_number;
   const bool begins_within = batch.p0 % batch.run != 0, ends_within = (batch.p0 + batch.m) % batch.run != 0;
