@@ -422,7 +422,8 @@ typedef struct algrt_run_options {
   int32_t threads;          /* most threads to use, 0 = all */
   int32_t kernel;           /* as in algrt_forward_args, of the step's projection, for a program of one step;
                                else 0 */
-  int32_t dependent_launch; /* as in algrt_forward_args, for a program of one step; else 0 */
+  int32_t dependent_launch; /* as in algrt_forward_args, of the program's first step; on a CUDA device the
+                               others begin early by themselves where they can */
   float beta;               /* of dw: what dw and dbias hold counts so often; with 0 it is not read. 0 where a
                                step hands one of them on */
   int64_t sequence_rows;    /* as in algrt_forward_args */

@@ -46,22 +46,26 @@ static algebras::DataType typeOfResult(const MatchedLayer &layer) {
 /// average.
 static constexpr double steps_over_predicted = 1.15;
 
-/// Microseconds of a GPU's kernel for a layer; of one network without end where its products are too many for
-/// one.
-static double timeOf(const MatchedLayer &layer, const std::string &target, RowsOfCall rows) {
+/// Microseconds of a GPU's kernel for a layer, `behind` that of another one; of one network without end where
+/// its products are too many for one.
+static double timeOf(const MatchedLayer &layer, Target of_target, RowsOfCall rows, bool behind) {
+  const std::string target = toString(of_target);
   if (rows.experts > 0)
     return predictExperts(layer.scheduled, nullptr, target, rows.count, rows.experts, typeOfResult(layer))
         .predicted_us;
   const Ranking ranking = rankSchedules(layer.scheduled, target, rows.count, typeOfResult(layer));
-  return ranking.legal.empty() ? std::numeric_limits<double>::infinity() : ranking.legal.front().predicted();
+  if (ranking.legal.empty())
+    return std::numeric_limits<double>::infinity();
+  const RankedSchedule &best = ranking.legal.front();
+  const bool begins_early = behind && !isForThreads(best.schedule);
+  return best.predicted() - (begins_early ? entryOf(of_target).machine->early_begin_us : 0.0);
 }
 
 /// Microseconds of a GPU's kernel for each layer.
 static double separateTime(const std::vector<MatchedLayer> &layers, Target target, RowsOfCall rows) {
-  const std::string name = toString(target);
   double sum = 0;
-  for (const MatchedLayer &layer : layers)
-    sum += timeOf(layer, name, rows);
+  for (const auto &[number, layer] : llvm::enumerate(layers))
+    sum += timeOf(layer, target, rows, /*behind=*/number > 0);
   return sum;
 }
 

@@ -90,7 +90,9 @@ StepCost costOfStep(const ProgramPlan &plan, const algrt::ProgramStep &step, Pro
             weights * counts.dense_macs + next_weights * of_next.dense_macs,
             made.predicted_us,
             made.floor_us,
-            made.floor_by};
+            made.floor_by,
+            0,
+            true};
   }
   const Ranking ranking = rankMap(kernel.layer, step.map, program.target, rows, kernel.results.front(), cpu);
   const RankedSchedule &best = bestOf(ranking, kernel.layer);
@@ -101,7 +103,8 @@ StepCost costOfStep(const ProgramPlan &plan, const algrt::ProgramStep &step, Pro
           best.predicted(),
           ranking.floor_us,
           ranking.floor_by,
-          best.cost["grouping"]};
+          best.cost["grouping"],
+          !isForThreads(best.schedule)};
 }
 
 /// The rows that a step lists by type.
@@ -156,6 +159,9 @@ std::vector<ProgramCost> costOfPrograms(const ProgramPlan &plan, const std::stri
           step.elementwise ? cost_of_step() : atPlaceOf(plan.kernels[step.projection], cost_of_step));
       if (!step.elementwise)
         groupings.countOnce(made, plan.kernels[step.projection].layer, step.rows.value_or(m));
+      const GpuMachine *machine = entryOf(targetNamed(target)).machine;
+      if (machine != nullptr && made.waits && mayBeginEarly(program, cost.steps.size() - 1, m))
+        made.predicted_us -= machine->early_begin_us;
     }
     costs.push_back(std::move(cost));
   }

@@ -17,6 +17,9 @@ struct StepCost {
          floor_us = 0; ///< of the cheapest schedule; what bytes and arithmetic need at least
   std::string floor_by;
   double grouping_us = 0; ///< of what is predicted: making the list of rows by type
+  /// On a GPU: the kernel waits for the one before it by itself, and may begin before that has ended. Not
+  /// counted for experts.
+  bool waits = false;
 };
 
 struct ProgramCost {

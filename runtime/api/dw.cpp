@@ -109,7 +109,8 @@ void differentiateOnCpu(const LoadedProjection &bundle, const algrt_dw_args &arg
   sums.run();
 }
 
-void differentiateOnCuda(const LoadedProjection &bundle, const algrt_dw_args &args, cuda::HeldLists *lists) {
+void differentiateOnCuda(const LoadedProjection &bundle, const algrt_dw_args &args,
+                         const PlaceInProgram &place) {
   if (!bundle.gpu_kernels.any(Map::Dw))
     throw Error(ALGRT_UNSUPPORTED,
                 "x: is on a CUDA device, but the bundle has no kernel of dw for one: compile it for one, or "
@@ -129,7 +130,8 @@ void differentiateOnCuda(const LoadedProjection &bundle, const algrt_dw_args &ar
   const ColumnSums sums(bundle, args, read, dw);
   call.device = device.device_id;
   call.workspace = {args.workspace, args.workspace_bytes};
-  call.lists = lists;
+  call.lists = place.lists;
+  call.order = cuda::launchOrder(/*dependent=*/false, place.behind_step);
   call.stream = args.stream;
   call.kernel = int64_t(args.kernel) - 1;
   call.beta = args.beta;
@@ -139,7 +141,8 @@ void differentiateOnCuda(const LoadedProjection &bundle, const algrt_dw_args &ar
 
 } // namespace
 
-void algrt::runDw(const LoadedProjection &projection, const algrt_dw_args &args, cuda::HeldLists *lists) {
+void algrt::runDw(const LoadedProjection &projection, const algrt_dw_args &args,
+                  const PlaceInProgram &place) {
   checkCount("p0", args.p0);
   checkCount("threads", args.threads);
   checkCount("kernel", args.kernel);
@@ -147,7 +150,7 @@ void algrt::runDw(const LoadedProjection &projection, const algrt_dw_args &args,
     refuse("beta is not finite");
   checkRowArguments(projection.bundle.layer(), rowArguments(args));
   if (args.x != nullptr && args.x->device.device_type == kDLCUDA)
-    return differentiateOnCuda(projection, args, lists);
+    return differentiateOnCuda(projection, args, place);
   if (args.stream != nullptr)
     refuse("stream is set, but x is in CPU memory, and the CPU has no streams: pass NULL");
   differentiateOnCpu(projection, args);

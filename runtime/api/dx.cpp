@@ -6,7 +6,8 @@
 
 using namespace algrt;
 
-void algrt::runDx(const LoadedProjection &projection, const algrt_dx_args &args, cuda::HeldLists *lists) {
+void algrt::runDx(const LoadedProjection &projection, const algrt_dx_args &args,
+                  const PlaceInProgram &place) {
   checkCount("p0", args.p0);
   checkCount("threads", args.threads);
   checkCount("kernel", args.kernel);
@@ -14,13 +15,12 @@ void algrt::runDx(const LoadedProjection &projection, const algrt_dx_args &args,
   if (args.reserved != 0)
     throw Error(ALGRT_UNSUPPORTED, "args: reserved is set, needs 0: update the runtime");
   requireNotNull(args.w, "w");
-  RowProduct product(args);
+  RowProduct product(args, place);
   product.map = Map::Dx;
   product.rows = args.dy;
   product.result = args.dx;
   product.rows_name = "dy";
   product.result_name = "dx";
-  product.lists = lists;
   multiplyRows(projection, product);
 }
 

@@ -48,15 +48,13 @@ size_t workspaceBytes(const LoadedProjection &projection, int64_t m, int32_t thr
 }
 
 void runForward(const LoadedProjection &projection, const algrt_forward_args &args,
-                const ExpertStarts &experts, cuda::HeldLists *lists) {
+                const PlaceInProgram &place) {
   checkScalars(args, projection.bundle.layer());
-  RowProduct product(args);
+  RowProduct product(args, place);
   product.rows = args.x;
   product.result = args.y;
   product.weights = args.weights;
   product.bias = args.bias;
-  product.experts = experts;
-  product.lists = lists;
   multiplyRows(projection, product);
 }
 

@@ -100,7 +100,7 @@ Matrix Reader::readOperand(const FusedOperand &operand, int64_t m) const {
   switch (operand.per) {
   case FusedOperand::Per::Column:
     // One number is none of the weights that experts have each.
-    if (call_.experts.count > 1 && widthOf(operand) == 1)
+    if (call_.place.experts.count > 1 && widthOf(operand) == 1)
       throw Error(ALGRT_UNSUPPORTED, operand.name +
                                          ": is the number of one column, of which kernels for CUDA "
                                          "devices read one for each expert");
@@ -157,7 +157,7 @@ FusedStep Reader::read() {
   FusedStep step;
   step.rows = {names_.x, layer_.dtype,
                readMatrix(call_.tensor(names_.x), names_.x, call_.device, layer_.dtype, any_rows, depth_)};
-  const int64_t m = call_.experts.resultRows(step.rows.view.rows);
+  const int64_t m = call_.place.experts.resultRows(step.rows.view.rows);
   for (int64_t i = 0; i < fusion_.allWeights(); ++i)
     step.weights.push_back(readWeight(i, step));
   for (const FusedOperand &operand : fusion_.operands)
@@ -168,7 +168,8 @@ FusedStep Reader::read() {
     step.results.push_back(
         {name, type, readMatrix(call_.tensor(name), name.c_str(), call_.device, type, m, width_)});
   }
-  step.source = readRows(layer_, call_.rows(), call_.device, call_.experts.placedRows(step.rows.view.rows));
+  step.source =
+      readRows(layer_, call_.rows(), call_.device, call_.place.experts.placedRows(step.rows.view.rows));
   checkOverlaps(step);
   return step;
 }
@@ -215,12 +216,12 @@ void runOnCuda(const LoadedProjection &projection, Map map, const StepCall &call
   product.device = call.device.device_id;
   product.rows = step.source;
   product.workspace = {call.workspace, call.workspace_bytes};
-  product.lists = call.lists;
+  product.lists = call.place.lists;
   product.stream = call.stream;
   product.kernel = int64_t(call.kernel) - 1;
-  product.dependent_launch = call.dependent_launch;
+  product.order = cuda::launchOrder(call.dependent_launch, call.place.behind_step);
   product.further = further;
-  product.experts = call.experts;
+  product.experts = call.place.experts;
   cuda::runProduct(projection.gpu_kernels, projection.bundle.layer(), product);
 }
 

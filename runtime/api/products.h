@@ -8,12 +8,17 @@
 
 namespace algrt {
 
-// On a device rows may be divided among experts: weights and bias are those of the first one then. Steps that
-// share a workspace pass what lists of rows it holds; null: none.
+// What a map has of the program that it is a step of; nothing outside of one.
+struct PlaceInProgram {
+  ExpertStarts experts = {};        // on a device: weights and bias are those of the first expert then
+  cuda::HeldLists *lists = nullptr; // of rows, in the workspace that the steps share
+  bool behind_step = false;         // the kernel may begin early where it can: mayBeginEarly of the program
+};
+
 void runForward(const LoadedProjection &projection, const algrt_forward_args &args,
-                const ExpertStarts &experts = {}, cuda::HeldLists *lists = nullptr);
-void runDx(const LoadedProjection &projection, const algrt_dx_args &args, cuda::HeldLists *lists = nullptr);
-void runDw(const LoadedProjection &projection, const algrt_dw_args &args, cuda::HeldLists *lists = nullptr);
+                const PlaceInProgram &place = {});
+void runDx(const LoadedProjection &projection, const algrt_dx_args &args, const PlaceInProgram &place = {});
+void runDw(const LoadedProjection &projection, const algrt_dw_args &args, const PlaceInProgram &place = {});
 
 // Bytes of workspace with which any of them has enough for m rows on so many threads, divided among up to so
 // many experts; with 0 there is one network.

@@ -75,7 +75,7 @@ void multiplyOnCuda(const LoadedProjection &bundle, const RowProduct &product) {
   call.map = product.map;
   call.x =
       readMatrix(product.rows, product.rows_name, device, layer.dtype, any_rows, forward ? layer.k : layer.n);
-  const int64_t m = product.experts.resultRows(call.x.rows);
+  const int64_t m = product.place.experts.resultRows(call.x.rows);
   requireNotNull(product.result, product.result_name);
   // Of another type than these, the result is refused as not being of the layer's.
   call.output = elementTypeOf(product.result->dtype).value_or(layer.dtype);
@@ -92,18 +92,18 @@ void multiplyOnCuda(const LoadedProjection &bundle, const RowProduct &product) {
     call.further = {&bias, 1};
   }
   const RowSource rows =
-      readRows(layer, product.row_arguments, device, product.experts.placedRows(call.x.rows));
+      readRows(layer, product.row_arguments, device, product.place.experts.placedRows(call.x.rows));
   requireDisjoint(call.y, product.result_name, result_element, rows);
   if (m == 0)
     return;
   call.device = device.device_id;
   call.rows = rows;
   call.workspace = {product.workspace, product.workspace_bytes};
-  call.lists = product.lists;
+  call.lists = product.place.lists;
   call.stream = product.stream;
   call.kernel = product.kernel;
-  call.dependent_launch = product.dependent_launch;
-  call.experts = product.experts;
+  call.order = cuda::launchOrder(product.dependent_launch, product.place.behind_step);
+  call.experts = product.place.experts;
   cuda::runProduct(bundle.gpu_kernels, layer, call);
 }
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "runtime/api/handles.h"
+#include "runtime/api/products.h"
 #include "runtime/api/row_arguments.h"
-#include "runtime/cuda/row_grouping.h"
 
 #include <string>
 
@@ -13,10 +13,10 @@ namespace algrt {
 struct RowProduct {
   // With what the functions' arguments have in common. `kernel` counts from 1 there, and 0 lets choose.
   template <typename Args>
-  explicit RowProduct(const Args &args)
+  RowProduct(const Args &args, const PlaceInProgram &place)
       : w(args.w), row_arguments(rowArguments(args)), workspace(args.workspace),
         workspace_bytes(args.workspace_bytes), stream(args.stream), threads(args.threads),
-        kernel(int64_t(args.kernel) - 1), dependent_launch(args.dependent_launch != 0) {}
+        kernel(int64_t(args.kernel) - 1), dependent_launch(args.dependent_launch != 0), place(place) {}
 
   Map map = Map::Forward;
   const DLTensor *rows = nullptr, *result = nullptr; // x and y, or dy and dx
@@ -29,10 +29,9 @@ struct RowProduct {
   size_t workspace_bytes;
   void *stream; // a CUstream; null is the legacy default stream
   int threads;
-  int64_t kernel;                   // -1 = choose
-  bool dependent_launch;            // may begin before its predecessor in the stream has ended
-  ExpertStarts experts = {};        // on a device, where weights and bias are those of the first one
-  cuda::HeldLists *lists = nullptr; // of the workspace; null: none
+  int64_t kernel;        // -1 = choose
+  bool dependent_launch; // may begin before its predecessor in the stream has ended
+  PlaceInProgram place;
 };
 
 // Where the rows are all tensors have to be.

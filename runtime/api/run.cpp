@@ -80,8 +80,8 @@ private:
   int32_t kernelOf(const ProgramStep &step) const;
   // Takes the beginning of the workspace, or memory of its own.
   void placeBuffers();
-  void run(const ProgramStep &step);
-  StepCall callOf(const ProgramStep &step);
+  void run(size_t number);
+  StepCall callOf(size_t number);
   // Of rows in a list on a device: that no step reads an operand there that its kernels find no rows of.
   void checkLists() const;
   // Sets where the rows of the step are.
@@ -137,7 +137,8 @@ void Run::placeBuffers() {
   }
 }
 
-StepCall Run::callOf(const ProgramStep &step) {
+StepCall Run::callOf(size_t number) {
+  const ProgramStep &step = program_.steps[number];
   StepCall call{};
   for (const auto &[operand, own] : step.operands) {
     const auto buffer = buffers_.find(own);
@@ -150,13 +151,13 @@ StepCall Run::callOf(const ProgramStep &step) {
   call.stream = options_.stream;
   call.workspace = workspace_;
   call.workspace_bytes = workspace_bytes_;
-  call.lists = &lists_;
   call.threads = options_.threads;
   call.kernel = kernelOf(step);
-  call.dependent_launch = options_.dependent_launch != 0;
+  call.dependent_launch = number == 0 && options_.dependent_launch != 0;
   call.beta = options_.beta;
-  call.experts = rows_.experts;
-  call.experts.x_by_list = readsBatch(program_, step);
+  call.place = {rows_.experts, &lists_,
+                mayBeginEarly(program_, number, rows_.experts.resultRows(call_.rows()))};
+  call.place.experts.x_by_list = readsBatch(program_, step);
   return call;
 }
 
@@ -184,9 +185,10 @@ void Run::placeRows(const ProgramStep &step, StepCall &call) const {
   call.operands["positions"] = rows_.positions;
 }
 
-void Run::run(const ProgramStep &step) {
+void Run::run(size_t number) {
+  const ProgramStep &step = program_.steps[number];
   if (step.elementwise) {
-    const StepCall call = callOf(step);
+    const StepCall call = callOf(number);
     prepareElementwise(bundle_.elementwise, *step.elementwise,
                        {[&](std::string_view operand) { return call.tensor(operand); }, call.device,
                         call.stream, call.threads})();
@@ -194,7 +196,7 @@ void Run::run(const ProgramStep &step) {
   }
   const LoadedProjection &projection = bundle_.projection(step.projection);
   const auto run = projection.bundle.layer().fusion ? runFusedStep : runProjectionStep;
-  run(projection, step.map, callOf(step));
+  run(projection, step.map, callOf(number));
 }
 
 void Run::checkOptions() const {
@@ -203,12 +205,12 @@ void Run::checkOptions() const {
   checkCount("threads", options_.threads);
   checkCount("kernel", options_.kernel);
   const std::vector<ProgramStep> &steps = program_.steps;
-  if (steps.size() > 1 && (options_.kernel != 0 || options_.dependent_launch != 0))
-    refuse("kernel and dependent_launch are for programs of one step, " + program_.name + " has " +
-           std::to_string(steps.size()) + ": pass 0");
+  if (steps.size() > 1 && options_.kernel != 0)
+    refuse("kernel is for programs of one step, " + program_.name + " has " + std::to_string(steps.size()) +
+           ": pass 0");
   if (steps[0].elementwise && (options_.kernel != 0 || options_.dependent_launch != 0))
     refuse("kernel and dependent_launch are for products, " + program_.name +
-           " is an element-wise function: pass 0");
+           (steps.size() > 1 ? " begins with" : " is") + " an element-wise function: pass 0");
   if (options_.dependent_launch != 0 && !steps[0].elementwise && steps[0].map == Map::Dw)
     refuse("dependent_launch is set, but kernels of dw wait for nothing by themselves: pass 0");
   for (const ProgramOperand &operand : program_.operands)
@@ -291,7 +293,7 @@ void Run::run() {
   placeBuffers();
   for (size_t i = 0; i < program_.steps.size(); ++i)
     try {
-      run(program_.steps[i]);
+      run(i);
     } catch (const Error &error) {
       if (error.status() == ALGRT_WORKSPACE_TOO_SMALL)
         throw workspaceTooSmall();

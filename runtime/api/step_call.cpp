@@ -50,7 +50,7 @@ void runProjectionStep(const LoadedProjection &projection, Map map, const StepCa
     args.y = call.tensor(names.y);
     args.bias = call.tensor("bias");
     args.dependent_launch = call.dependent_launch ? 1 : 0;
-    runForward(projection, args, call.experts, call.lists);
+    runForward(projection, args, call.place);
     return;
   }
   case Map::Dx: {
@@ -59,7 +59,7 @@ void runProjectionStep(const LoadedProjection &projection, Map map, const StepCa
     args.w = call.tensor(names.w);
     args.dx = call.tensor(names.y);
     args.dependent_launch = call.dependent_launch ? 1 : 0;
-    runDx(projection, args, call.lists);
+    runDx(projection, args, call.place);
     return;
   }
   case Map::Dw: {
@@ -69,7 +69,7 @@ void runProjectionStep(const LoadedProjection &projection, Map map, const StepCa
     args.dw = call.tensor(names.y);
     args.dbias = call.tensor("dbias");
     args.beta = call.beta;
-    runDw(projection, args, call.lists);
+    runDw(projection, args, call.place);
     return;
   }
   }

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "runtime/api/handles.h"
+#include "runtime/api/products.h"
 #include "runtime/api/row_arguments.h"
-#include "runtime/cuda/row_grouping.h"
 
 #include <map>
 #include <string>
@@ -18,12 +18,11 @@ struct StepCall {
   int64_t p0, sequence_rows;
   void *stream, *workspace; // the step's alone while it runs
   size_t workspace_bytes;
-  cuda::HeldLists *lists; // what earlier steps have left there
   int32_t threads;
   int32_t kernel; // 0 = choose; otherwise 1 + the number that the function has for it
   bool dependent_launch;
   float beta;
-  ExpertStarts experts; // on a device, where weights are those of the first one
+  PlaceInProgram place;
 
   // nullptr where the call leaves it out.
   const algrt_named_tensor *find(std::string_view operand) const;

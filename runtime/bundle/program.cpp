@@ -129,6 +129,19 @@ const ProgramBuffer *Program::findBuffer(std::string_view wanted) const {
   return found == buffers.end() ? nullptr : &*found;
 }
 
+bool mayBeginEarly(const Program &program, size_t number, int64_t m) {
+  if (number == 0)
+    return false;
+  const ProgramStep &before = program.steps[number - 1], &step = program.steps[number];
+  if (before.elementwise || step.elementwise || before.rows.value_or(m) == 0)
+    return false;
+  const auto is_made = [&](const auto &operand) {
+    return operand.first.starts_with(operandNames(step.map).w) &&
+           program.findBuffer(operand.second) != nullptr;
+  };
+  return step.map == Map::Dw || std::ranges::none_of(step.operands, is_made);
+}
+
 std::string whyNoExperts(const Program &program, bool on_device) {
   const Extent rows = Extent::of("M");
   const auto has_rows_first = [&](const Shape &shape) {

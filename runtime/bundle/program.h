@@ -102,6 +102,12 @@ std::string unlistedOperand(const Program &program, const ProgramStep &step);
 // Whether the step's x is an input of the program, and not what an earlier step leaves.
 bool readsBatch(const Program &program, const ProgramStep &step);
 
+// Whether a step on a device may begin before the one before it has ended, if its kernel waits for that by
+// itself, in a call of m rows. It is a product behind another one that launches something, with which all
+// that is ahead of that has ended. A forward product or a gradient of x may read its weights before it waits:
+// no step has written them, since outputs overlap nothing else, and buffers are none of them.
+bool mayBeginEarly(const Program &program, size_t step, int64_t m);
+
 // What a map of a layer takes: its matrices, its bias or the gradient of it, or what a fused layer reads and
 // writes beside them, and what says the rows' types. Results are of one of the types `results`; those of a
 // fused layer are of the types that it names.

@@ -102,7 +102,8 @@ std::shared_ptr<const PreparedLaunch> prepareLaunch(const Driver &driver, const 
 }
 
 void launch(const Driver &driver, const PreparedLaunch &prepared, const KernelParameters &list, Stream stream,
-            const Layer &layer, const ProductCall &call, const FurtherOfCall &further, bool at_positions) {
+            const Layer &layer, const ProductCall &call, const FurtherOfCall &further, bool at_positions,
+            bool is_dependent) {
   const LaunchPlan &plan = prepared.plan;
   const auto address = [](const void *pointer) { return uint64_t(reinterpret_cast<uintptr_t>(pointer)); };
   const auto bias = std::ranges::find(call.further, std::string_view("bias"), &ProductOperand::name);
@@ -123,7 +124,7 @@ void launch(const Driver &driver, const PreparedLaunch &prepared, const KernelPa
   LaunchConfig config{plan.grid, 1, 1, plan.threads, 1, 1, plan.shared_bytes, stream, attributes.data(), 0};
   if (plan.cluster > 1)
     attributes[config.attribute_count++] = clusterAttribute(plan.cluster);
-  if (call.dependent_launch) {
+  if (is_dependent) {
     LaunchAttribute &attribute = attributes[config.attribute_count++];
     attribute.id = LaunchAttributeId::ProgrammaticStreamSerialization;
     attribute.value.programmatic_stream_serialization_allowed = 1;
@@ -143,7 +144,7 @@ void runProduct(const GpuKernels &kernels, const Layer &layer, const ProductCall
       call.map == Map::Dw ? call.x.rows : call.y.rows,
       needsLists(layer, call.rows.kind) ? 0 : call.rows.p0,
       call.output,
-      call.dependent_launch,
+      call.order == LaunchOrder::Dependent,
       call.map,
       needsLists(layer, call.rows.kind),
       needsLists(layer, call.rows.kind) && call.rows.kind == RowSourceKind::Positions};
@@ -181,7 +182,10 @@ void runProduct(const GpuKernels &kernels, const Layer &layer, const ProductCall
     if (call.lists != nullptr)
       call.lists->set(listed_rows, placed);
   }
-  launch(driver, *prepared, kernel.gpu->parameters, stream, layer, call, further, request.positions);
+  const bool is_dependent = call.order == LaunchOrder::Dependent ||
+                            (call.order == LaunchOrder::BehindStep && kernel.gpu->dependent_launch);
+  launch(driver, *prepared, kernel.gpu->parameters, stream, layer, call, further, request.positions,
+         is_dependent);
 }
 
 } // namespace algrt::cuda

@@ -142,27 +142,30 @@ const ProgramCall::Kernel &ProgramCall::kernelOf(const std::string &image) {
 }
 
 void ProgramCall::registerMatrix(simulator::GlobalMemory &memory, const char *name, const GpuMatrix &matrix,
-                                 Access access) const {
+                                 Access access, bool independent) const {
   const auto *start = static_cast<const std::byte *>(matrix.tensor.data);
   const int64_t bytes = algrt::elementBytes(ElementType::Bf16);
   if (matrix.strides[0] == matrix.shape[1])
-    return memory.registerGlobal(name, start, matrix.shape[0] * matrix.shape[1] * bytes, access);
+    return memory.registerGlobal(name, start, matrix.shape[0] * matrix.shape[1] * bytes, access, independent);
   for (int64_t row = 0; row < matrix.shape[0]; ++row)
     memory.registerGlobal(std::string(name) + " row " + std::to_string(row),
-                          start + row * matrix.strides[0] * bytes, matrix.shape[1] * bytes, access);
+                          start + row * matrix.strides[0] * bytes, matrix.shape[1] * bytes, access,
+                          independent);
 }
 
 void ProgramCall::launch(const algrt::cuda_stand_in::Launch &launched) {
   const Kernel &kernel = kernelOf(*launched.image);
   ran.push_back(kernel.ran);
+  began_early.push_back(launched.programmatic);
   EXPECT_EQ(launched.symbol, kernel.host.name());
   EXPECT_EQ(launched.threads, kernel.threads);
   LaunchParameters parameters(launched, kernel.ran.first, *kernel.code);
   simulator::GlobalMemory memory;
   registerMatrix(memory, "x", x_, Access::Read);
-  registerMatrix(memory, "gate", gate_, Access::Read);
-  registerMatrix(memory, "up", up_, Access::Read);
-  registerMatrix(memory, "down", down_, Access::Read);
+  // No step writes a weight matrix.
+  registerMatrix(memory, "gate", gate_, Access::Read, /*independent=*/true);
+  registerMatrix(memory, "up", up_, Access::Read, /*independent=*/true);
+  registerMatrix(memory, "down", down_, Access::Read, /*independent=*/true);
   registerMatrix(memory, "y", y_, Access::Write);
   if (workspace_bytes_ > 0)
     memory.registerGlobal("the workspace", reinterpret_cast<const void *>(workspace_),
@@ -201,6 +204,7 @@ void ProgramCall::launch(const algrt::cuda_stand_in::Launch &launched) {
 
 int ProgramCall::run() {
   ran.clear();
+  began_early.clear();
   y_.poison();
   algrt_run_options options = algrt_run_options_init();
   options.stream = stream;
@@ -244,6 +248,7 @@ int ProgramCall::run() {
 
 void ProgramCall::refill(uint64_t seed) {
   ran.clear();
+  began_early.clear();
   x_.fill(seed, 1);
   y_.poison();
 }

@@ -47,6 +47,7 @@ public:
   size_t workspace_short = 0;     ///< bytes that are missing
   int64_t gap = 0;                ///< elements between the gate matrices of experts, which there may not be
   std::vector<Ran> ran;
+  std::vector<bool> began_early; ///< of each that ran: whether in a dependent launch
   size_t workspaceBytes() const { return workspace_bytes_; }
 
 private:
@@ -68,7 +69,7 @@ private:
   const Kernel &kernelOf(const std::string &image);
   void launch(const algrt::cuda_stand_in::Launch &launched);
   void registerMatrix(simulator::GlobalMemory &memory, const char *name, const algrt::test::GpuMatrix &matrix,
-                      simulator::Access access) const;
+                      simulator::Access access, bool independent = false) const;
 
   const algrt::test::TestContext &context_;
   compiler::CompileOptions options_;

@@ -33,10 +33,23 @@ TEST(DevicePrograms, OfFewRowsReduceVectors) {
       call.p0 = 5;
       ASSERT_EQ(call.run(), ALGRT_OK) << algrt_last_error();
       EXPECT_EQ(call.ran, (std::vector<Ran>{{"forward_0", Kind::Reduction}, {"forward_1", Kind::Reduction}}));
+      EXPECT_EQ(call.began_early, std::vector<bool>({false, capability == 90}));
       call.expectRight(positionsFrom(5, m));
       if (HasFailure())
         return;
     }
+}
+
+// The second step begins before the first has ended, and touches nothing of what that writes before it has.
+TEST(DevicePrograms, OfManyRowsInStepsBeginEarly) {
+  const DeviceUnderTest device(90);
+  ProgramCall call(device.context(), 90, 70, 19, 0, "rows=64,columns=16,depth=64,stages=3",
+                   compiler::Fusing::Products);
+  call.p0 = 1;
+  ASSERT_EQ(call.run(), ALGRT_OK) << algrt_last_error();
+  EXPECT_EQ(call.ran, (std::vector<Ran>{{"forward_0", Kind::InOrder}, {"forward_1", Kind::InOrder}}));
+  EXPECT_EQ(call.began_early, std::vector<bool>({false, true}));
+  call.expectRight(positionsFrom(1, 70));
 }
 
 // A step of decoding in steps needs one launch for gate and up, and one for down, also where one kernel that

@@ -140,7 +140,7 @@ TEST(Programs, TellWhatIsWrongWithACall) {
   EXPECT_THAT(refusal(), HasSubstr("down: is missing: program both needs it, of shape [30, 20]"));
   both.tensors.push_back({"down", &both.w_down.tensor, nullptr});
   both.options.kernel = 1;
-  EXPECT_THAT(refusal(), HasSubstr("kernel and dependent_launch are for programs of one step, both has 2"));
+  EXPECT_THAT(refusal(), HasSubstr("kernel is for programs of one step, both has 2"));
   both.options.kernel = 0;
   both.options.beta = 1;
   EXPECT_THAT(refusal(), HasSubstr("beta is set, but program both adds to nothing"));

@@ -27,7 +27,7 @@ Json kernel(const GpuShape &shape, const char *output, int64_t cluster) {
       {"threads", plain ? 128 : 384},
       {"cluster", plain ? 1 : cluster},
       {"shared_bytes", plain ? 90000 : 200000},
-      {"dependent_launch", hopper && cluster > 1},
+      {"dependent_launch", hopper && (cluster > 1 || shape.waits)},
       {"registers", 168},
       {"tile", {{"rows", 16}, {"columns", 32}, {"depth", 32}, {"stages", 4}, {"consumers", 2}}},
       {"boxes", {{"x", box(32, 16, 64)}, {"w", box(32, 32, 64)}, {"y", box(32, 16, narrow ? 64 : 128)}}},

@@ -21,13 +21,17 @@ std::string sectionOf(const std::string &bundle, const char *name) {
   return std::string(parsed.section(*parsed.manifest().findSection(name)));
 }
 
-std::string bothBundle() {
-  nlohmann::ordered_json down = withParameters(gpuManifest(down_shape));
+// Of steps whose kernels wait for their predecessors by themselves, or do not.
+std::string bothBundle(bool up_waits = false, bool down_waits = false) {
+  GpuShape up_by = up_shape, down_by = down_shape;
+  up_by.waits = up_waits;
+  down_by.waits = down_waits;
+  nlohmann::ordered_json down = withParameters(gpuManifest(down_by));
   for (nlohmann::ordered_json &kernel : down["kernels"])
     kernel["images"][0]["section"] = "down-ptx";
-  return encodeBundle(twoSteps(withParameters(gpuManifest(up_shape)), down),
-                      {{"ptx", "ptx", sectionOf(gpuBundle(up_shape), "ptx")},
-                       {"down-ptx", "ptx", sectionOf(gpuBundle(down_shape), "ptx")}});
+  return encodeBundle(twoSteps(withParameters(gpuManifest(up_by)), down),
+                      {{"ptx", "ptx", sectionOf(gpuBundle(up_by), "ptx")},
+                       {"down-ptx", "ptx", sectionOf(gpuBundle(down_by), "ptx")}});
 }
 
 class CudaPrograms : public CudaForward {
@@ -35,6 +39,7 @@ protected:
   CudaPrograms() : context(0), bundle(openBundle(bothBundle())) {
     // Steps come in turns: the kernels of both have one name.
     cuda_stand_in::onLaunch([this](const cuda_stand_in::Launch &launch) {
+      began_early.push_back(launch.programmatic);
       runHostKernel(launches++ % 2 == 0 ? up_shape : down_shape, launch);
     });
     x.fill(1, 1);
@@ -82,6 +87,7 @@ protected:
       y{context, 0, m, down_shape.n(), 8, ElementType::Bf16};
   algrt_run_options options = algrt_run_options_init();
   cuda::DevicePointer workspace = 0;
+  std::vector<bool> began_early; // of each launch: whether it was a dependent one
 };
 
 TEST_F(CudaPrograms, StepsHandOnWhatTheyCompute) {
@@ -91,6 +97,86 @@ TEST_F(CudaPrograms, StepsHandOnWhatTheyCompute) {
     ASSERT_EQ(run(), ALGRT_OK) << algrt_last_error();
     expectCorrect();
   }
+}
+
+// A step behind a product begins before that has ended, where its kernel waits by itself; the first one where
+// the caller says so.
+TEST_F(CudaPrograms, StepsThatWaitBeginEarly) {
+  const auto begin = [&](bool up_waits, bool down_waits) {
+    began_early.clear();
+    bundle = openBundle(bothBundle(up_waits, down_waits));
+    y.poison();
+    EXPECT_EQ(run(), ALGRT_OK) << algrt_last_error();
+    return began_early;
+  };
+  EXPECT_EQ(begin(false, false), std::vector<bool>({false, false}));
+  EXPECT_EQ(begin(true, false), std::vector<bool>({false, false}));
+  EXPECT_EQ(begin(false, true), std::vector<bool>({false, true}));
+  expectCorrect();
+  options.dependent_launch = 1;
+  EXPECT_EQ(begin(true, true), std::vector<bool>({true, true}));
+  EXPECT_EQ(begin(true, false), std::vector<bool>({true, false}));
+  expectCorrect();
+  bundle = openBundle(bothBundle(false, true));
+  EXPECT_EQ(run(), ALGRT_UNSUPPORTED);
+  EXPECT_THAT(algrt_last_error(), HasSubstr("does not wait for its predecessor by itself"));
+}
+
+// Kernels read weights before they wait: not those that a step before has made, nor where what is ahead of the
+// step is the caller's, since a step without rows enqueues nothing.
+TEST_F(CudaPrograms, StepsBeginInTheirTurnWhereWeightsMayBeWritten) {
+  using Json = nlohmann::ordered_json;
+  const GpuShape shape = {.groups = 4, .in = 16, .out = 16, .waits = true};
+  const int64_t n = shape.n();
+  const auto operand = [](const char *name, const char *role, const Json &extents) {
+    return Json{{"name", name}, {"role", role}, {"types", {"bf16"}}, {"shape", extents}};
+  };
+  const auto step = [](const char *x, const char *w, const char *y) {
+    return Json{{"map", "forward"}, {"operands", {{"x", x}, {"w", w}, {"y", y}}}};
+  };
+  Json of_base = step("base", "w", "made"); // whose rows are no batch
+  of_base["rows"] = n;
+  const Json operands = {operand("x", "input", {"M", n}), operand("base", "weight", {n, n}),
+                         operand("w", "weight", {n, n}), operand("y", "output", {"M", n})};
+  Json behind_nothing = operands;
+  behind_nothing.push_back(operand("made", "output", {n, n}));
+  Json manifest = withPrograms(withParameters(gpuManifest(shape)));
+  manifest["programs"].push_back(
+      {{"name", "made"},
+       {"operands", operands},
+       {"buffers", {{{"name", "made"}, {"type", "bf16"}, {"shape", {n, n}}}}},
+       {"steps", {of_base, step("x", "made", "y")}}});
+  manifest["programs"].push_back({{"name", "behind"},
+                                  {"operands", behind_nothing},
+                                  {"buffers", Json::array()},
+                                  {"steps", {step("x", "w", "y"), of_base}}});
+  bundle = openBundle(gpuBundle(shape, manifest));
+  GpuMatrix memory(context, 0, n, 2 * n, 0, ElementType::F32);
+  options.workspace = memory.tensor.data;
+  options.workspace_bytes = size_t(n) * 2 * size_t(n) * sizeof(float);
+  cuda_stand_in::onLaunch([&](const cuda_stand_in::Launch &launch) {
+    began_early.push_back(launch.programmatic);
+    runHostKernel(shape, launch);
+  });
+  const auto run = [&](const char *name, int64_t rows) {
+    const ElementType type = ElementType::Bf16;
+    GpuMatrix x(context, 0, rows, n, 0, type), base(context, 0, n, n, 0, type), w(context, 0, n, n, 0, type),
+        y(context, 0, rows, n, 0, type), made(context, 0, n, n, 0, type);
+    std::vector<algrt_named_tensor> tensors = {{"x", &x.tensor, nullptr},
+                                               {"base", &base.tensor, nullptr},
+                                               {"w", &w.tensor, nullptr},
+                                               {"y", &y.tensor, nullptr},
+                                               {"made", &made.tensor, nullptr}};
+    if (std::string_view(name) == "made")
+      tensors.pop_back();
+    began_early.clear();
+    EXPECT_EQ(algrt_run(bundle.get(), name, tensors.data(), int64_t(tensors.size()), &options), ALGRT_OK)
+        << algrt_last_error();
+    return began_early;
+  };
+  EXPECT_EQ(run("made", 5), std::vector<bool>({false, false}));
+  EXPECT_EQ(run("behind", 5), std::vector<bool>({false, true}));
+  EXPECT_EQ(run("behind", 0), std::vector<bool>({false}));
 }
 
 TEST_F(CudaPrograms, AreCapturedOncePrepared) {
