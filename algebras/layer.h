@@ -19,6 +19,9 @@ struct Fused {
   // Bytes of one element of all results together, and of all matrices that maps read; 0 where each element is
   // of the layer's type.
   int64_t result_bytes = 0, operand_bytes = 0;
+  // Of the maps of one sum of each product, on a GPU: how many operations they have, and cycles in which a
+  // scheduler issues them for one warp; of a gate by SiLU where nothing else is said.
+  int64_t map_operations = 6, map_cycles = 16;
 
   bool mapsReadRows() const { return element_operands + row_operands > 0; }
   bool operator==(const Fused &) const = default;

@@ -1,6 +1,7 @@
 #include "compiler/lower/match_product.h"
 
 #include "algebras/weight_row_types.h"
+#include "compiler/lower/map_cycles.h"
 #include "runtime/bundle/fusion.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -34,6 +35,7 @@ private:
     llvm::DenseMap<Value, Source> sums;
     /// The operands that arguments are: one argument is two operands where it is read in two shapes.
     std::map<std::pair<unsigned, Epilogue::Shape>, size_t> numbers;
+    MapOperations operations; ///< of all maps
   };
 
   /// Which operations make what contractions read, and so belong to the first of two layers.
@@ -265,6 +267,7 @@ LogicalResult ProductMatch::addMap(alg::MapOp map) {
     return map.emitError("maps in a kernel of products are of what is cut like their results");
   if (failed(checkElement(map, result.getElementType())))
     return failure();
+  countOperations(map.getBody().front(), own.operations);
   Epilogue::Step step{.inputs = {}, .result = result.getElementType(), .body = {}};
   auto read = [&](Operation *user, Value value, Epilogue::Shape shape) -> LogicalResult {
     FailureOr<size_t> number = operandOf(user, value, shape);
@@ -358,7 +361,9 @@ algebras::Layer ProductMatch::scheduledBy(const Layer &own) {
   scheduled.fused = {.weights = own.kernel.weights,
                      .results = static_cast<int64_t>(own.kernel.epilogue.results.size()),
                      .element_operands = count(Epilogue::Shape::PerElement),
-                     .row_operands = count(Epilogue::Shape::PerRow)};
+                     .row_operands = count(Epilogue::Shape::PerRow),
+                     .map_operations = own.operations.all,
+                     .map_cycles = own.operations.cycles()};
   for (const Epilogue::Result &result : own.kernel.epilogue.results)
     scheduled.fused.result_bytes += algrt::elementBytes(runtimeType(result.element));
   for (const Epilogue::Operand &operand : own.kernel.epilogue.operands)
@@ -382,6 +387,8 @@ ProductFunction ProductMatch::describe() {
       .mode = first.first.getMode(), .layer = described, .fusion = {}, .maps = maps, .arguments = {}};
   algrt::Fusion &fusion = description.fusion;
   fusion.weights = first.kernel.weights;
+  description.map_operations = first.operations.all;
+  description.map_cycles = first.operations.cycles();
   for (const auto &[number, layer] : llvm::enumerate(layers_))
     for (const Epilogue::Operand &operand : layer.kernel.epilogue.operands)
       fusion.operands.push_back(

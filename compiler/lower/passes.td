@@ -73,15 +73,17 @@ def ExpandMath : Pass<"expand-math", "mlir::ModuleOp"> {
 def ApproximateMath : Pass<"approximate-math", "mlir::ModuleOp"> {
   let summary = "Write functions of maps for instructions of NVIDIA GPUs that approximate them";
   let description = [{
-    Of kernels that write nothing but bf16. Goes before `expand-math`, which leaves what has the flag `afn` as it is, and once more
+    Of kernels that write nothing but bf16, and of the maps between two layers in any. Goes before `expand-math`, which leaves what has the flag `afn` as it is, and once more
     behind it, for the quotients of its polynomials. The lowerings for NVIDIA GPUs write an instruction for what has the flag
     (`compiler/targets/nvidia/approximate_math.h`):
 
     - `exp x` becomes `exp2 (x log2 e)`, which is `ex2.approx.ftz.f32`: its relative error is below 2^-22 + 2^-23 |x|, which is 1.1e-5
       where it is largest. Results below 2^-126 are 0, as those of `expand-math` are.
-    - Quotients are `div.full.f32`, whose error is two units in the last place of f32 at most. Those a / (1 + exp x) are
+    - Quotients are `div.full.f32`, whose error is two units in the last place of f32 at most. Those a / (1 + exp x) and a / (1 + c |x|) are
       `div.approx.ftz.f32`, two instructions instead of nine, with the same error, and |a| 2^-126 beside it, since a divisor
       above 2^126 counts as infinite.
+    - `1 + erf u` becomes `erfc (-u)` by a reciprocal, a polynomial and an exponential: its relative error is below 6e-6 + 2^-22 u^2,
+      also where `u` is negative.
     - `1 + tanh u` becomes `2 / (1 + exp (-2u))`, in which nothing cancels: its relative error is below 2^-20 + 2^-22 |u|.
     - `1 - tanh(u)^2`, the slope of `tanh`, becomes `4 p / (1 + p)^2` with `p = exp (-2 |u|)`, in which nothing cancels either: its
       relative error is below 2^-19 + 2^-21 |u|.

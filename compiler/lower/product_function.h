@@ -21,6 +21,8 @@ struct ProductFunction {
   algebras::Layer layer;
   /// How many contractions, what their maps read, what is stored. The results are the function's.
   algrt::Fusion fusion;
+  /// Of the maps of `layer`, as algebras::Fused has it.
+  int64_t map_operations = 0, map_cycles = 0;
   /// Whether there are maps: where there are none, one contraction without operands is a plain projection.
   bool maps = false;
   /// Of a kernel of two layers the one whose products read what those of `layer` leave.

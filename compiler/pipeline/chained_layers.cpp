@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <limits>
 
 using namespace mlir;
@@ -70,13 +71,13 @@ static double separateTime(const std::vector<MatchedLayer> &layers, Target targe
 }
 
 /// `apart_over_predicted`: what kernels for each layer take, of what is predicted for them.
-static std::optional<std::string> longerBy(double together, double apart, int64_t rows,
+static std::optional<std::string> longerBy(double together, double apart, const std::vector<int64_t> &rows,
                                            const std::string &where, double apart_over_predicted = 1) {
   if (together <= apart * apart_over_predicted)
     return std::nullopt;
   return fmt::format(
       "one is predicted to take {:.2f} times as long as a kernel for each layer, for M = {} on {}",
-      together / apart, rows, where);
+      together / apart, fmt::join(rows, ", "), where);
 }
 
 static std::optional<std::string> objectionOnCpu(const std::vector<MatchedLayer> &layers,
@@ -88,7 +89,7 @@ static std::optional<std::string> objectionOnCpu(const std::vector<MatchedLayer>
   // that write hidden rows and read them again by a tenth more than a kernel of both layers.
   const double apart_over_predicted = schedule.last.unit == MultiplyUnit::Amx ? 1.1 : 1;
   return longerBy(chainedCost(first, last, level, schedule, rows).total(),
-                  separateCycles(layers, level, rows), rows, level.name, apart_over_predicted);
+                  separateCycles(layers, level, rows), {rows}, level.name, apart_over_predicted);
 }
 
 static std::optional<std::string> objectionOnGpu(const std::vector<MatchedLayer> &layers, Target target,
@@ -117,10 +118,14 @@ static std::optional<std::string> objectionOnGpu(const std::vector<MatchedLayer>
   }
   if (!options.schedule.empty())
     return std::nullopt; // by hand
-  const RowsOfCall rows{options.rows, options.row_lists, options.experts};
-  const LayersChoice choice = *cheapestOfLayers(problem, name, rows);
-  return longerBy(choice.cost.total(), separateTime(layers, target, rows), options.rows, name,
-                  steps_over_predicted);
+  // A bundle has one kernel or steps for all numbers of rows: which takes less for a call of each.
+  double together = 0, apart = 0;
+  for (const int64_t count : options.allRows()) {
+    const RowsOfCall rows{count, options.row_lists, options.experts};
+    together += cheapestOfLayers(problem, name, rows)->cost.total();
+    apart += separateTime(layers, target, rows);
+  }
+  return longerBy(together, apart, options.allRows(), name, steps_over_predicted);
 }
 
 std::optional<std::string> objectionToLayers(func::FuncOp function, const CompileOptions &options) {

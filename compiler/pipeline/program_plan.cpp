@@ -277,8 +277,11 @@ void Planner::addProduct(func::FuncOp function, StepFunction &step) {
     result_types.push_back(dataTypeOf(type));
   }
   const bool plain = isPlain(*product);
-  if (!plain)
+  if (!plain) {
     product->layer.fused = fusedOf(product->fusion);
+    product->layer.fused.map_operations = product->map_operations;
+    product->layer.fused.map_cycles = product->map_cycles;
+  }
   made_.kernels.push_back(
       {.projection = name,
        .title = name,

@@ -69,10 +69,13 @@ struct HopperRegisters {
 };
 HopperRegisters hopperRegisters(int64_t warpgroups);
 
-/// Columns of a tile of a kernel with several results that maps go through and that are stored at a time,
-/// where warpgroups multiply.
-int64_t piecesOfResults(int64_t columns);
+/// Columns of a tile of a kernel with several results that maps of so many operations go through and that are
+/// stored at a time, where warpgroups multiply.
+int64_t piecesOfResults(int64_t columns, int64_t operations);
 inline constexpr int64_t widest_piece_of_results = 32;
+/// Whether maps compute so much alike for several results, such as the slope of a GELU by tanh, that it takes
+/// registers of its own: with 42 operations ptxas 12.9 spilled, with 38 it did not.
+inline bool areLongMaps(int64_t operations) { return operations > 40; }
 inline constexpr int64_t most_warpgroups = 4; ///< that multiply
 
 /// Shared memory of a block that the copy engine fills, and of that for barriers and for aligning the rest.

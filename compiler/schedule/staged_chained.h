@@ -58,6 +58,7 @@ private:
 
   ProjectionWork first_, last_;
   algebras::DataType output_;
+  double map_cycles_;
   double edges_of_type_; ///< to other groups, of each type on average
   const GpuMachine &machine_;
 };

@@ -7,10 +7,9 @@
 
 namespace compiler {
 
-// Instructions of a map of hidden sums for each of them, a gate and its activation: an exponential and a
-// reciprocal keep the unit that computes them as busy as eight other instructions each. And cycles until sums
-// can be read behind the last product, or products begin behind a map. Assumptions.
-static constexpr double instructions_of_map = 17, cycles_per_wait = 100, waits_of_chunk = 2;
+// Cycles of issuing what is stored of a hidden sum, beside its maps. And cycles until sums can be read behind
+// the last product, or products begin behind a map. Assumptions.
+static constexpr double cycles_of_rounding = 1, cycles_per_wait = 100, waits_of_chunk = 2;
 // Fitted to 75 kernels that were measured on an H100, and right for as many and others on an H200
 // (benchmarks/results/2026-11-27-network-schedules.csv, tests/schedule/measured_networks_test.cpp): the part
 // that is shorter, moving data or computing, hides behind the other by two thirds.
@@ -34,6 +33,7 @@ StagedChainedCosts::StagedChainedCosts(const StagedChainedProblem &problem, int6
                                        const GpuMachine &machine)
     : first_(projectionWork(problem.first, m, algebras::DataType::BF16)),
       last_(projectionWork(problem.last, m, problem.output)), output_(problem.output),
+      map_cycles_(static_cast<double>(problem.first.fused.map_cycles)),
       edges_of_type_((static_cast<double>(problem.last.lift.termCount()) / last_.types - 1) / 2),
       machine_(machine) {}
 
@@ -199,11 +199,12 @@ struct Arrivals {
 /// maps and multiplies again, one after the other, with other warpgroups between.
 struct ChunkTimes {
   ChunkTimes(const Turns &turns, const LayersOfTile &layers, const StagedChainedSchedule &schedule,
-             const ProjectionWork &last, double bytes_of_result, const GpuMachine &machine) {
+             const ProjectionWork &last, double bytes_of_result, double map_cycles,
+             const GpuMachine &machine) {
     using namespace engine_parts;
     const double types = turns.types, chunks = turns.chunks, parts = turns.parts,
                  warpgroups = turns.warpgroups;
-    maps = instructions_of_map * 64 * turns.hidden / (32 * machine.issues_per_cycle);
+    maps = (map_cycles + cycles_of_rounding) * 64 * turns.hidden / (32 * machine.issues_per_cycle);
     // Warpgroups that take chunks in turn have that many each, the first one perhaps one more.
     const double most_chunks = ceilDivide(chunks, parts), least_chunks = std::floor(chunks / parts);
     auto in_turn = [&](double products) { return products + maps + waits_of_chunk * cycles_per_wait; };
@@ -290,7 +291,8 @@ Cost StagedChainedCosts::operator()(const StagedChainedSchedule &schedule) const
   const Turns turns(schedule, first_, last_, edges_of_type_);
   const LayersOfTile layers(turns, first_, last_);
   const Arrivals arrivals(turns, layers, schedule, first_, machine_);
-  const ChunkTimes chunk(turns, layers, schedule, last_, static_cast<double>(byteWidth(output_)), machine_);
+  const ChunkTimes chunk(turns, layers, schedule, last_, static_cast<double>(byteWidth(output_)), map_cycles_,
+                         machine_);
 
   Cost cost;
   cost.tiles = turns.tiles;

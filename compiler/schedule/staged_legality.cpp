@@ -54,8 +54,13 @@ struct Case {
   /// ptxas 12.9.
   int64_t registersOfResults() const {
     const algebras::Fused &fused = layer().fused;
-    const int64_t piece = s.split_k > 1 ? s.instructionWidth() / s.split_k : widest_piece_of_results;
-    return fused.results == 1 ? 0 : (fused.results + fused.element_operands + 1) * piece / 2;
+    const bool long_maps = areLongMaps(fused.map_operations);
+    // Where blocks divide long tiles alone, the sums of the others are mapped as a whole.
+    const int64_t divided_by = long_maps && s.longest_first > 0 ? 1 : s.split_k;
+    const int64_t piece = s.split_k > 1 ? s.instructionWidth() / divided_by
+                                        : piecesOfResults(s.instructionWidth(), fused.map_operations);
+    const int64_t alike = long_maps ? 3 : 1;
+    return fused.results == 1 ? 0 : (fused.results + fused.element_operands + alike) * piece / 2;
   }
   /// Rows of X and of the other operand that blocks of a cluster share.
   int64_t rowsByColumns() const { return problem.weight_gradient ? s.depth : s.rows; }
@@ -104,8 +109,9 @@ int64_t Case::registersNeeded() const {
   // Of several results all but one wait, beside the elements that maps read and what the maps compute alike.
   // Fitted to ptxas 12.9, with the gradients of gate and up.
   const algebras::Fused &fused = layer().fused;
+  const int64_t alike = areLongMaps(fused.map_operations) ? 1 : 0;
   const int64_t of_results =
-      fused.results > 1 ? (fused.results + fused.element_operands - 1) * sums / problem.weights() : 0;
+      fused.results > 1 ? (fused.results + fused.element_operands - 1 + alike) * sums / problem.weights() : 0;
   return sums * (scaled ? 2 : 1) + of_results + warp_rows / 16 * 4 + warp_columns / 8 * 2 + beside_fragments +
          registersOfCopies(copiesOfThread(whole, problem.weights()), whole.vector) +
          (scattered ? registersOfScatteredRows(whole) : 0);

@@ -62,8 +62,8 @@ HopperRegisters hopperRegisters(int64_t warpgroups) {
   return {56, multiply[std::clamp<int64_t>(warpgroups, 1, most_warpgroups) - 1]};
 }
 
-int64_t piecesOfResults(int64_t columns) {
-  int64_t piece = widest_piece_of_results;
+int64_t piecesOfResults(int64_t columns, int64_t operations) {
+  int64_t piece = areLongMaps(operations) ? widest_piece_of_results / 2 : widest_piece_of_results;
   while (columns % piece != 0)
     piece /= 2;
   return piece;

@@ -60,8 +60,10 @@ CompileOptions emitOptions(const EmitCommand &command) {
   if (options.targets.size() > 1)
     throw UsageError("emit shows the program of one target; --target names " +
                      std::to_string(options.targets.size()));
-  if (!options.further_rows.empty())
-    throw UsageError("emit shows the program for one number of rows; --m names several");
+  // What kernels a program has is for all of them.
+  if (!options.further_rows.empty() && command.stage != "fused")
+    throw UsageError("emit shows a kernel for one number of rows; --m names several, which goes with "
+                     "--stage=fused");
   if (!command.map.empty()) {
     if (!entryOf(options.targets.front()).isGpu())
       throw UsageError(

@@ -7,8 +7,17 @@
 // RUN: alg-opt %s -convert-alg-to-tile="target=sm_90a output=bf16 schedule=reduce=32,columns=8" -math-of-gpus -convert-tile-to-sm -sm-to-nvvm | FileCheck %s --check-prefix=NVVM
 
 // NARROW:     math.exp2 %{{.*}} fastmath<afn>
-// NARROW:     arith.divf %{{.*}} fastmath<afn>
-// The quotients of a polynomial, too.
+// NARROW:     %[[Q:.*]] = arith.divf %{{.*}} fastmath<afn>
+// 1 + erf q by erfc(|q|), a reciprocal, a polynomial and an exponential.
+// NARROW-NOT: math.erf
+// NARROW:     %[[A:.*]] = math.absf %[[Q]]
+// NARROW:     %[[D:.*]] = math.fma %[[A]], %{{.*}}, %{{.*}}
+// NARROW:     %[[T:.*]] = arith.divf %{{.*}}, %[[D]] fastmath<afn>
+// NARROW-COUNT-5: math.fma %{{.*}}, %[[T]], %{{.*}}
+// NARROW:     math.exp2 %{{.*}} fastmath<afn>
+// NARROW:     arith.cmpf olt, %[[Q]], %{{.*}}
+// NARROW:     arith.select
+// Any other by a polynomial, with its quotients.
 // NARROW-NOT: math.erf
 // NARROW:     arith.divf %{{.*}} fastmath<afn>
 // NARROW-NOT: arith.divf %{{[a-z0-9_]*}}, %{{[a-z0-9_]*}} : f32
@@ -18,7 +27,8 @@
 // WIDE-NOT:   afn
 // NVVM-NOT:   llvm.fdiv
 // NVVM:       llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%{{.*}}) : (f32) -> f32
-// By 1 + exp a quotient is a product by a reciprocal.
+// By 1 + exp, and by 1 and a multiple of a magnitude, a quotient is a product by a reciprocal.
+// NVVM:       llvm.call_intrinsic "llvm.nvvm.div.approx.ftz.f"(%{{.*}}, %{{.*}}) : (f32, f32) -> f32
 // NVVM:       llvm.call_intrinsic "llvm.nvvm.div.approx.ftz.f"(%{{.*}}, %{{.*}}) : (f32, f32) -> f32
 // NVVM:       llvm.call_intrinsic "llvm.nvvm.div.full"(%{{.*}}, %{{.*}}) : (f32, f32) -> f32
 // NVVM:       llvm.intr.tanh(%{{.*}}) {fastmathFlags = #llvm.fastmath<afn>} : (f32) -> f32
@@ -35,7 +45,8 @@ func.func @f(%x: tensor<?x64xbf16>, %w: tensor<64x96xbf16>, %p0: index) -> tenso
     %q = arith.divf %v, %b : f32
     %m = math.erf %q : f32
     %s = arith.addf %m, %one : f32
-    %t = math.tanh %s : f32
+    %n = math.erf %s : f32
+    %t = math.tanh %n : f32
     %r = arith.truncf %t : f32 to bf16
     alg.yield %r : bf16
   }

@@ -151,6 +151,35 @@ TEST_F(ChosenGate, PassesOfGradients) {
     }
 }
 
+// Activations whose maps are longer than that of SiLU, with biases, and their slopes, in gradients of three
+// results: in one kernel where the target has one, and in steps.
+TEST_F(ChosenGate, PassesOfLongActivations) {
+  for (const compiler::Activation activation : {compiler::Activation::Gelu, compiler::Activation::GeluTanh})
+    for (const auto &[target, fusing] : {std::pair{"sm_90a", compiler::Fusing::Layers},
+                                         {"sm_90a", compiler::Fusing::Products},
+                                         {"sm_80", compiler::Fusing::Products}}) {
+      compiler::Spec spec = network(2048, 7168);
+      auto &swiglu = std::get<compiler::Swiglu>(*spec.program);
+      swiglu.activation = activation;
+      swiglu.bias = true;
+      compiler::CompileOptions options;
+      options.targets = {compiler::targetNamed(target)};
+      options.fusing = fusing;
+      options.program_maps = {.forward = true,
+                              .backward = fusing == compiler::Fusing::Products,
+                              .keeping = compiler::Keeping::Never};
+      const compiler::ProgramPlan plan = compiler::planProgram(spec, options);
+      for (const compiler::KernelSource &source : plan.kernels) {
+        if (source.layer.fused.map_operations == 0)
+          continue;
+        options.output = source.results.front();
+        const compiler::GpuProgram made = compiler::gpuProgram(source, options.targets.front(), options);
+        EXPECT_THAT(gates::objections(gates::collectEvidence(made.nvvm, target)), testing::IsEmpty())
+            << target << ", " << source.projection << ", " << made.kernel.gpu->schedule;
+      }
+    }
+}
+
 // Experts with many rows, which a list has; as many sums as the compiler chooses for the published shapes.
 TEST_F(ChosenGate, PassesWithRowsOfExpertsInLists) {
   for (const char *target : {"sm_90a", "sm_80"})

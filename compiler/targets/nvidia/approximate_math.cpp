@@ -15,15 +15,19 @@ bool isApproximated(Operation &op) {
          bitEnumContainsAny(flags.getFastMathFlagsAttr().getValue(), arith::FastMathFlags::afn);
 }
 
-/// Whether a number is 1 plus an exponential, so that its reciprocal neither overflows nor loses digits.
-static bool isOnePlusExponential(Value value) {
+/// Whether a number is 1 plus an exponential, or plus a multiple of a magnitude, so that its reciprocal
+/// neither overflows nor loses digits.
+static bool isOnePlusPositive(Value value) {
+  const auto is_one = [](Value term) { return matchPattern(term, m_OneFloat()); };
+  if (auto scaled = value.getDefiningOp<math::FmaOp>()) {
+    FloatAttr factor;
+    return is_one(scaled.getC()) && scaled.getA().getDefiningOp<math::AbsFOp>() &&
+           matchPattern(scaled.getB(), m_Constant(&factor)) && factor.getValue().isFinite() &&
+           !factor.getValue().isNegative();
+  }
   auto sum = value.getDefiningOp<arith::AddFOp>();
   if (!sum)
     return false;
-  const auto is_one = [](Value term) {
-    FloatAttr constant;
-    return matchPattern(term, m_Constant(&constant)) && constant.getValue().isExactlyValue(1);
-  };
   const auto is_exponential = [](Value term) { return term.getDefiningOp<math::Exp2Op>() != nullptr; };
   return (is_one(sum.getLhs()) && is_exponential(sum.getRhs())) ||
          (is_one(sum.getRhs()) && is_exponential(sum.getLhs()));
@@ -33,7 +37,7 @@ static bool isOnePlusExponential(Value value) {
 static StringRef intrinsicOf(Operation &op) {
   if (isa<math::Exp2Op>(op))
     return "llvm.nvvm.ex2.approx.ftz.f32";
-  return isOnePlusExponential(op.getOperand(1)) ? "llvm.nvvm.div.approx.ftz.f" : "llvm.nvvm.div.full";
+  return isOnePlusPositive(op.getOperand(1)) ? "llvm.nvvm.div.approx.ftz.f" : "llvm.nvvm.div.full";
 }
 
 Value writeApproximation(OpBuilder &builder, Operation &op, IRMapping &values) {

@@ -1,4 +1,5 @@
 // convert-tile-to-sm: what one thread block does, in order.
+#include "compiler/lower/map_cycles.h"
 #include "compiler/schedule/staged.h"
 #include "compiler/targets/thread_block/chained_program.h"
 #include "compiler/targets/thread_block/chained_row_program.h"
@@ -28,8 +29,11 @@ bool ThreadBlockProgram::storesInPieces() const {
 }
 
 int64_t ThreadBlockProgram::storedColumns() const {
-  if (storesInPieces())
-    return piecesOfResults(schedule_.getColumns());
+  if (storesInPieces()) {
+    MapOperations operations;
+    source_->walk([&](tile::MapOp map) { countOperations(map.getBody().front(), operations); });
+    return piecesOfResults(schedule_.getColumns(), operations.all);
+  }
   return schedule_.getColumns() / (schedule_.getRowsOn() == tile::Side::M ? schedule_.getSplitK() : 1);
 }
 

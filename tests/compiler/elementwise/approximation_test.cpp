@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <gtest/gtest.h>
+#include <numbers>
 
 namespace {
 
@@ -66,6 +67,16 @@ const Function approximated_functions[] = {
     %y = arith.mulf %p, %more : f32)",
      [](double x) { return 0.5 * x * (2 / (1 + std::exp(-2 * 0.7978845608 * (x + 0.044715 * x * x * x)))); },
      "ex2.approx.ftz.f32", 5e-5, 0x1p-119},
+    {"gelu", R"(%one = arith.constant 1.0 : f32
+    %half = arith.constant 0.5 : f32
+    %root = arith.constant 0.70710678118654752 : f32
+    %u = arith.mulf %x, %root : f32
+    %e = math.erf %u : f32
+    %more = arith.addf %e, %one : f32
+    %p = arith.mulf %half, %x : f32
+    %y = arith.mulf %p, %more : f32)",
+     [](double x) { return 0.5 * x * std::erfc(-x / std::numbers::sqrt2); }, "div.approx.ftz.f32", 5e-5,
+     0x1p-119},
 };
 
 std::string textOf(const Function &function, const std::string &input) {
