@@ -46,7 +46,14 @@ Program describeProgram(const algrt_bundle *bundle, const char *name) {
   return program;
 }
 
-std::string enter(algrt_bundle *handle) {
+struct CloseBundle {
+  void operator()(algrt_bundle *handle) const { algrt_bundle_close(handle); }
+};
+
+// Keeps the bundle and returns its name. A bundle that cannot be described is closed again, and so is one
+// whose contents are open already.
+std::string enter(std::unique_ptr<algrt_bundle, CloseBundle> opened) {
+  algrt_bundle *handle = opened.get();
   auto bundle = std::make_unique<Bundle>();
   bundle->handle = handle;
   int status = algrt_bundle_get_info(handle, &bundle->info);
@@ -59,10 +66,10 @@ std::string enter(algrt_bundle *handle) {
 
   std::unique_lock lock(registry().mutex);
   auto [place, fresh] = registry().bundles.try_emplace(bundle->name, nullptr);
-  if (fresh)
+  if (fresh) {
     place->second = std::move(bundle);
-  else
-    algrt_bundle_close(handle);
+    (void)opened.release();
+  }
   return place->first;
 }
 
@@ -104,13 +111,13 @@ ScalarType Bundle::type() const {
 std::string openBundle(std::string path) {
   algrt_bundle *handle = nullptr;
   check(algrt_bundle_open(path.c_str(), &handle));
-  return enter(handle);
+  return enter(std::unique_ptr<algrt_bundle, CloseBundle>(handle));
 }
 
 std::string openBundleBytes(Tensor bytes) {
   algrt_bundle *handle = nullptr;
   check(algrt_bundle_open_memory(bytes.const_data_ptr(), size_t(bytes.numel()), &handle));
-  return enter(handle);
+  return enter(std::unique_ptr<algrt_bundle, CloseBundle>(handle));
 }
 
 const Bundle &bundleNamed(const std::string &name) {
