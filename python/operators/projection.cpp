@@ -3,6 +3,7 @@
 #include "python/operators/errors.h"
 
 #include <map>
+#include <memory>
 #include <mutex>
 
 namespace algctl_torch {
@@ -108,20 +109,24 @@ Tensor forward(const Tensor &x, const Tensor *weight, const algrt_weights *packe
   return y;
 }
 
-// Packed weights by their number, with the bundle that packed them.
+// Packed weights by their number, with the bundle that packed them. Shared, because another thread may free
+// the number while a call reads the weights.
 struct Packed {
-  algrt_weights *weights;
+  std::shared_ptr<algrt_weights> weights;
   const Bundle *bundle;
 };
 std::mutex packed_mutex;
 std::map<int64_t, Packed> packed_weights;
 int64_t next_packed = 1;
 
+void requirePacked(bool found, int64_t number) {
+  require(found, "there are no packed weights of number ", number, " in this process");
+}
+
 Packed packedNumbered(int64_t number) {
   std::lock_guard lock(packed_mutex);
   auto found = packed_weights.find(number);
-  require(found != packed_weights.end(), "there are no packed weights of number ", number,
-          " in this process");
+  requirePacked(found != packed_weights.end(), number);
   return found->second;
 }
 
@@ -178,21 +183,24 @@ int64_t packWeights(Tensor weight, std::string name) {
   const Bundle &bundle = bundleNamed(name);
   require(!weight.is_cuda(), "weight is on a CUDA device; packed weights are for the CPU");
   Dense source(asComputed(weight, "weight", bundle, weight), "weight");
-  algrt_weights *weights = nullptr;
-  check(algrt_weights_pack(bundle.handle, source.get(), threads(), &weights));
+  algrt_weights *handle = nullptr;
+  check(algrt_weights_pack(bundle.handle, source.get(), threads(), &handle));
+  std::shared_ptr<algrt_weights> weights(handle, algrt_weights_free);
   std::lock_guard lock(packed_mutex);
-  packed_weights.emplace(next_packed, Packed{weights, &bundle});
+  packed_weights.emplace(next_packed, Packed{std::move(weights), &bundle});
   return next_packed++;
 }
 
 void freeWeights(int64_t number) {
-  algrt_weights *weights = packedNumbered(number).weights;
+  std::map<int64_t, Packed>::node_type freed; // beyond the lock, which memory of many megabytes would hold up
   std::lock_guard lock(packed_mutex);
-  packed_weights.erase(number);
-  algrt_weights_free(weights);
+  freed = packed_weights.extract(number);
+  requirePacked(!freed.empty(), number);
 }
 
-int64_t packedBytes(int64_t number) { return int64_t(algrt_weights_bytes(packedNumbered(number).weights)); }
+int64_t packedBytes(int64_t number) {
+  return int64_t(algrt_weights_bytes(packedNumbered(number).weights.get()));
+}
 
 Tensor projectionForwardPacked(Tensor x, int64_t number, OptionalTensor bias, OptionalTensor positions,
                                OptionalTensor types, int64_t p0, std::string name) {
@@ -200,7 +208,7 @@ Tensor projectionForwardPacked(Tensor x, int64_t number, OptionalTensor bias, Op
   Packed packed = packedNumbered(number);
   require(packed.bundle == &bundle, "the packed weights are of another bundle, ",
           packed.bundle->name.substr(0, 12));
-  return forward(x, nullptr, packed.weights, bias, positions, types, p0, bundle);
+  return forward(x, nullptr, packed.weights.get(), bias, positions, types, p0, bundle);
 }
 
 } // namespace algctl_torch

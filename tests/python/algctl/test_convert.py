@@ -1,6 +1,8 @@
 """convert_, least squares, packing, and Hugging Face models."""
 
 import copy
+import threading
+import time
 
 import algctl
 import pytest
@@ -179,6 +181,31 @@ def test_packed_weights_compute_the_same():
         algctl.unpack_(model)
         assert torch.equal(model(x), expected)
     assert list(model.state_dict()) == list(state)
+
+
+def test_packed_weights_live_as_long_as_a_call_reads_them():
+    """Another thread may unpack a layer meanwhile."""
+    layer = algctl.AlgLinear(1024, 2048, "Q(4)").eval()
+    x = torch.randn(2048, 1024)
+    with torch.no_grad():
+        expected = layer(x)
+    for pause in (0.001, 0.005, 0.02):
+        algctl.pack_(layer)
+        number = next(iter(layer._packed.values()))[0]
+        results = []
+
+        def compute():
+            with torch.no_grad():
+                results.append(torch.ops.algctl.projection_packed(x, number, None, None, None, 0, layer.bundle_name(x)))
+
+        thread = threading.Thread(target=compute)
+        thread.start()
+        time.sleep(pause)
+        algctl.unpack_(layer)
+        thread.join()
+        assert error_of(results[0], expected) < limit(torch.float32)
+        with pytest.raises(RuntimeError, match="there are no packed weights of number"):
+            torch.ops.algctl.free(number)
 
 
 @pytest.mark.parametrize("part", ["gate", "up", "down"])
