@@ -170,6 +170,12 @@ class AlgLinear(nn.Module):
             raise PackedError(f"{prefix}weight is packed: call algctl.unpack_ before loading other weights")
         super()._load_from_state_dict(state_dict, prefix, *arguments)
 
+    def _apply(self, fn, recurse=True):
+        # The parameters that are left would go without the weights, which are none now.
+        if self._packed:
+            raise PackedError("the weights are packed: call algctl.unpack_ before the layer is moved or cast")
+        return super()._apply(fn, recurse)
+
     def __getattr__(self, name: str):
         if name == "weight" and self.__dict__.get("_packed"):
             raise PackedError("the weights are packed: call algctl.unpack_ to read or change them")

@@ -183,6 +183,25 @@ def test_packed_weights_compute_the_same():
     assert list(model.state_dict()) == list(state)
 
 
+@pytest.mark.parametrize("move", [lambda model: model.bfloat16(), lambda model: model.to("meta"), lambda model: model.share_memory(),
+                                  lambda model: model.to_empty(device="meta")], ids=["cast", "moved", "shared", "emptied"])
+def test_packed_layers_are_neither_moved_nor_cast(move):
+    """The weights that unpack_ gives back would stay where they are."""
+    layer = algctl.AlgLinear(64, 96, "Q(4)", bias=True)
+    for model in (layer, nn.Sequential(layer)):
+        x = torch.randn(2, 64)
+        with torch.no_grad():
+            expected = model(x)
+            algctl.pack_(model.eval())
+            with pytest.raises(algctl.PackedError, match="the weights are packed: call algctl.unpack_ before the layer is moved or cast"):
+                move(model)
+            assert error_of(model(x), expected) < limit(torch.float32)
+            algctl.unpack_(model)
+            assert torch.equal(model(x), expected)
+    move(layer)
+    assert layer.weight.dtype == layer.bias.dtype and layer.weight.device == layer.bias.device
+
+
 def test_packed_weights_live_as_long_as_a_call_reads_them():
     """Another thread may unpack a layer meanwhile."""
     layer = algctl.AlgLinear(1024, 2048, "Q(4)").eval()
