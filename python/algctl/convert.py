@@ -53,8 +53,9 @@ def dense_weight(module: nn.Module) -> torch.Tensor:
 
 def chosen_layers(model: nn.Module, filter: Filter | None) -> list[tuple[str, nn.Module]]:
     """The dense layers that `filter` accepts, by name. By default all but the output head of a Hugging Face model, which may see
-    a part of the rows, and those that share their weights with another module. A model that is itself one layer has nothing to put
-    another into."""
+    a part of the rows, those that share their weights with another module, and those that compute their weights from others. A
+    model that is itself one layer has nothing to put another into. Raises ValueError where the filter accepts a layer whose
+    weights are not its own."""
     head = model.get_output_embeddings() if hasattr(model, "get_output_embeddings") else None
     owners: dict[int, int] = {}
     for module in model.modules():
@@ -64,7 +65,11 @@ def chosen_layers(model: nn.Module, filter: Filter | None) -> list[tuple[str, nn
     for name, module in model.named_modules():
         if not is_dense(module) or not name:
             continue
-        if filter(module, name) if filter is not None else owners[id(module.weight)] == 1 and module is not head:
+        own = "weight" in module._parameters
+        if filter(module, name) if filter is not None else own and owners[id(module.weight)] == 1 and module is not head:
+            if not own:
+                raise ValueError(f"the layer {name} computes its weights from others, as parametrizations and pruning do: make "
+                                 "them its own before, with remove_parametrizations or prune.remove")
             if owners[id(module.weight)] > 1:
                 raise ValueError(f"the layer {name} shares its weights with another module, which reads them densely")
             layers.append((name, module))

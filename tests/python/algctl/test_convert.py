@@ -3,11 +3,13 @@
 import copy
 import threading
 import time
+import warnings
 
 import algctl
 import pytest
 import torch
 from torch import nn
+from torch.nn.utils import prune
 
 from checks import error_of, limit
 
@@ -99,6 +101,33 @@ def test_a_tied_head_stays_dense():
     assert [entry.name for entry in algctl.convert_(model, "Q(4)")] == ["body"]
     with pytest.raises(ValueError, match="shares its weights"):
         algctl.convert_(Tied(), "Q(4)", filter=lambda module, name: name == "head")
+
+
+def normed(layer):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # there are parametrizations that do the same
+        return torch.nn.utils.weight_norm(layer)
+
+
+@pytest.mark.parametrize("change", [lambda layer: prune.l1_unstructured(layer, "weight", 0.5), normed], ids=["pruning", "weight_norm"])
+def test_weights_that_others_compute_stay_dense(change):
+    model = multilayer()
+    change(model[0])
+    x = correlated(40)
+    with algctl.Moments(model) as moments:
+        model(x)
+    assert [entry.name for entry in algctl.convert_(model, "Q(4)", init="least_squares", moments=moments)] == ["2"]
+    assert type(model[0]) is nn.Linear
+
+    def everything(module, name):
+        return True
+
+    for attempt in (lambda model: algctl.convert_(model, "Q(4)", everything), lambda model: algctl.Moments(model, everything)):
+        model = multilayer()
+        change(model[2])
+        with pytest.raises(ValueError, match="the layer 2 computes its weights from others, .* remove_parametrizations or prune.remove"):
+            attempt(model)
+        assert type(model[0]) is nn.Linear  # nothing is half converted
 
 
 def small(name):
