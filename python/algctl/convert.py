@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import torch
 from torch import nn
 
 from .errors import CompilerError
 from .least_squares import Moments, Quadratic, bundle_of_weights
-from .linear import AlgLinear, PositionsSource
+from .linear import AlgLinear, PositionsSource, Unknown
 
 Filter = Callable[[nn.Module, str], bool]
 
@@ -82,8 +82,9 @@ def convert_(model: nn.Module, algebra: str, filter: Filter | None = None, init:
 
     init: "copy" keeps the weights; "least_squares" takes those with the smallest mean square error of the layer's
     result, for which `moments` has the activations. Positions: a Hugging Face decoder tells its layers where rows
-    are, by a hook on its first decoder layer; a model of another kind computes whole sequences from position 0, or
-    sets `positions.value` before each call. Nothing is exchanged where a layer cannot be.
+    are, by hooks on its decoder layers, and a layer that computes before them raises ValueError; a model of another
+    kind computes whole sequences from position 0, or sets `positions.value` before each call. Nothing is exchanged
+    where a layer cannot be.
     """
     if init not in ("copy", "least_squares"):
         raise ValueError(f"init is {init!r}, it has to be \"copy\" or \"least_squares\"")
@@ -123,12 +124,13 @@ def convert_(model: nn.Module, algebra: str, filter: Filter | None = None, init:
     return Report(report)
 
 
-def _decoder_layers(model: nn.Module) -> Iterator[nn.Module]:
-    """The first layer of each list of layers that are told position_ids."""
-    for module in model.modules():
+def _decoder_layers(model: nn.Module) -> tuple[str, nn.ModuleList] | None:
+    """The first list of layers that are told position_ids, and its name."""
+    for name, module in model.named_modules():
         if isinstance(module, nn.ModuleList) and len(module) > 0:
             if "position_ids" in inspect.signature(module[0].forward).parameters:
-                yield module[0]
+                return name, module
+    return None
 
 
 class _KeepPositions:
@@ -141,10 +143,29 @@ class _KeepPositions:
         self.source.value = keywords.get("position_ids")
 
 
+class _ForgetPositions:
+    """A hook that forgets the positions of the call before, when a call of a model or of its decoder begins. Not when a call ends:
+    activation checkpointing computes layers once more in the backward pass."""
+
+    def __init__(self, source: PositionsSource) -> None:
+        self.source = source
+
+    def __call__(self, _module: nn.Module, _arguments: tuple) -> None:
+        self.source.value = Unknown.POSITIONS
+
+
 def _follow_positions(model: nn.Module, source: PositionsSource) -> bool:
-    """Has the first decoder layer of a Hugging Face model keep its position_ids in the source: with a cache, or with padding on
-    the left, the position of a row is not its place in the batch. False where there is no such layer."""
-    for layer in _decoder_layers(model):
+    """Has the decoder layers of a Hugging Face model keep their position_ids in the source: with a cache, or with padding on
+    the left, the position of a row is not its place in the batch. False where there are no such layers."""
+    found = _decoder_layers(model)
+    if found is None:
+        return False
+    name, layers = found
+    # Every layer, because a model may leave out some while it trains.
+    for layer in layers:
         layer.register_forward_pre_hook(_KeepPositions(source), with_kwargs=True)
-        return True
-    return False
+    # The decoder and what is around it, because each of them may have layers that compute before the decoder's.
+    while name:
+        name = name.rpartition(".")[0]
+        model.get_submodule(name).register_forward_pre_hook(_ForgetPositions(source))
+    return True

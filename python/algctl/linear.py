@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import enum
 import math
 
 import torch
@@ -15,6 +16,13 @@ from .library import operators
 from .operators import has_tangents, projection
 
 Positions = int | torch.Tensor | None
+
+
+class Unknown(enum.Enum):
+    """What a PositionsSource has between the beginning of a call and its first decoder layer. A member of an enumeration, so
+    that it is the same one in copies of a model, in its pickles and in graphs."""
+
+    POSITIONS = enum.auto()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,10 +60,14 @@ def compute_dtype(x: torch.Tensor) -> torch.dtype:
     return torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else x.dtype
 
 
-def place(x: torch.Tensor, positions: Positions) -> tuple[torch.Tensor | None, int]:
+def place(x: torch.Tensor, positions: Positions | Unknown) -> tuple[torch.Tensor | None, int]:
     """Positions as operators take them: a number for each row of x, or the position of each sequence's first row."""
     if positions is None:
         return None, 0
+    if positions is Unknown.POSITIONS:
+        raise ValueError("the positions of the rows are not known yet, because this layer computes before the first decoder layer "
+                         "of the model, which tells them: give the layer positions, set positions.value of the PositionsSource "
+                         "that convert_ is given, or leave the layer out by the filter of convert_")
     if isinstance(positions, torch.Tensor):
         if positions.dtype not in (torch.int32, torch.int64):
             raise TypeError(f"positions are of {positions.dtype}, they have to be int32 or int64")
@@ -223,7 +235,7 @@ class PositionsSource:
     """Where the rows of a forward pass are, for layers that are not told."""
 
     def __init__(self) -> None:
-        self.value: Positions = None
+        self.value: Positions | Unknown = None
 
 
 def active_fraction(bundle: Bundle) -> float:

@@ -1,6 +1,7 @@
 """convert_, least squares, packing, and Hugging Face models."""
 
 import copy
+import pickle
 import threading
 import time
 import warnings
@@ -9,6 +10,7 @@ import algctl
 import pytest
 import torch
 from torch import nn
+from torch._dynamo.testing import CompileCounterWithBackend
 from torch.nn.utils import prune
 
 from checks import error_of, limit
@@ -178,6 +180,164 @@ def test_copies_have_positions_of_their_own():
         expected = model(tokens, position_ids=late).logits
         model(tokens)
         assert torch.equal(copied(tokens, position_ids=late).logits, expected)
+
+
+class Layer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.product = nn.Linear(64, 64)
+
+    def forward(self, x, position_ids=None):
+        return x + self.product(x)
+
+
+class Decoder(nn.Module):
+    """As OPT-350m's: with products of its own before and behind its layers."""
+
+    def __init__(self, dropped=()):
+        super().__init__()
+        self.before = nn.Linear(64, 64)
+        self.layers = nn.ModuleList([Layer(), Layer()])
+        self.behind = nn.Linear(64, 64)
+        self.dropped = dropped
+
+    def forward(self, x, position_ids):
+        x = self.before(x)
+        for number, layer in enumerate(self.layers):
+            if number not in self.dropped:
+                x = layer(x, position_ids=position_ids)
+        return self.behind(x)
+
+
+class Around(nn.Module):
+    """A model with a product beside its decoder."""
+
+    def __init__(self, **options):
+        super().__init__()
+        self.beside = nn.Linear(64, 64)
+        self.decoder = Decoder(**options)
+
+    def forward(self, x, position_ids):
+        return self.decoder(self.beside(x), position_ids)
+
+
+LATE = torch.arange(5, 9)[None]
+
+
+@pytest.mark.parametrize("name", ["decoder.before", "beside"])
+def test_a_layer_that_runs_before_positions_are_known(name):
+    """In the first call, and in later ones, which must not see the positions of the call before."""
+    model = Around()
+    algctl.convert_(model, "Q(4)", row_types="interval(3)")
+    with pytest.raises(ValueError, match="positions of the rows are not known yet.*give .*positions.value.*filter"):
+        model(torch.randn(1, 4, 64), LATE)
+    model = Around()
+    algctl.convert_(model, "Q(4)", row_types="interval(3)", filter=lambda module, path: path not in ("decoder.before", "beside"))
+    x = torch.randn(1, 4, 64)
+    y = model(x, LATE)
+    owner, _, attribute = name.rpartition(".")
+    early = algctl.AlgLinear(64, 64, "Q(4)", row_types="interval(3)")
+    early.positions_source = model.decoder.behind.positions_source
+    setattr(model.get_submodule(owner), attribute, early)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="not known yet"):
+            model(x, LATE)
+    early.positions_source = None
+    assert model(x, LATE).shape == y.shape
+
+
+def test_a_network_that_runs_before_positions_are_known():
+    model = Decoder()
+    algctl.convert_(model, "Q(4)", row_types="interval(3)", filter=lambda module, path: path != "before")
+    model.before = algctl.SwiGLU(64, 96, "Q(4)", row_types="interval(3)")
+    model.before.positions_source = model.behind.positions_source
+    for _ in range(2):
+        with pytest.raises(ValueError, match="not known yet"), torch.no_grad():
+            model(torch.randn(1, 4, 64), LATE)
+
+
+def converted_decoder(**options):
+    model = Decoder(**options)
+    algctl.convert_(model, "Q(4)", row_types="interval(3)", filter=lambda module, path: path != "before")
+    return model
+
+
+def with_positions(model, x):
+    """The same, with positions given to each layer."""
+    x = model.before(x)
+    for number, layer in enumerate(model.layers):
+        if number not in model.dropped:
+            x = x + layer.product(x, LATE)
+    return model.behind(x, LATE)
+
+
+@pytest.mark.parametrize("dropped", [(), (0,), (1,)], ids=["none", "first", "second"])
+def test_any_layer_of_a_decoder_tells_positions(dropped):
+    """While a model trains, some layers may be left out, also the first."""
+    model, x = converted_decoder(dropped=dropped), torch.randn(2, 4, 64)
+    for _ in range(2):
+        assert torch.equal(model(x, LATE), with_positions(model, x))
+
+
+@pytest.mark.parametrize("reentrant", [False, True])
+def test_layers_that_are_computed_once_more_have_the_same_positions(reentrant):
+    """Activation checkpointing computes them again when the call has ended."""
+    model = small("llama").train()
+    algctl.convert_(model, "Q(4)", filter=lambda module, path: "mlp" in path, row_types="interval(3)")
+    tokens = torch.randint(2, 100, (2, 4))
+    given = {"labels": tokens, "position_ids": LATE.expand(2, 4), "use_cache": False}
+    model(tokens, **given).loss.backward()
+    expected = [parameter.grad for parameter in model.parameters()]
+    model.gradient_checkpointing_enable({"use_reentrant": reentrant})
+    for _ in range(2):
+        model.zero_grad()
+        model(tokens, **given).loss.backward()
+        for parameter, gradient in zip(model.parameters(), expected):
+            assert torch.equal(parameter.grad, gradient)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))], ids=["deepcopy", "pickle"])
+@pytest.mark.parametrize("when", ["new", "called", "interrupted"])
+def test_copies_do_not_know_positions_either(copied, when):
+    model, x = converted_decoder(), torch.randn(1, 4, 64)
+    early = algctl.AlgLinear(64, 64, "Q(4)", row_types="interval(3)")
+    if when != "new":
+        model(x, LATE)
+    if when == "interrupted":
+        model.before, early = early, model.before
+        model.before.positions_source = model.behind.positions_source
+        with pytest.raises(ValueError, match="not known yet"):
+            model(x, LATE)
+        model.before, early = early, model.before
+    other = copied(model)
+    assert torch.equal(other(x, LATE), model(x, LATE))
+    early.positions_source = other.behind.positions_source
+    other.before = early
+    with pytest.raises(ValueError, match="not known yet"):
+        other(x, LATE)
+
+
+@pytest.mark.parametrize("name", ["llama", "gpt2"])
+def test_a_converted_model_is_exported(name):
+    model = small(name).eval()
+    algctl.convert_(model, "Q(4)", filter=lambda module, path: "mlp" in path, row_types="interval(3)")
+    given = {"input_ids": torch.randint(2, 100, (2, 4)), "position_ids": LATE.expand(2, 4), "use_cache": False}
+    with torch.no_grad():
+        program = torch.export.export(copy.deepcopy(model), (), given)
+        assert torch.equal(program.module()(**given).logits, model(**given).logits)
+
+
+def test_a_compiled_model_is_compiled_once():
+    model = small("llama").eval()
+    algctl.convert_(model, "Q(4)", filter=lambda module, path: "mlp" in path, row_types="interval(3)")
+    tokens = torch.randint(2, 100, (2, 4))
+    counter = CompileCounterWithBackend("aot_eager")
+    compiled = torch.compile(model, fullgraph=True, backend=counter)
+    with torch.no_grad():
+        for where in (LATE, LATE + 7, LATE):
+            given = {"position_ids": where.expand(2, 4), "use_cache": False}
+            assert torch.equal(compiled(tokens, **given).logits, model(tokens, **given).logits)
+    assert counter.frame_count == 1
 
 
 def test_a_converted_model_compiles_and_trains():
