@@ -125,10 +125,14 @@ def convert_(model: nn.Module, algebra: str, filter: Filter | None = None, init:
 
 
 def _decoder_layers(model: nn.Module) -> tuple[str, nn.ModuleList] | None:
-    """The first list of layers that are told position_ids, and its name."""
+    """The first list of layers that are told position_ids, and its name. Layers of GPT-2 hand them on among other keywords: there
+    the decoder says that it has them."""
     for name, module in model.named_modules():
         if isinstance(module, nn.ModuleList) and len(module) > 0:
-            if "position_ids" in inspect.signature(module[0].forward).parameters:
+            of_layer = inspect.signature(module[0].forward).parameters
+            of_decoder = inspect.signature(model.get_submodule(name.rpartition(".")[0]).forward).parameters
+            any_keyword = any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in of_layer.values())
+            if "position_ids" in of_layer or any_keyword and "position_ids" in of_decoder:
                 return name, module
     return None
 

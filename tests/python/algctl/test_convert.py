@@ -170,6 +170,18 @@ def test_decoding_with_a_cache_and_padding(name):
     assert torch.equal(padded[0, 7:], alone[0, 4:])
 
 
+@pytest.mark.parametrize("name", ["llama", "qwen3", "mistral", "gpt2"])
+def test_a_step_of_decoding_computes_what_the_whole_sequence_does(name):
+    """The likeliest tokens of a small model may be the same with wrong types."""
+    model = small(name).eval()
+    algctl.convert_(model, "Q(4)", filter=lambda module, path: "mlp" in path, row_types="interval(3)")
+    tokens = torch.randint(2, 100, (2, 9))
+    with torch.no_grad():
+        whole = model(tokens).logits
+        cache = model(tokens[:, :8], use_cache=True).past_key_values
+        assert error_of(model(tokens[:, 8:], past_key_values=cache).logits[:, 0], whole[:, 8]) < limit(torch.float32, 10)
+
+
 def test_copies_have_positions_of_their_own():
     model = small("llama").eval()
     algctl.convert_(model, "Q(4)", filter=lambda module, path: "mlp" in path, row_types="interval(3)")
