@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import json
 import os
-import pathlib
 from typing import Protocol
 
 import torch
@@ -118,8 +117,9 @@ class Bundle:
         raise KeyError(f"the program {program} has no result {result}")
 
     def prepare(self, device: int | torch.device | str = 0) -> None:
-        """Loads kernels and tables for a CUDA device now, as a capture into a graph needs it."""
-        index = device if isinstance(device, int) else torch.device(device).index or 0
+        """Loads kernels and tables for a CUDA device now, as a capture into a graph needs it. "cuda" is the current one. Raises
+        ValueError for a device of another kind."""
+        index = device if isinstance(device, int) else _cuda_index(torch.device(device))
         library.operators.prepare(self.name, index)
 
 
@@ -166,12 +166,19 @@ def targets_for(dtype: torch.dtype | str | None, device: torch.device) -> tuple[
         return tuple(target.strip() for target in configured.split(","))
     if device.type != "cuda":
         return ("cpu",)
-    index = device.index if device.index is not None else torch.cuda.current_device()
+    index = _cuda_index(device)
     capability = torch.cuda.get_device_capability(index)
     if capability < (8, 0):
         raise RuntimeError(f"the device cuda:{index} has compute capability {capability[0]}.{capability[1]}; "
                            "algctl compiles for 8.0 and later")
     return ("cpu", "sm_90a") if capability == (9, 0) else ("cpu", "sm_80")
+
+
+def _cuda_index(device: torch.device) -> int:
+    """The number of a CUDA device, which is the current one where none is named."""
+    if device.type != "cuda":
+        raise ValueError(f"device is {device}, kernels are loaded for CUDA devices")
+    return device.index if device.index is not None else torch.cuda.current_device()
 
 
 def this_machine() -> torch.device:

@@ -1,11 +1,12 @@
 """Bundles: what they are made from, what they say, and programs of one's own."""
 
 import json
+import types
 
 import algctl
 import pytest
 import torch
-from algctl import compiler, reference
+from algctl import compiler, library, reference
 
 from checks import ROOT, error_of, limit
 
@@ -32,6 +33,23 @@ def test_a_file_that_a_specification_names_counts(tmp_path):
     other = algctl.compile(specification)
     assert one.name != other.name
     assert not torch.equal(one.terms[0], other.terms[0])
+
+
+@pytest.mark.parametrize("device, prepared", [("cuda", 3), (torch.device("cuda"), 3), ("cuda:1", 1), (2, 2)], ids=str)
+def test_kernels_are_loaded_for_the_current_device(monkeypatch, device, prepared):
+    """Unless the argument says which; the first device is the current one in most processes, but not in all."""
+    bundle = algctl.compile("Q(4)", in_features=64, out_features=96, dtype="f32")
+    devices = []
+    monkeypatch.setattr(torch.cuda, "current_device", lambda: 3)
+    monkeypatch.setattr(library, "operators", types.SimpleNamespace(prepare=lambda name, index: devices.append((name, index))))
+    bundle.prepare(device)
+    assert devices == [(bundle.name, prepared)]
+
+
+def test_kernels_are_loaded_for_cuda_devices_alone():
+    bundle = algctl.compile("Q(4)", in_features=64, out_features=96, dtype="f32")
+    with pytest.raises(ValueError, match="device is cpu, kernels are loaded for CUDA devices"):
+        bundle.prepare("cpu")
 
 
 def test_a_program_of_ones_own_and_its_gradients():
