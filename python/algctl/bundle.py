@@ -126,9 +126,10 @@ class Bundle:
 def compile(specification: str | os.PathLike, *, in_features: int | None = None, out_features: int | None = None,
             hidden_features: int | None = None, dtype: str | torch.dtype | None = None, row_types: str | None = None,
             bias: bool | None = None, in_groups: tuple[int, ...] | None = None, out_groups: tuple[int, ...] | None = None,
-            targets: tuple[str, ...] | None = None, maps: tuple[str, ...] | None = None,
-            rows: tuple[int, ...] | None = None, program_maps: tuple[str, ...] | None = None,
-            experts: int | None = None, files: tuple[tuple[str, str], ...] | None = None) -> Bundle:
+            hidden_groups: tuple[int, ...] | None = None, targets: tuple[str, ...] | None = None,
+            maps: tuple[str, ...] | None = None, rows: tuple[int, ...] | None = None,
+            program_maps: tuple[str, ...] | None = None, experts: int | None = None,
+            files: tuple[tuple[str, str], ...] | None = None) -> Bundle:
     """Compiles an expression such as "Q(4)", or a file that algctl reads, into a bundle.
 
     `rows` are the numbers of rows that schedules for GPUs are chosen for; with `experts` kernels of programs for GPUs are for
@@ -143,8 +144,8 @@ def compile(specification: str | os.PathLike, *, in_features: int | None = None,
         dtype = DTYPE_NAMES[dtype]
     wanted = compiler.request(
         specification, in_features=in_features, out_features=out_features, hidden_features=hidden_features, dtype=dtype,
-        row_types=row_types, bias=bias, in_groups=in_groups, out_groups=out_groups, maps=maps, rows=rows,
-        program_maps=program_maps, experts=experts, files=files,
+        row_types=row_types, bias=bias, in_groups=in_groups, out_groups=out_groups, hidden_groups=hidden_groups, maps=maps,
+        rows=rows, program_maps=program_maps, experts=experts, files=files,
         targets=tuple(targets) if targets is not None else targets_for(dtype, this_machine()))
     path = compiler.bundle_file(wanted)
     try:

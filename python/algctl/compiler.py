@@ -41,7 +41,8 @@ class Request:
 def request(specification: str | os.PathLike, *, in_features: int | None = None, out_features: int | None = None,
             hidden_features: int | None = None, dtype: str | None = None, row_types: str | None = None,
             bias: bool | None = None, in_groups: tuple[int, ...] | None = None, out_groups: tuple[int, ...] | None = None,
-            targets: tuple[str, ...] = ("cpu",), maps: tuple[str, ...] | None = None, rows: tuple[int, ...] | None = None,
+            hidden_groups: tuple[int, ...] | None = None, targets: tuple[str, ...] = ("cpu",),
+            maps: tuple[str, ...] | None = None, rows: tuple[int, ...] | None = None,
             program_maps: tuple[str, ...] | None = None, experts: int | None = None,
             files: tuple[tuple[str, str], ...] | None = None) -> Request:
     """The request for a bundle, in one spelling, so that equal requests have one key. `files` as specifications.files found
@@ -57,6 +58,7 @@ def request(specification: str | os.PathLike, *, in_features: int | None = None,
     add("--hidden", hidden_features)
     add("--in-groups", in_groups)
     add("--out-groups", out_groups)
+    add("--hidden-groups", hidden_groups)
     add("--dtype", dtype)
     add("--row-types", row_types)
     if bias is not None:

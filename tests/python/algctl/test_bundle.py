@@ -298,3 +298,16 @@ def test_explicit_types_of_a_program(tmp_path, shape):
     assert error_of(y, expected) < limit(torch.float32, 3)
     for name, value in given.items():
         assert error_of(value.grad, wide[name].grad) < limit(torch.float32, 4), name
+
+
+def test_hidden_groups_of_unequal_width(tmp_path):
+    widths = (20, 33, 7, 1, 35)
+    network(tmp_path, ("forward",))
+    bundle = algctl.compile(tmp_path / "network.toml", hidden_groups=widths)
+    wide = algctl.compile("Q(5)", in_features=40, out_groups=widths, dtype="f32")
+    narrow = algctl.compile("Q(5)", in_groups=widths, out_features=40, dtype="f32")
+    operands = [torch.randn(*shape) / 6 for shape in ((2, 9, 40), (40, 96), (40, 96), (96, 40))]
+    y = torch.ops.algctl.run(operands, None, 0, bundle.name, "forward")[0]
+    x, gate, up, down = (operand.double() for operand in operands)
+    hidden = torch.nn.functional.silu(reference.linear(wide, x, gate)) * reference.linear(wide, x, up)
+    assert error_of(y, reference.linear(narrow, hidden, down)) < limit(torch.float32, 3)
