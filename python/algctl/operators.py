@@ -48,20 +48,24 @@ def _(x, dy, positions, types, p0, bundle, dtype):
 def _results_of(operands, bundle, program, rows=None):
     named = Bundle.named(bundle)
     given = [operand for operand in named.programs[program] if operand["role"] != "output" and not operand["optional"]]
+    # In the words of the operator itself, here and below.
+    if len(given) != len(operands):
+        raise RuntimeError(f"the program {program} takes {len(given)} operands, {len(operands)} are given")
     # The first matrix of M rows says how many there are, where no list of rows does: a vector of M numbers has no more
     # dimensions than itself.
+    matrices = [tensor for operand, tensor in zip(given, operands) if len(operand["shape"]) == 2 and operand["shape"][0] == "M"]
+    if not matrices:
+        raise RuntimeError(f"the program {program} has no operand of M rows")
     if rows is None:
-        rows = next(
-            tensor.shape[:-1]
-            for operand, tensor in zip(given, operands)
-            if operand["shape"][0] == "M" and len(operand["shape"]) == 2
-        )
+        rows = matrices[0].shape[:-1]
     results = []
     for operand in named.programs[program]:
         if operand["role"] != "output":
             continue
         sizes: list[Any] = []
-        for size in operand["shape"]:
+        for i, size in enumerate(operand["shape"]):
+            if isinstance(size, str) and (size != "M" or i > 0):
+                raise RuntimeError(f"the result {operand['name']} has a size of {size}; the operator knows results of M rows")
             sizes.extend(rows if size == "M" else (size,))
         results.append(operands[0].new_empty(sizes, dtype=named.result_dtype(program, operand["name"])))
     return results

@@ -311,3 +311,47 @@ def test_hidden_groups_of_unequal_width(tmp_path):
     x, gate, up, down = (operand.double() for operand in operands)
     hidden = torch.nn.functional.silu(reference.linear(wide, x, gate)) * reference.linear(wide, x, up)
     assert error_of(y, reference.linear(narrow, hidden, down)) < limit(torch.float32, 3)
+
+
+# ---- programs that the operator does not know ----
+
+
+COMPOSED_WEIGHTS = """
+#a = #alg.algebra<"Q(2)">
+!w = !alg.slots<8x6xf32, rows(2 x 4), cols(2 x 3)>
+!v = !alg.slots<6x4xf32, rows(2 x 3), cols(2 x 2)>
+!u = !alg.slots<8x4xf32, rows(2 x 4), cols(2 x 2)>
+func.func @compose(%w: tensor<8x6xf32>, %v: tensor<6x4xf32>) -> tensor<8x4xf32> {
+  %ws = alg.slots %w rows(2 x 4) cols(2 x 3) : tensor<8x6xf32>
+  %vs = alg.slots %v rows(2 x 3) cols(2 x 2) : tensor<6x4xf32>
+  %g = alg.contract %ws, %vs by #a -> k : !w, !v
+  %y = alg.gather %g : !u
+  return %y : tensor<8x4xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+def test_a_program_without_a_matrix_of_rows(tmp_path, device):
+    """Where tensors are shapes alone, as in graphs, the sentence is the same."""
+    path = tmp_path / "compose.mlir"
+    path.write_text(COMPOSED_WEIGHTS)
+    bundle = algctl.compile(path)
+    operands = [torch.randn(8, 6, device=device), torch.randn(6, 4, device=device)]
+    with pytest.raises(RuntimeError, match="the program compose has no operand of M rows"):
+        torch.ops.algctl.run_program(operands, None, 0, bundle.name, "compose")
+    with pytest.raises(RuntimeError, match="the program compose takes 2 operands, 1 are given"):
+        torch.ops.algctl.run_program(operands[:1], None, 0, bundle.name, "compose")
+
+
+@pytest.mark.parametrize("shape, size", [(["4*M", 40], r"4\*M"), ([40, "M"], "M"), (["S + 1"], r"S \+ 1")], ids=str)
+def test_results_of_sizes_that_only_the_runtime_knows(tmp_path, monkeypatch, shape, size):
+    """No program of the compiler has such a result yet."""
+    bundle = network(tmp_path, ("forward",))
+    operands = [dict(operand) for operand in bundle.programs["forward"]]
+    result = next(operand for operand in operands if operand["role"] == "output")
+    result["shape"] = shape
+    monkeypatch.setitem(bundle.programs, "forward", operands)
+    given = [torch.randn(*sizes, device="meta") for sizes in ((7, 40), (40, 60), (40, 60), (60, 40))]
+    with pytest.raises(RuntimeError, match=f"the result {result['name']} has a size of {size}; the operator knows results of M rows"):
+        torch.ops.algctl.run_program(given, None, 0, bundle.name, "forward")
