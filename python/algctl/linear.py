@@ -53,7 +53,9 @@ def shown_on(device: torch.device, dtype: torch.dtype) -> tuple[torch.dtype, tor
 
 
 def compute_dtype(x: torch.Tensor) -> torch.dtype:
-    """The type that products of x are computed on: autocast's where it is on."""
+    """The type that products of x are computed on: autocast's where it is on. Raises TypeError where x is no tensor."""
+    if not isinstance(x, torch.Tensor):
+        raise TypeError(f"x has to be a tensor, not {type(x).__name__}")
     device = x.device.type
     if not torch.amp.is_autocast_available(device):  # as on the device "meta", which computes nothing
         return x.dtype
@@ -136,8 +138,8 @@ class AlgLinear(nn.Module):
     def forward(self, x: torch.Tensor, positions: Positions = None, *, types: torch.Tensor | None = None) -> torch.Tensor:
         if positions is None and self.positions_source is not None:
             positions = self.positions_source.value
-        where, p0 = place(x, positions)
         dtype = compute_dtype(x)
+        where, p0 = place(x, positions)
         if x.dtype != dtype:
             x = x.to(dtype)
         name = bundle_name(self._number, dtype, x.device)

@@ -18,6 +18,14 @@ def test_types_of_x(layer, dtype):
         layer(torch.zeros(2, 64, dtype=dtype))
 
 
+@pytest.mark.parametrize("x, name", [([[0.0] * 64], "list"), (None, "NoneType"), (7, "int")], ids=["list", "None", "int"])
+@pytest.mark.parametrize("positions", [None, 3], ids=["plain", "positions"])
+def test_x_that_is_no_tensor(layer, x, name, positions):
+    for module in (layer, algctl.SwiGLU(64, 128, "Q(4)")):
+        with pytest.raises(TypeError, match=f"x has to be a tensor, not {name}"):
+            module(x, positions)
+
+
 def test_features_of_x(layer):
     with pytest.raises(RuntimeError, match="x has 63 features, the bundle's layer has 64"):
         layer(torch.zeros(2, 63))
