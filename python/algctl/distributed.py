@@ -63,7 +63,7 @@ class DividedLinear(AlgLinear):
     def _save_to_state_dict(self, destination, prefix, keep_vars):
         super()._save_to_state_dict(destination, prefix, keep_vars)
         for name, axis in self.axes.items():
-            destination[prefix + name] = _merged(destination[prefix + name], self._parameters[name], axis, self.unit)
+            destination[prefix + name] = _merged(destination[prefix + name], self._parameters[name], axis)
 
     def _load_from_state_dict(self, state_dict, prefix, *arguments):
         given = dict(state_dict)
@@ -227,7 +227,7 @@ def fsdp_placement(parameter: nn.Parameter) -> Shard | None:
 
 # ---- checkpoints ----
 
-def _merged(value: torch.Tensor, parameter: DTensor, axis: int, _: int) -> torch.Tensor:
+def _merged(value: torch.Tensor, parameter: DTensor, axis: int) -> torch.Tensor:
     """The form of one process, [K, N] or [N], of a value in the shape of a divided parameter; others as they are."""
     if value.shape != parameter.shape or not isinstance(value, DTensor):
         return value
@@ -271,7 +271,7 @@ def divide_full_state(model: nn.Module, state: dict[str, torch.Tensor]) -> dict[
 def merge_optimizer_state(model: nn.Module, state: dict) -> dict:
     """What get_optimizer_state_dict returned, not flattened, in the shapes of one process: for a checkpoint that other numbers
     of ranks read. Every rank has to call it."""
-    return _with_states(model, state, _merged)
+    return _with_states(model, state, _merged_state)
 
 
 def divide_optimizer_state(model: nn.Module, state: dict) -> dict:
@@ -279,18 +279,22 @@ def divide_optimizer_state(model: nn.Module, state: dict) -> dict:
     return _with_states(model, state, _divided_state)
 
 
-def _divided_state(value: torch.Tensor, parameter: DTensor, axis: int, unit: int) -> torch.Tensor:
+def _merged_state(value: torch.Tensor, module: DividedLinear, name: str) -> torch.Tensor:
+    return _merged(value, module._parameters[name], module.axes[name])
+
+
+def _divided_state(value: torch.Tensor, module: DividedLinear, name: str) -> torch.Tensor:
     """Without the gaps that unequal parts leave: fused optimizers take the layout of a state for that of its parameter."""
-    return _divided(value, parameter, axis, unit).clone(memory_format=torch.contiguous_format)
+    divided = _divided(value, module._parameters[name], module.axes[name], module.unit)
+    return divided.clone(memory_format=torch.contiguous_format)
 
 
 def _with_states(model: nn.Module, state: dict, change: Callable[..., torch.Tensor]) -> dict:
     held = dict(state["state"])
     for key, module, name in _divided_parameters(model):
         if key in held:
-            facts = (module._parameters[name], module.axes[name], module.unit)
             # The number of steps has no dimensions.
-            held[key] = {part: change(value, *facts) if isinstance(value, torch.Tensor) and value.dim() else value
+            held[key] = {part: change(value, module, name) if isinstance(value, torch.Tensor) and value.dim() else value
                          for part, value in held[key].items()}
     return {**state, "state": held}
 
