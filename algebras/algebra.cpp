@@ -16,8 +16,8 @@ void requireIndex(int64_t index, int64_t size, const char *what) {
     throw std::out_of_range(fmt::format("{} {} of {}", what, index, size));
 }
 
-void requireMatrixLike(const Algebra &algebra) {
-  if (!algebra.isMatrixLike())
+void requirePositions(const Algebra &algebra) {
+  if (!algebra.hasPositions())
     throw std::logic_error(fmt::format("{} is not matrix-like: its slots have no positions", algebra.name()));
 }
 
@@ -39,6 +39,12 @@ const Table *Algebra::table() const { return construction_->table(); }
 const BoundQuiver *Algebra::boundQuiver() const { return construction_->boundQuiver(); }
 const Poset *Algebra::poset() const { return construction_->poset(); }
 bool Algebra::isMatrixLike() const { return construction_->isMatrixLike(); }
+bool Algebra::hasPositions() const { return construction_->hasPositions(); }
+
+bool Algebra::hasConstantsOne() const {
+  requirePositions(*this);
+  return construction_->hasConstantsOne();
+}
 
 Table Algebra::expand() const {
   if (const Table *own = table())
@@ -67,12 +73,12 @@ std::string Algebra::slotName(int64_t slot) const {
 }
 
 int64_t Algebra::positions() const {
-  requireMatrixLike(*this);
+  requirePositions(*this);
   return construction_->positions();
 }
 
 Position Algebra::position(int64_t slot) const {
-  requireMatrixLike(*this);
+  requirePositions(*this);
   requireIndex(slot, dimension(), "slot");
   return construction_->position(slot);
 }
@@ -90,7 +96,7 @@ std::vector<int64_t> Algebra::support(int64_t i, int64_t j) const {
 }
 
 int64_t Algebra::rowTypes() const {
-  requireMatrixLike(*this);
+  requirePositions(*this);
   return construction_->rowTypes();
 }
 

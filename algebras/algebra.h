@@ -74,10 +74,15 @@ public:
   std::vector<Constant> constantsInto(int64_t slot) const;
 
   // Whether the basis elements sit at positions (i,j) of a square matrix and multiply as (i,k)(k,j), or
-  // vanish: true of every kind but Table, of Quiver where it happens to be so, and of products of such.
+  // vanish, by construction: true of every kind but Table, of Quiver where it happens to be so, and of
+  // products of such.
   bool isMatrixLike() const;
-  // The rest of this block is for matrix-like algebras only (std::logic_error otherwise).
-  int64_t positions() const; // the order n of the position matrix
+  // The same, but for nonzero factors: also of tables whose slots are found to sit so (MatrixPositions), and
+  // of products with such.
+  bool hasPositions() const;
+  // The rest of this block is for algebras with positions only (std::logic_error otherwise).
+  bool hasConstantsOne() const; // all nonzero constants
+  int64_t positions() const;    // the order n of the position matrix
   Position position(int64_t slot) const;
   std::optional<int64_t> slotAt(Position position) const;
   // The support B(i,j): the k, ascending, for which slot (i,k) times slot (k,j) is kept (paper, eq.

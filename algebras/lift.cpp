@@ -24,6 +24,8 @@ std::optional<TermFormula> formulaOf(const Algebra &algebra) {
   // (i,i), (j,j) exist always, so B(i,j) contains i and j wherever (i,j) exists: with all n^2 positions
   // there, 2n^2 - n products leave room for nothing else.
   const auto n = static_cast<__int128>(algebra.positions());
+  if (!algebra.hasConstantsOne())
+    return std::nullopt;
   if (algebra.dimension() == n * n && algebra.nonzeros() == 2 * n * n - n)
     return TermFormula::Complete;
   switch (algebra.kind()) {
@@ -107,7 +109,7 @@ Lift::Lift(Kind kind, const Algebra &algebra) : kind_(kind), algebra_(algebra) {
 }
 
 Lift Lift::rows(const Algebra &algebra) {
-  if (!algebra.isMatrixLike())
+  if (!algebra.hasPositions())
     throw InputError(
         fmt::format("{} has no rows: its slots do not sit at positions of a matrix", algebra.name()))
         .hint("use lift = \"slots\", where a token carries all slots");
@@ -180,13 +182,28 @@ std::vector<BlockTerm> Lift::terms(int64_t type, int64_t output_group) const {
     return {details_->terms.begin() + list[0], details_->terms.begin() + list[1]};
   }
   if (kind_ == Kind::Rows) {
-    for (int64_t k : algebra_.support(algebra_.firstRowOf(type), output_group))
-      result.push_back(ofGroup(k)); // all constants of matrix-like algebras are 1
+    const int64_t row = algebra_.firstRowOf(type);
+    for (int64_t k : algebra_.support(row, output_group))
+      result.push_back(ofGroup(k));
+    if (!result.empty() && !algebra_.hasConstantsOne())
+      setCoefficients(row, output_group, result);
     return result;
   }
   for (const Constant &constant : algebra_.constantsInto(output_group)) // sorted by (i, j)
     result.push_back({constant.i, constant.j, constant.value});
   return result;
+}
+
+void Lift::setCoefficients(int64_t row, int64_t output_group, std::vector<BlockTerm> &terms) const {
+  const std::vector<Constant> constants = // sorted by (i, j)
+      algebra_.constantsInto(*algebra_.slotAt({row, output_group}));
+  for (BlockTerm &term : terms) {
+    const auto slots = std::tuple(*algebra_.slotAt({row, term.input_group}),
+                                  *algebra_.slotAt({term.weight_row, output_group}));
+    const auto found = std::ranges::lower_bound(
+        constants, slots, {}, [](const Constant &constant) { return std::tuple(constant.i, constant.j); });
+    term.coefficient = found->value;
+  }
 }
 
 std::vector<BlockTerm> Lift::termsOfFactors(int64_t type, int64_t output_group) const {
@@ -354,7 +371,7 @@ int64_t Lift::weightBlocks() const {
 
 bool Lift::weightIdentityIsIdentity() const {
   if (kind_ == Kind::Rows)
-    return algebra_.dimension() == weightBlocks();
+    return algebra_.dimension() == weightBlocks() && algebra_.hasConstantsOne();
   return algebra_.isMatrixLike() || findIdentity(algebra_.expand()).has_value();
 }
 

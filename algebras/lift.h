@@ -30,14 +30,15 @@ enum class TermFormula {
 };
 
 // Rows: a token of type i carries row i of the position matrix; x has n groups, y has n groups, the weight
-// matrix is n x n blocks and block (k,j) is slot (k,j) (paper, sec. layers; eq. recursive-row-action). Slots:
-// a token carries all m slots; y_k = sum c[i,j,k] x_i W_j, and the weight matrix is m blocks W_j of equal
-// shape. The weight_row of a term is then j, the block, and does not depend on the output group.
+// matrix is n x n blocks and block (k,j) is slot (k,j) (paper, sec. layers; eq. recursive-row-action). A
+// table's constants need not be 1. Slots: a token carries all m slots; y_k = sum c[i,j,k] x_i W_j, and the
+// weight matrix is m blocks W_j of equal shape. The weight_row of a term is then j, the block, and does not
+// depend on the output group.
 class Lift {
 public:
   enum class Kind { Rows, Slots };
 
-  // InputError when the algebra is not matrix-like.
+  // InputError when the algebra has no positions.
   static Lift rows(const Algebra &algebra);
   static Lift slots(const Algebra &algebra);
   // "rows" or "slots"; InputError otherwise.
@@ -95,7 +96,8 @@ public:
   // Blocks of the weight matrix that are live, of weightBlocks() in all (rows: n*n, slots: m).
   int64_t liveBlocks() const;
   int64_t weightBlocks() const;
-  // Rows: whether W_jj = I and all else 0 makes every type the identity map: every position has to exist.
+  // Rows: whether W_jj = I and all else 0 makes every type the identity map: every position has to exist, and
+  // constants to be 1.
   // Slots: whether the blocks u_j I of the algebra's identity do, that is, whether the algebra is unital.
   bool weightIdentityIsIdentity() const;
 
@@ -105,6 +107,8 @@ private:
   bool hasInput(int64_t type, int64_t group) const;
   bool hasOutput(int64_t type, int64_t group) const;
   std::vector<BlockTerm> termsOfFactors(int64_t type, int64_t output_group) const;
+  // Of rows: what constants there are other than 1.
+  void setCoefficients(int64_t row, int64_t output_group, std::vector<BlockTerm> &terms) const;
   Kind kind_;
   Algebra algebra_;
   int64_t types_ = 1, groups_ = 0;

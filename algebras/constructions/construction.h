@@ -9,7 +9,7 @@
 
 namespace algebras::detail {
 
-// Immutable. The matrix-like half is called only where isMatrixLike(), with arguments in range: Algebra
+// Immutable. The half about positions is called only where hasPositions(), with arguments in range: Algebra
 // checks both.
 class Construction {
 public:
@@ -36,6 +36,9 @@ public:
   virtual std::string slotName(int64_t slot) const = 0;
 
   virtual bool isMatrixLike() const = 0;
+  virtual bool hasPositions() const { return isMatrixLike(); }
+  // Of an algebra with positions: whether all constants that are not zero are 1.
+  virtual bool hasConstantsOne() const { return true; }
   virtual int64_t positions() const = 0;
   virtual Position position(int64_t slot) const = 0;
   virtual std::optional<int64_t> slotAt(Position position) const = 0;

@@ -53,6 +53,8 @@ public:
   }
 
   bool isMatrixLike() const override { return matrix_like_; }
+  bool hasPositions() const override { return std::ranges::all_of(factors_, &Algebra::hasPositions); }
+  bool hasConstantsOne() const override { return std::ranges::all_of(factors_, &Algebra::hasConstantsOne); }
   int64_t positions() const override { return sum(&Algebra::positions); }
   Position position(int64_t slot) const override {
     Place place = find(slot, &Algebra::dimension);

@@ -1,20 +1,18 @@
 // An algebra given by its structure constants.
 #include "algebras/constructions.h"
 #include "algebras/constructions/construction.h"
+#include "algebras/table/matrix_positions.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <mutex>
 #include <numeric>
-#include <stdexcept>
 #include <tuple>
 
 namespace algebras {
 
 namespace {
-
-[[noreturn]] void notMatrixLike() { throw std::logic_error("a table has no positions"); }
 
 class TableConstruction final : public detail::Construction {
 public:
@@ -38,13 +36,21 @@ public:
   std::string slotName(int64_t slot) const override { return fmt::format("b{}", slot); }
 
   bool isMatrixLike() const override { return false; }
-  int64_t positions() const override { notMatrixLike(); }
-  Position position(int64_t) const override { notMatrixLike(); }
-  std::optional<int64_t> slotAt(Position) const override { notMatrixLike(); }
-  std::vector<int64_t> support(int64_t, int64_t) const override { notMatrixLike(); }
-  int64_t rowTypes() const override { notMatrixLike(); }
-  int64_t rowTypeOf(int64_t) const override { notMatrixLike(); }
-  int64_t firstRowOf(int64_t) const override { notMatrixLike(); }
+  bool hasPositions() const override {
+    std::call_once(placed_, [this] { places_ = MatrixPositions::of(table_); });
+    return places_.has_value();
+  }
+  int64_t positions() const override { return places_->order(); }
+  Position position(int64_t slot) const override { return places_->position(slot); }
+  std::optional<int64_t> slotAt(Position position) const override { return places_->slotAt(position); }
+  std::vector<int64_t> support(int64_t i, int64_t j) const override { return places_->support(i, j); }
+  int64_t rowTypes() const override { return places_->types(); }
+  int64_t rowTypeOf(int64_t row) const override { return places_->typeOf(row); }
+  int64_t firstRowOf(int64_t type) const override { return places_->firstRowOf(type); }
+  bool hasConstantsOne() const override {
+    return std::ranges::all_of(table_.constants(),
+                               [](const Constant &one) { return one.value == Rational(1); });
+  }
 
 private:
   void sortByOutput() const {
@@ -58,8 +64,9 @@ private:
 
   Table table_;
   // Made when it is first asked for: proofs about large tables do without.
-  mutable std::once_flag sorted_;
+  mutable std::once_flag sorted_, placed_;
   mutable std::vector<size_t> by_output_; // indices of the constants, sorted by (k, i, j)
+  mutable std::optional<MatrixPositions> places_;
 };
 
 } // namespace

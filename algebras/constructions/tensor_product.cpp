@@ -84,6 +84,8 @@ public:
   }
 
   bool isMatrixLike() const override { return matrix_like_; }
+  bool hasPositions() const override { return std::ranges::all_of(factors_, &Algebra::hasPositions); }
+  bool hasConstantsOne() const override { return std::ranges::all_of(factors_, &Algebra::hasConstantsOne); }
   int64_t positions() const override { return product(&Algebra::positions); }
   Position position(int64_t slot) const override {
     std::vector<int64_t> parts = split(slot, &Algebra::dimension);

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
+#include <random>
 
 namespace {
 
@@ -27,56 +29,119 @@ std::map<std::pair<int64_t, int64_t>, Rational> rowFromTable(const Algebra &alge
   return result;
 }
 
+void expectRowsOfTheTable(const Algebra &algebra) {
+  SCOPED_TRACE(algebra.expression());
+  Lift lift = Lift::rows(algebra);
+  Table table = algebra.expand();
+  int64_t n = algebra.positions(), terms = 0;
+  std::vector<decltype(rowFromTable(algebra, table, 0))> rows, first_of_type;
+  for (int64_t row = 0; row < n; ++row) {
+    rows.push_back(rowFromTable(algebra, table, row));
+    // Types: equal rows are merged and keep the order of their first member.
+    auto same = std::find(first_of_type.begin(), first_of_type.end(), rows.back());
+    EXPECT_EQ(lift.typeOfRow(row), same - first_of_type.begin());
+    if (same == first_of_type.end())
+      first_of_type.push_back(rows.back());
+  }
+  ASSERT_EQ(lift.types(), static_cast<int64_t>(first_of_type.size()));
+  EXPECT_EQ(lift.weightRows(), n);
+  int64_t live = 0;
+  for (int64_t type = 0; type < lift.types(); ++type) {
+    decltype(rowFromTable(algebra, table, 0)) own;
+    for (int64_t group = 0; group < n; ++group) {
+      std::vector<BlockTerm> list = lift.terms(type, group);
+      EXPECT_EQ(lift.writes(type, group), !list.empty());
+      for (const BlockTerm &term : list) {
+        EXPECT_EQ(term.weight_row, term.input_group);
+        EXPECT_TRUE(lift.isLive(term.weight_row, group));
+        own[{term.input_group, group}] = term.coefficient;
+        ++terms;
+      }
+    }
+    EXPECT_EQ(own, first_of_type[type]);
+    for (int64_t group = 0; group < n; ++group)
+      EXPECT_EQ(lift.reads(type, group), std::any_of(own.begin(), own.end(), [&](const auto &entry) {
+                  return entry.first.first == group;
+                }));
+  }
+  EXPECT_EQ(lift.termCount(), terms);
+  for (int64_t row = 0; row < n; ++row)
+    for (int64_t group = 0; group < n; ++group)
+      live += lift.isLive(row, group);
+  EXPECT_EQ(lift.liveBlocks(), live);
+  // A weight matrix of identity blocks passes group j on exactly when j is in B(i,j) for every type i, with
+  // constants of 1.
+  bool passes = algebra.hasConstantsOne();
+  for (const auto &own : first_of_type)
+    for (int64_t group = 0; group < n; ++group)
+      passes = passes && own.contains({group, group});
+  EXPECT_EQ(lift.weightIdentityIsIdentity(), passes);
+}
+
 TEST(Lift, RowsAreTheTable) {
   std::mt19937 random(14);
-  for (int round = 0; round < 40; ++round) {
-    Algebra algebra = testing_support::randomAlgebra(random, 30);
+  for (int round = 0; round < 40; ++round)
+    expectRowsOfTheTable(testing_support::randomAlgebra(random, 30));
+}
+
+// The table of an algebra by multiples of its slots in another order.
+Table disguised(const Algebra &algebra, std::mt19937 &random, bool scaled) {
+  std::vector<int64_t> place(algebra.dimension());
+  std::iota(place.begin(), place.end(), 0);
+  std::shuffle(place.begin(), place.end(), random);
+  std::vector<Rational> factor;
+  for (size_t slot = 0; slot < place.size(); ++slot)
+    factor.push_back(scaled ? Rational(static_cast<int64_t>(random() % 3) + 1) : Rational(1));
+  const Table table = algebra.expand();
+  std::vector<Constant> constants;
+  for (const Constant &one : table.constants()) // b_i b_j = c b_k, each b a factor times its slot
+    constants.push_back({place[one.i], place[one.j], place[one.k],
+                         one.value * factor[one.i] * factor[one.j] / factor[one.k]});
+  return Table("disguised", Field(), table.dimension(), constants);
+}
+
+// A table knows no positions: they follow from its products, in the order of the slots (j,j).
+TEST(Lift, RowsOfTablesAreFound) {
+  std::mt19937 random(16);
+  for (int round = 0; round < 60; ++round) {
+    const Algebra algebra = testing_support::randomAlgebra(random, 30);
+    const Algebra table = tableAlgebra(disguised(algebra, random, round % 2 == 0));
     SCOPED_TRACE(algebra.expression());
-    Lift lift = Lift::rows(algebra);
-    Table table = algebra.expand();
-    int64_t n = algebra.positions(), terms = 0;
-    std::vector<decltype(rowFromTable(algebra, table, 0))> rows, first_of_type;
-    for (int64_t row = 0; row < n; ++row) {
-      rows.push_back(rowFromTable(algebra, table, row));
-      // Types: equal rows are merged and keep the order of their first member.
-      auto same = std::find(first_of_type.begin(), first_of_type.end(), rows.back());
-      EXPECT_EQ(lift.typeOfRow(row), same - first_of_type.begin());
-      if (same == first_of_type.end())
-        first_of_type.push_back(rows.back());
-    }
-    ASSERT_EQ(lift.types(), static_cast<int64_t>(first_of_type.size()));
-    EXPECT_EQ(lift.weightRows(), n);
-    int64_t live = 0;
-    for (int64_t type = 0; type < lift.types(); ++type) {
-      decltype(rowFromTable(algebra, table, 0)) own;
-      for (int64_t group = 0; group < n; ++group) {
-        std::vector<BlockTerm> list = lift.terms(type, group);
-        EXPECT_EQ(lift.writes(type, group), !list.empty());
-        for (const BlockTerm &term : list) {
-          EXPECT_EQ(term.weight_row, term.input_group);
-          EXPECT_TRUE(lift.isLive(term.weight_row, group));
-          own[{term.input_group, group}] = term.coefficient;
-          ++terms;
-        }
-      }
-      EXPECT_EQ(own, first_of_type[type]);
-      for (int64_t group = 0; group < n; ++group)
-        EXPECT_EQ(lift.reads(type, group), std::any_of(own.begin(), own.end(), [&](const auto &entry) {
-                    return entry.first.first == group;
-                  }));
-    }
-    EXPECT_EQ(lift.termCount(), terms);
-    for (int64_t row = 0; row < n; ++row)
-      for (int64_t group = 0; group < n; ++group)
-        live += lift.isLive(row, group);
-    EXPECT_EQ(lift.liveBlocks(), live);
-    // A weight matrix of identity blocks passes group j on exactly when j is in B(i,j) for every type i.
-    bool passes = true;
-    for (const auto &own : first_of_type)
-      for (int64_t group = 0; group < n; ++group)
-        passes = passes && own.contains({group, group});
-    EXPECT_EQ(lift.weightIdentityIsIdentity(), passes);
+    EXPECT_FALSE(table.isMatrixLike());
+    ASSERT_TRUE(table.hasPositions());
+    ASSERT_EQ(table.positions(), algebra.positions());
+    expectRowsOfTheTable(table);
+    // With others, too.
+    expectRowsOfTheTable(tensor(table, parseExpression("Q(2)")));
+    expectRowsOfTheTable(directProduct(parseExpression("T(2)"), table));
   }
+  // In the order of slots that every algebra has.
+  const Lift lift = Lift::rows(tableAlgebra(parseExpression("Q(5)").expand()));
+  EXPECT_EQ(lift.completeGraph(), 5);
+  EXPECT_TRUE(lift.isGraph());
+  EXPECT_EQ(Lift::rows(tableAlgebra(parseExpression("M(3)").expand())).types(), 1);
+}
+
+TEST(Lift, TablesWithoutPositionsHaveNoRows) {
+  const auto table = [](int64_t dimension, const std::vector<Constant> &constants) {
+    return tableAlgebra(Table("t", Field(), dimension, constants));
+  };
+  const Rational one(1);
+  // The complex numbers: i and 1 would sit at one position.
+  EXPECT_FALSE(
+      table(2, {{0, 0, 0, one}, {0, 1, 1, one}, {1, 0, 1, one}, {1, 1, 0, Rational(-1)}}).hasPositions());
+  // A sum of two positions.
+  EXPECT_FALSE(table(2, {{0, 0, 0, one}, {0, 0, 1, one}, {1, 1, 1, one}}).hasPositions());
+  // (0,1) without (1,1), and with a (0,0) that does not keep it.
+  EXPECT_FALSE(table(2, {{0, 0, 0, one}, {0, 1, 1, one}}).hasPositions());
+  EXPECT_FALSE(table(3, {{0, 0, 0, one}, {1, 1, 1, one}, {2, 1, 2, one}}).hasPositions());
+  // Two slots at one position, and a slot that is in no product.
+  EXPECT_FALSE(
+      table(4,
+            {{0, 0, 0, one}, {1, 1, 1, one}, {0, 2, 2, one}, {2, 1, 2, one}, {0, 3, 3, one}, {3, 1, 3, one}})
+          .hasPositions());
+  EXPECT_FALSE(table(2, {{0, 0, 0, one}}).hasPositions());
+  EXPECT_THROW(Lift::rows(table(2, {{0, 0, 0, one}})), InputError);
 }
 
 TEST(Lift, SlotsAreTheTable) {
@@ -141,8 +206,9 @@ TEST(Lift, GraphsAreRecognised) {
 }
 
 TEST(Lift, SaysWhichLiftIsMeant) {
-  Algebra table = parseExpression(R"(table({"dimension":1,"constants":[[0,0,0,"1"]]}))");
-  EXPECT_THROW(Lift::rows(table), InputError);
+  Algebra complex = parseExpression(
+      R"(table({"dimension":2,"constants":[[0,0,0,"1"],[0,1,1,"1"],[1,0,1,"1"],[1,1,0,"-1"]]}))");
+  EXPECT_THROW(Lift::rows(complex), InputError);
   EXPECT_NE(Lift::rows(parseExpression("D(4)")).note().find("slots"), std::string::npos);
   EXPECT_NE(Lift::rows(parseExpression("Q(2)+Q(2)")).note().find("slots"), std::string::npos);
   EXPECT_EQ(Lift::rows(parseExpression("Q(4)")).note(), "");
