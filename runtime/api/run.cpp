@@ -74,8 +74,13 @@ private:
   void checkOptions() const;
   // With how many bytes there have to be for all of the program, whichever part of it found too few.
   Error workspaceTooSmall() const;
-  // As error messages of the step, which know the names of its map alone, begin: what is what.
-  std::string describe(size_t number) const;
+  // What error messages of the step, which know the names of its function alone, begin with: what is what.
+  // Empty where they are about operands alone that the program calls the same.
+  std::string describe(size_t number, std::string_view message) const;
+  // Whether the call has something in the place of a step's operand.
+  bool isGiven(const std::string &own) const {
+    return program_.findBuffer(own) != nullptr || call_.find(own) != nullptr;
+  }
   // The number that the step's projection has for the kernel of the options, which counts those of all.
   int32_t kernelOf(const ProgramStep &step) const;
   // Takes the beginning of the workspace, or memory of its own.
@@ -245,23 +250,52 @@ Error Run::workspaceTooSmall() const {
               (rows_.experts.count > 0 ? "_experts" : "") + "_workspace_size"};
 }
 
-std::string Run::describe(size_t number) const {
+// The words of a message that may be names of operands.
+std::vector<std::string_view> wordsOf(std::string_view message) {
+  const auto in_name = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  std::vector<std::string_view> words;
+  for (size_t at = 0; at < message.size();) {
+    const auto begin = std::find_if(message.begin() + ptrdiff_t(at), message.end(), in_name);
+    const auto end = std::find_if_not(begin, message.end(), in_name);
+    if (begin != end)
+      words.emplace_back(begin, end);
+    at = size_t(end - message.begin());
+  }
+  return words;
+}
+
+std::string Run::describe(size_t number, std::string_view message) const {
   const ProgramStep &step = program_.steps[number];
+  const std::vector<std::string_view> words = wordsOf(message);
+  const auto is_operand = [&](std::string_view word) { return step.operands.contains(std::string(word)); };
+  const auto differs = [&](std::string_view word) {
+    return is_operand(word) && step.operands.at(std::string(word)) != word;
+  };
+  // What a step calls as the caller does needs no more words.
+  const bool of_call = !words.empty() && (is_operand(words.front()) || words.front() == "p0" ||
+                                          words.front() == "sequence_rows");
+  const bool same = program_.steps.size() == 1 && std::ranges::all_of(step.operands, [](const auto &entry) {
+                      return entry.first == entry.second;
+                    });
+  if (same || (of_call && std::ranges::none_of(words, differs)))
+    return "";
   std::vector<std::string> first; // what the step is about
   if (!step.elementwise) {
     const OperandNames names = operandNames(step.map);
     first = {names.x, names.w, names.y};
   }
   std::string text = "step " + std::to_string(number + 1) + " (" +
-                     (step.elementwise ? "element-wise" : name(step.map)) + ": ",
-              between;
+                     (step.elementwise ? "element-wise" : name(step.map)),
+              between = ": ";
   const auto add = [&](const std::string &operand, const std::string &own) {
     text += std::exchange(between, ", ") + operand + " is " + own;
   };
   for (const std::string &operand : first)
     add(operand, step.operands.at(operand));
   for (const auto &[operand, own] : step.operands)
-    if (std::ranges::find(first, operand) == first.end())
+    if (operand != own && isGiven(own) && std::ranges::find(first, operand) == first.end())
       add(operand, own);
   return text + "): ";
 }
@@ -297,12 +331,7 @@ void Run::run() {
     } catch (const Error &error) {
       if (error.status() == ALGRT_WORKSPACE_TOO_SMALL)
         throw workspaceTooSmall();
-      // What a step calls as the caller does needs no more words.
-      if (program_.steps.size() == 1 &&
-          std::ranges::all_of(program_.steps[i].operands,
-                              [](const auto &entry) { return entry.first == entry.second; }))
-        throw;
-      throw Error(error.status(), describe(i) + error.what());
+      throw Error(error.status(), describe(i, error.what()) + error.what());
     }
 }
 

@@ -13,6 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 std::string codeOf(const std::string &type) {
   return readFile(std::string(ALGRT_TEST_KERNELS) + "/kernels_fused_" + type + ".so");
@@ -165,6 +166,9 @@ TEST(Fused, RowsMayBeAtAnyPositions) {
   manifest["programs"][0]["steps"][0]["operands"]["positions"] = "positions";
   fused.bundle = openBytes(fusedBundle(manifest, codeOf("f32")));
   fused.expectRuns("positions", types);
+  // The step calls them so, too.
+  positions[2] = -5;
+  EXPECT_THAT(fused.refusal(), StartsWith("positions: element 2 is -5"));
 }
 
 TEST(Fused, WeightsArePackedTogether) {
@@ -187,7 +191,8 @@ TEST(Fused, WeightsArePackedTogether) {
   const BundleHandle other = openBytes(bundleOf(shape("cyclic_f32")));
   const WeightsHandle foreign = packWeights(other, fused.gate.tensor);
   fused["gate"] = {"gate", nullptr, foreign.get()};
-  EXPECT_THAT(fused.refusal(), HasSubstr("w: the weights were packed for another bundle"));
+  EXPECT_THAT(fused.refusal(), StartsWith("step 1 (forward: x is x, w is gate, y is y, "));
+  EXPECT_THAT(fused.refusal(), HasSubstr("): w: the weights were packed for another bundle"));
   fused["scale"] = {"scale", nullptr, foreign.get()};
   EXPECT_THAT(fused.refusal(),
               HasSubstr("scale: is given as packed weights, which stand for a weight matrix"));

@@ -12,6 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 TEST(Programs, StepsHandOnWhatTheyCompute) {
   for (const char *type : {"f32", "bf16"})
@@ -225,6 +226,39 @@ TEST(Programs, AddToNoBuffer) {
   EXPECT_EQ(algrt_run(bundle.get(), "chain", tensors, 3, &options), ALGRT_UNSUPPORTED);
   EXPECT_THAT(algrt_last_error(),
               HasSubstr("step 1 (dw: x is x, dy is dy, dw is g): the bundle has no kernel"));
+}
+
+// Messages of a step say what it calls otherwise than the program, and nothing where they are about what both
+// call the same.
+TEST(Programs, ErrorsSayWhatIsCalledOtherwise) {
+  Json manifest = bothManifest();
+  Json &program = manifest["programs"][1];
+  Json positions = {{"name", "positions"},
+                    {"role", "input"},
+                    {"optional", true},
+                    {"types", {"i32", "i64"}},
+                    {"shape", {"M"}}};
+  program["operands"].push_back(positions);
+  for (Json &step : program["steps"])
+    step["operands"]["positions"] = "positions";
+  constexpr int64_t m = 3;
+  Both both("f32", m);
+  both.bundle = openBytes(bothBundle(manifest));
+  both.options.sequence_rows = 2;
+  EXPECT_EQ(both.run(), ALGRT_INVALID_ARGUMENT);
+  EXPECT_THAT(algrt_last_error(), StartsWith("sequence_rows is 2: 3 rows are no whole number"));
+  both.options.sequence_rows = 0;
+
+  int64_t numbers[] = {-5, 0, 1}, shape[] = {m};
+  const DLTensor tensor{numbers, {kDLCPU, 0}, 1, {kDLInt, 64, 1}, shape, nullptr, 0};
+  both.tensors.push_back({"positions", &tensor, nullptr});
+  EXPECT_EQ(both.run(), ALGRT_INVALID_ARGUMENT);
+  EXPECT_THAT(algrt_last_error(), StartsWith("positions: element 0 is -5"));
+  numbers[0] = 5;
+  manifest["projections"][0]["kernels"][2]["scratch_bytes"] = 4096; // for few rows
+  both.bundle = openBytes(bothBundle(manifest));
+  EXPECT_EQ(both.run(), ALGRT_BAD_BUNDLE);
+  EXPECT_THAT(algrt_last_error(), StartsWith("step 2 (forward: x is h, w is down, y is y): kernel "));
 }
 
 // A fault in a further projection's code is found as one in the bundle's own.
