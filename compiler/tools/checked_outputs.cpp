@@ -186,13 +186,10 @@ nlohmann::ordered_json checkJson(const std::vector<CheckedOutput> &checked) {
 void requireRight(const std::vector<CheckedOutput> &checked) {
   for (const CheckedOutput &output : checked)
     if (!output.passed())
-      throw Failure(
-          output.comparison.kind_mismatches > 0
-              ? fmt::format("{}: {} elements are NaN or infinite where the reference is not, or the "
-                            "other way round",
-                            output.name, output.comparison.kind_mismatches)
-              : fmt::format("{} is {:.3e} away from the reference; {:.1e} is allowed", output.name,
-                            output.comparison.relative_l2, output.limit));
+      throw Failure(output.comparison.kind_mismatches > 0
+                        ? fmt::format("{}: {}", output.name, algrt::mismatchText(output.comparison))
+                        : fmt::format("{} is {:.3e} away from the reference; {:.1e} is allowed", output.name,
+                                      output.comparison.relative_l2, output.limit));
 }
 
 } // namespace compiler

@@ -215,13 +215,10 @@ int run(RunOptions options, const ProgramTools &tools) {
   else
     outputs.report(asText(bundle, options, arrays, result, check));
   if (check && !check->passed())
-    throw Failure(
-        check->comparison.kind_mismatches > 0
-            ? fmt::format(
-                  "{} elements are NaN or infinite where the reference is not, or the other way round",
-                  check->comparison.kind_mismatches)
-            : fmt::format("the result is {:.3e} away from the reference; {:.0e} is allowed",
-                          check->comparison.relative_l2, check->limit));
+    throw Failure(check->comparison.kind_mismatches > 0
+                      ? algrt::mismatchText(check->comparison)
+                      : fmt::format("the result is {:.3e} away from the reference; {:.0e} is allowed",
+                                    check->comparison.relative_l2, check->limit));
   return ExitCode::Done;
 }
 

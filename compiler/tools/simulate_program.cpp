@@ -264,6 +264,9 @@ std::string ProgramRun::compareStep(const Definition &source, const algrt::Progr
     found.max_relative = std::max(found.max_relative, comparison.max_relative);
     found.limit_l2 = std::max(found.limit_l2, limit);
     found.limit_max = std::max(found.limit_max, 2 * limit);
+    if (comparison.kind_mismatches > 0)
+      return fmt::format("{}: {}", step.operands.at(source.results[number]),
+                         algrt::mismatchText(comparison, "its definition"));
     if (!passes(limit))
       return fmt::format(
           "{} is {:.3e} away from its definition, its worst element {:.3e} of the largest; {:.0e} "
@@ -297,6 +300,9 @@ std::string ProgramRun::outputs(SimulatedProgram &found) {
   for (const CheckedOutput &output : checked) {
     found.relative_l2 = std::max(found.relative_l2, output.comparison.relative_l2);
     found.limit_l2 = std::max(found.limit_l2, output.limit);
+    if (output.comparison.kind_mismatches > 0)
+      return fmt::format("{}: {}", output.name,
+                         algrt::mismatchText(output.comparison, "the program's definition"));
     if (!output.passed())
       return fmt::format("{} is {:.3e} away from the program's definition; {:.0e} is allowed", output.name,
                          output.comparison.relative_l2, output.limit);

@@ -49,6 +49,12 @@ Comparison compare(std::span<const float> actual, std::span<const double> expect
   return result;
 }
 
+std::string mismatchText(const Comparison &comparison, const std::string &reference) {
+  const bool one = comparison.kind_mismatches == 1;
+  return std::to_string(comparison.kind_mismatches) + (one ? " element is" : " elements are") +
+         " NaN or infinite where " + reference + " is not, or the other way round";
+}
+
 double tolerance(bool is_bfloat16) { return is_bfloat16 ? 4e-3 : 1e-5; }
 
 } // namespace algrt

@@ -19,6 +19,10 @@ struct Comparison {
   bool within(double tolerance) const { return kind_mismatches == 0 && relative_l2 <= tolerance; }
 };
 
+// Why results with kind mismatches are wrong: "3 elements are NaN or infinite where the reference is not, or
+// the other way round".
+std::string mismatchText(const Comparison &comparison, const std::string &reference = "the reference");
+
 // actual and expected have the same length. Elements of expected beyond the range of float count as infinite.
 Comparison compare(std::span<const float> actual, std::span<const double> expected);
 
