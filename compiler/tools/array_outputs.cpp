@@ -4,6 +4,8 @@
 #include "compiler/tools/session.h"
 #include "runtime/support/standard_streams.h"
 
+#include <fmt/format.h>
+
 namespace compiler {
 
 ArrayOutputs::ArrayOutputs(const std::string &result_name, const std::string &dbias_name, bool json) {
@@ -12,6 +14,9 @@ ArrayOutputs::ArrayOutputs(const std::string &result_name, const std::string &db
     throw UsageError("the result and the gradient of the bias cannot both go to standard output");
   if (json && (first || second))
     throw UsageError("--json and an array cannot both go to standard output");
+  if (!result_name.empty() && !dbias_name.empty() && nameOneFile(result_name, dbias_name))
+    throw UsageError(
+        fmt::format("--output and --dbias both write {}: give each a file of its own", dbias_name));
   if (!result_name.empty())
     result = std::make_unique<OutputFile>(result_name, Contents::Binary);
   if (!dbias_name.empty())

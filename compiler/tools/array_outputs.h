@@ -11,7 +11,7 @@ namespace compiler {
 // Both opened before the work starts; null where nothing names them.
 struct ArrayOutputs {
   // Throws as OutputFile does for arrays, which are no text, and UsageError where two of the result, the
-  // gradient and, with `json`, the report would go to standard output.
+  // gradient and, with `json`, the report would go to standard output, or the first two to one file.
   ArrayOutputs(const std::string &result, const std::string &dbias, bool json);
 
   // For people, onto standard output; onto stderr where an array goes there.

@@ -157,4 +157,20 @@ CLI::Option *outputFile(CLI::Option *option) { return option->type_name("FILE");
 
 bool namesStandardOutput(const std::string &path) { return streamOf(path) == STDOUT_FILENO; }
 
+bool nameOneFile(const std::string &first, const std::string &second) {
+  namespace fs = std::filesystem;
+  // A link in the place of the file itself is replaced, not followed.
+  const auto place = [](const std::string &path) {
+    std::error_code unknown;
+    const fs::path whole = fs::absolute(path, unknown),
+                   folder = fs::weakly_canonical(whole.parent_path(), unknown);
+    return (unknown ? whole.parent_path() : folder) / whole.filename();
+  };
+  if (streamOf(first) || streamOf(second) || place(first) != place(second))
+    return false;
+  std::error_code absent;
+  const fs::file_type type = fs::status(first, absent).type();
+  return type == fs::file_type::not_found || type == fs::file_type::regular;
+}
+
 } // namespace compiler

@@ -70,4 +70,8 @@ CLI::Option *outputFile(CLI::Option *option);
 // Whether `-o` gave standard output its name.
 bool namesStandardOutput(const std::string &path);
 
+// Whether two paths name one file, of which the first would be lost when the second is written. Spellings of
+// its folder do not matter. Devices and pipes keep nothing, so that they may have both.
+bool nameOneFile(const std::string &first, const std::string &second);
+
 } // namespace compiler

@@ -48,6 +48,22 @@ TEST(OutputFile, RefusesPlacesThatCannotBeWritten) {
   EXPECT_THROW(compiler::OutputFile(folder.path("")), compiler::Failure);
 }
 
+TEST(OutputFile, OneFileHasManyNames) {
+  TemporaryFolder folder;
+  const std::string file = folder.path("a.npy");
+  EXPECT_TRUE(compiler::nameOneFile(file, file));
+  EXPECT_TRUE(compiler::nameOneFile(file, folder.path("./a.npy")));
+  EXPECT_TRUE(compiler::nameOneFile("a.npy", "./a.npy"));
+  EXPECT_TRUE(compiler::nameOneFile("absent/../a.npy", "a.npy"));
+  EXPECT_FALSE(compiler::nameOneFile(file, folder.path("b.npy")));
+  // A link is replaced by what is written in its place.
+  folder.write("b.npy", "old");
+  ASSERT_EQ(symlink(folder.path("b.npy").c_str(), file.c_str()), 0);
+  EXPECT_FALSE(compiler::nameOneFile(file, folder.path("b.npy")));
+  // What keeps nothing loses nothing.
+  EXPECT_FALSE(compiler::nameOneFile("/dev/null", "/dev/null"));
+}
+
 TEST(OutputFile, TwoAreCommittedTogether) {
   TemporaryFolder folder;
   folder.write("source", "old");
