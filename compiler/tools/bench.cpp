@@ -98,8 +98,7 @@ int bench(const BenchCommand &options, const BundleCompiler &compile, const Prog
   std::vector<algrt::TableRow> networks;
   if (!options.table.empty() && options.folder.empty())
     networks = networksOf(options.table);
-  if (options.experts && *options.experts < 1)
-    throw UsageError(fmt::format("--experts must be at least 1, got {}", *options.experts));
+  requireExpertCount(options.experts);
   if (options.experts && !options.table.empty())
     throw UsageError("--experts is for specs and bundles; rows of a table say it in the column experts");
   if (of_programs > 0 && options.maps != std::vector<std::string>{"forward"})

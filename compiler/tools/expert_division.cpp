@@ -16,6 +16,15 @@ std::string dividedText(int64_t experts, std::optional<int64_t> listed) {
   return listed ? fmt::format(", {} listed by {}", *listed, who) : " divided among " + who;
 }
 
+std::string whyNotDivided(const algrt::Program &program) {
+  const std::string why = algrt::whyNoExperts(program, /*on_device=*/false);
+  if (why.empty())
+    return "";
+  const bool gradient = std::ranges::any_of(
+      program.steps, [](const auto &step) { return !step.elementwise && step.map == algrt::Map::Dw; });
+  return (gradient ? "gradients are of one network, and " : "its rows are not divided among experts: ") + why;
+}
+
 static void requireCounted(int64_t m, int64_t experts) {
   constexpr int64_t most = std::numeric_limits<int32_t>::max();
   if (m > most || experts > most)

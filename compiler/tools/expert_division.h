@@ -32,6 +32,10 @@ struct ExpertDivision {
 // " divided among 4 experts", ", 50 listed by 4 experts"; empty where there are none.
 std::string dividedText(int64_t experts, std::optional<int64_t> listed = std::nullopt);
 
+// Why the rows of a call cannot be divided among experts on a CPU, as the end of a sentence; empty where they
+// can.
+std::string whyNotDivided(const algrt::Program &program);
+
 // As many rows for each expert, or one more. Throws Failure where there are more rows or experts than 32 bits
 // count.
 ExpertDivision evenDivision(int64_t m, int64_t experts);

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <limits>
 #include <random>
 
@@ -144,14 +145,20 @@ void addRandomOperands(const algrt::Program &given, int64_t m, uint64_t seed,
 }
 
 int64_t rowsOf(const algrt::Program &program, const ProgramArrays &arrays,
-               const std::optional<int64_t> &given) {
+               const std::map<std::string, std::string> &files, const std::optional<int64_t> &given) {
   for (const algrt::ProgramOperand &operand : program.operands) {
     const auto array = arrays.find(operand.name);
-    if (array == arrays.end() || array->second->shape.size() != operand.shape.size())
-      continue; // of a wrong number of dimensions the runtime says so
-    for (size_t i = 0; i < operand.shape.size(); ++i)
-      if (operand.shape[i] == algrt::Extent::of("M"))
-        return array->second->shape[i];
+    const auto place = std::ranges::find(operand.shape, algrt::Extent::of("M"));
+    if (array == arrays.end() || place == operand.shape.end())
+      continue;
+    const std::vector<int64_t> &shape = array->second->shape;
+    if (shape.size() != operand.shape.size())
+      throw Failure(fmt::format("{}: has shape [{}], needs {}", operand.name, fmt::join(shape, ", "),
+                                algrt::text(operand.shape)));
+    const int64_t rows = shape[static_cast<size_t>(place - operand.shape.begin())];
+    if (given && *given != rows)
+      throw Failure(fmt::format("{} has {} rows, but --m says {}", files.at(operand.name), rows, *given));
+    return rows;
   }
   if (!given)
     throw UsageError(

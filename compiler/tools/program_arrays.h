@@ -58,9 +58,10 @@ void addRandomOperands(const algrt::Program &program, int64_t m, uint64_t seed,
 void addRandomOperands(const algrt::Bundle &bundle, const algrt::Program &program, int64_t m, uint64_t seed,
                        ProgramArrays &arrays, int64_t experts = 0);
 
-// The rows of the batch: what an array has in the place of M, or `given`. Throws UsageError where neither
-// says it.
+// The rows of the batch: what an array has in the place of M, or `given`. `files` are those of the arrays.
+// Throws UsageError where neither says it; Failure where they contradict each other, and for an array with
+// rows of a wrong number of dimensions.
 int64_t rowsOf(const algrt::Program &program, const ProgramArrays &arrays,
-               const std::optional<int64_t> &given);
+               const std::map<std::string, std::string> &files, const std::optional<int64_t> &given);
 
 } // namespace compiler

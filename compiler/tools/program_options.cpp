@@ -75,8 +75,7 @@ ProgramMaps programMapsOf(const std::optional<std::string> &maps) {
 void apply(const ProgramOptions &options, CompileOptions &compile) {
   compile.program_maps = programMapsOf(options.maps);
   compile.fusing = fusingOf(options.fuse);
-  if (options.experts && *options.experts < 1)
-    throw UsageError(fmt::format("--experts must be at least 1, got {}", *options.experts));
+  requireExpertCount(options.experts);
   if (options.experts && compile.program_maps.backward)
     throw UsageError("--experts does not go with --program-maps backward: gradients are of one network");
   compile.experts = options.experts.value_or(0);
@@ -87,6 +86,11 @@ void requireNone(const ProgramOptions &options, std::string_view name) {
                       : options.fuse    ? "--fuse"
                       : options.experts ? "--experts"
                                         : nullptr;
+void requireExpertCount(const std::optional<int64_t> &experts) {
+  if (experts && *experts < 1)
+    throw UsageError(fmt::format("--experts must be at least 1, got {}", *experts));
+}
+
   if (given)
     throw UsageError(fmt::format("{} is for programs, and {} is none", given, name));
 }

@@ -30,6 +30,8 @@ void addProgramOptions(CLI::App &app, ProgramOptions &options);
 // What they say, where they are given. Throws UsageError as programMapsOf does, and for experts with
 // backward.
 void apply(const ProgramOptions &options, CompileOptions &compile);
+// Throws UsageError where a number of experts is given that is none.
+void requireExpertCount(const std::optional<int64_t> &experts);
 // Throws UsageError where one of them is given, for what `name` names is no program.
 void requireNone(const ProgramOptions &options, std::string_view name);
 

@@ -4,6 +4,7 @@
 #include "compiler/spec/integer_option.h"
 #include "compiler/spec/usage_error.h"
 #include "compiler/tools/array_outputs.h"
+#include "compiler/tools/program_options.h"
 #include "compiler/tools/run_arrays.h"
 #include "compiler/tools/run_check.h"
 #include "compiler/tools/run_product.h"
@@ -33,7 +34,7 @@ struct RunOptions {
   ProductOptions product;
   std::string program;
   std::vector<std::string> sets, gets; // NAME=FILE
-  int64_t experts = 0;                 // 0: not given
+  std::optional<int64_t> experts;
   std::string expert_starts, expert_rows;
   bool check = false, packed = false, no_packed = false, json = false;
 };
@@ -159,17 +160,19 @@ int run(RunOptions options, const ProgramTools &tools) {
   if (options.product.p0 < 0)
     throw UsageError(fmt::format("--offset is {}: positions count from 0", options.product.p0));
   ArrayOutputs outputs(options.output, options.dbias_output, options.json);
-  if (!options.expert_rows.empty() && options.experts == 0 && options.expert_starts.empty())
+  requireExpertCount(options.experts);
+  if (!options.expert_rows.empty() && !options.experts && options.expert_starts.empty())
     throw UsageError("--expert-rows is what --experts or --expert-starts divides: add one of them");
   if (asksForProgram(options))
     return runProgram({options.bundle, options.program.empty() ? "forward" : options.program, options.sets,
                        options.gets, options.m, options.product.p0, options.sources.positions.sequence_rows,
-                       options.product.threads, options.product.beta, options.seed, options.experts,
-                       options.expert_starts, options.expert_rows, options.check, options.json},
+                       options.product.threads, options.product.beta, options.seed,
+                       options.experts.value_or(0), options.expert_starts, options.expert_rows, options.check,
+                       options.json},
                       tools);
-  if (options.experts > 0 || !options.expert_starts.empty())
+  if (options.experts || !options.expert_starts.empty())
     throw UsageError(fmt::format("{} is for programs: name one with --program",
-                                 options.experts > 0 ? "--experts" : "--expert-starts"));
+                                 options.experts ? "--experts" : "--expert-starts"));
   if (options.seed)
     options.sources.seed = *options.seed;
 
@@ -224,6 +227,32 @@ int run(RunOptions options, const ProgramTools &tools) {
 
 } // namespace
 
+/// The options of a layer's maps, of which a program has operands with names, and what to write of a program.
+static void refuseLayerOptionsOfPrograms(const CLI::App &command) {
+  for (const char *named : {"--program", "--set", "--get"}) {
+    if (command.count(named) == 0)
+      continue;
+    for (const char *name : {"--x", "--dy", "--dw", "--w", "--types", "--positions", "--sequence-starts",
+                             "--sequence-positions", "--bias-file"})
+      if (command.count(name) > 0) {
+        std::string operand = std::string(name) == "--bias-file" ? "bias" : name + 2;
+        std::ranges::replace(operand, '-', '_');
+        throw CLI::ExcludesError(fmt::format("{0} excludes {1}: of a program write --set {2}={3}", named,
+                                             name, operand, command.get_option(name)->results().front()),
+                                 CLI::ExitCodes::ExcludesError);
+      }
+    for (const auto &[name, instead] : {std::pair("--map", "of a program write --program NAME"),
+                                        {"--output", "of a program write --get y=FILE"},
+                                        {"--dbias", "of a program write --get dbias=FILE"},
+                                        {"--result-dtype", "results of programs have one type"},
+                                        {"--packed", "programs read the weights as they are"},
+                                        {"--no-packed", "programs read the weights as they are"}})
+      if (command.count(name) > 0)
+        throw CLI::ExcludesError(fmt::format("{} excludes {}: {}", named, name, instead),
+                                 CLI::ExitCodes::ExcludesError);
+  }
+}
+
 void addRun(CLI::App &app, Session &session, const ProgramTools &tools) {
   auto options = std::make_shared<RunOptions>();
   CLI::App *command = app.add_subcommand("run", "Compute with a bundle");
@@ -232,21 +261,19 @@ void addRun(CLI::App &app, Session &session, const ProgramTools &tools) {
       ->add_option("--map", options->map,
                    "which product: forward (default), or the gradients dx of X and dw of W")
       ->type_name("MAP");
-  auto *program =
-      command
-          ->add_option("--program", options->program,
-                       "any program of the bundle, by name: forward where only --set or --get is given")
-          ->type_name("NAME");
-  auto *set = command
-                  ->add_option("--set", options->sets,
-                               "an operand of the program from a file, again for each: x=x.npy")
-                  ->type_name("NAME=FILE")
-                  ->allow_extra_args(false);
-  auto *get = command
-                  ->add_option("--get", options->gets,
-                               "an output of the program into a float32 .npy, again for each: y=y.npy")
-                  ->type_name("NAME=FILE")
-                  ->allow_extra_args(false);
+  command
+      ->add_option("--program", options->program,
+                   "any program of the bundle, by name: forward where only --set or --get is given")
+      ->type_name("NAME");
+  command
+      ->add_option("--set", options->sets, "an operand of the program from a file, again for each: x=x.npy")
+      ->type_name("NAME=FILE")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--get", options->gets,
+                   "an output of the program into a float32 .npy, again for each: y=y.npy")
+      ->type_name("NAME=FILE")
+      ->allow_extra_args(false);
   wholeNumber(command->add_option("--m,-m", options->m, "rows of the batch, where no file says it"))
       ->type_name("M");
   command->add_option("--x", options->sources.x, "input of shape (M, K), from a .npy or safetensors file")
@@ -276,20 +303,22 @@ void addRun(CLI::App &app, Session &session, const ProgramTools &tools) {
       ->type_name("FILE");
   command
       ->add_option("--types", options->sources.types,
-                   "row types, int32 of shape (M,), where they are explicit")
+                   "row types, int32 of shape (M,), where they are explicit; of a program --set types=FILE")
       ->type_name("FILE");
   command
       ->add_option("--positions", options->sources.positions.positions,
-                   "position of every row, int64 or int32 of shape (M,), in place of --offset")
+                   "position of every row, int64 or int32 of shape (M,), in place of --offset; of a program "
+                   "--set positions=FILE")
       ->type_name("FILE");
   command
       ->add_option("--sequence-starts", options->sources.positions.sequence_starts,
                    "first row of every sequence of a ragged batch, and the number of rows: int64 or int32 of "
-                   "shape (S + 1,)")
+                   "shape (S + 1,); of a program --set sequence_starts=FILE")
       ->type_name("FILE");
   command
       ->add_option("--sequence-positions", options->sources.positions.sequence_positions,
-                   "position of every sequence's first row, of shape (S,); all 0 where it is left out")
+                   "position of every sequence's first row, of shape (S,); all 0 where it is left out; of a "
+                   "program --set sequence_positions=FILE")
       ->type_name("FILE");
   wholeNumber(command->add_option("--sequence-rows", options->sources.positions.sequence_rows,
                                   "the batch is sequences of so many rows, each from --offset on"))
@@ -298,7 +327,7 @@ void addRun(CLI::App &app, Session &session, const ProgramTools &tools) {
   CLI::Option *experts = wholeNumber(command->add_option(
       "--experts", options->experts,
       "programs: the rows are divided among so many networks by chance, each with weights of its own"));
-  experts->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()).description(""))->type_name("E");
+  experts->type_name("E");
   command
       ->add_option(
           "--expert-starts", options->expert_starts,
@@ -333,12 +362,6 @@ void addRun(CLI::App &app, Session &session, const ProgramTools &tools) {
       command->add_flag("--packed", options->packed, "pack the weights first (default where possible)");
   command->add_flag("--no-packed", options->no_packed, "use the weights as they are")->excludes(packed);
   command->add_flag("--json", options->json, "print one JSON object");
-  // Operands have names, or options of their own.
-  for (const char *name :
-       {"--map", "--x", "--dy", "--dw", "--result-dtype", "--w", "--bias-file", "--types", "--positions",
-        "--sequence-starts", "--sequence-positions", "--output", "--dbias", "--packed", "--no-packed"})
-    for (auto *named : {program, set, get})
-      named->excludes(command->get_option(name));
   command->footer(
       R"help(Arrays are rounded to the bundle's element type on the way in. Without files, seeded random numbers are used;
 of programs, where no --get asks for a result, or --seed is given.
@@ -360,8 +383,10 @@ Examples:
   algctl run swiglu.alg --program backward --m 300 --check
   algctl run up.alg --map dx --dy dy.npy --w w.npy -o dx.npy
   algctl run up.alg --map dw --x x.npy --dy dy.npy --result-dtype f32 -o dw.npy)help");
-  command->callback(
-      [&session, options, tools] { session.run = [options, tools] { return run(*options, tools); }; });
+  command->callback([&session, command, options, tools] {
+    refuseLayerOptionsOfPrograms(*command);
+    session.run = [options, tools] { return run(*options, tools); };
+  });
 }
 
 } // namespace compiler

@@ -92,13 +92,49 @@ void requireAllRows(const ExpertDivision &division, int64_t m) {
       throw Failure(fmt::format("--expert-rows has a row of {}, of {} from 0 on", row, m));
 }
 
+/// Refuses two results that would be in one file, where the second would replace the first.
+void requireOwnFiles(const std::map<std::string, std::string> &gets) {
+  for (auto first = gets.begin(); first != gets.end(); ++first)
+    for (auto second = std::next(first); second != gets.end(); ++second)
+      if (nameOneFile(first->second, second->second))
+        throw UsageError(fmt::format("--get {}={} and --get {}={} write one file: give each result its own",
+                                     first->first, first->second, second->first, second->second));
+}
+
+/// Refuses experts of a program that computes for all rows at once.
+void requireExpertsOf(const ProgramRun &options, const algrt::Program &program) {
+  if (options.experts == 0 && options.expert_starts.empty())
+    return;
+  if (const std::string why = whyNotDivided(program); !why.empty())
+    throw UsageError(fmt::format("{} does not go with program {}: {}",
+                                 options.experts > 0 ? "--experts" : "--expert-starts", program.name, why));
+}
+
+/// The files of the results, opened before the work starts.
+std::map<std::string, std::unique_ptr<OutputFile>> openResults(const ProgramRun &options,
+                                                               const std::map<std::string, std::string> &gets,
+                                                               const algrt::Program &program) {
+  for (const auto &[name, file] : gets) {
+    if (program.findOperand(name)->role != OperandRole::Output)
+      throw UsageError(
+          fmt::format("--get {}={}: '{}' is no output of program {}", name, file, name, program.name));
+    if (namesStandardOutput(file) && (options.json || gets.size() > 1))
+      throw UsageError("one array alone can go to standard output, and --json with none");
+  }
+  requireOwnFiles(gets);
+  std::map<std::string, std::unique_ptr<OutputFile>> files;
+  for (const auto &[name, file] : gets)
+    files[name] = std::make_unique<OutputFile>(file, Contents::Binary);
+  return files;
+}
+
 const algrt::Program &findProgram(const algrt::Manifest &manifest, const std::string &wanted) {
   if (const algrt::Program *program = manifest.findProgram(wanted))
     return *program;
   std::vector<std::string> names;
   for (const algrt::Program &program : manifest.programs)
     names.push_back(program.name);
-  throw Failure(fmt::format("the bundle has no program '{}': it has {}", wanted, fmt::join(names, ", ")));
+  throw UsageError(fmt::format("the bundle has no program '{}': it has {}", wanted, fmt::join(names, ", ")));
 }
 
 } // namespace
@@ -109,20 +145,13 @@ int runProgram(const ProgramRun &options, const ProgramTools &tools) {
   const algrt::Bundle bundle = algrt::Bundle::open(options.bundle);
   const algrt::Program &program = findProgram(bundle.manifest(), options.program);
   const auto sets = filesOf(options.sets, "--set", program), gets = filesOf(options.gets, "--get", program);
-  std::map<std::string, std::unique_ptr<OutputFile>> files;
-  for (const auto &[name, file] : gets) {
-    if (program.findOperand(name)->role != OperandRole::Output)
-      throw UsageError(
-          fmt::format("--get {}={}: '{}' is no output of program {}", name, file, name, program.name));
-    if (namesStandardOutput(file) && (options.json || gets.size() > 1))
-      throw UsageError("one array alone can go to standard output, and --json with none");
-    files[name] = std::make_unique<OutputFile>(file, Contents::Binary);
-  }
+  requireExpertsOf(options, program);
+  const auto files = openResults(options, gets, program);
   ProgramArrays arrays;
   for (const auto &[name, file] : sets)
     arrays[name] = readOperand(*program.findOperand(name), file);
 
-  const int64_t m = rowsOf(program, arrays, options.m);
+  const int64_t m = rowsOf(program, arrays, sets, options.m);
   if (options.p0 > std::numeric_limits<int64_t>::max() - std::max<int64_t>(m - 1, 0))
     throw Failure(fmt::format("--offset is {}: the position of the last of {} rows does not fit 64 bits",
                               options.p0, m));
@@ -175,7 +204,7 @@ int runProgram(const ProgramRun &options, const ProgramTools &tools) {
       expected ? checkOutputs(bundle, program, arrays, *expected, options.p0, tools, division)
                : std::vector<CheckedOutput>();
   bool to_standard_output = false;
-  for (auto &[name, file] : files) {
+  for (const auto &[name, file] : files) {
     to_standard_output |= file->isStandardOutput();
     file->commit(algrt::encodeNpy(arrays[name]->shape, arrays[name]->values()));
   }
