@@ -53,6 +53,11 @@ ProgramMaps programMapsOf(const std::optional<std::string> &maps) {
   if (!maps)
     return {};
   ProgramMaps wanted{.forward = false};
+  const auto keep = [&](Keeping when) {
+    if (wanted.keeping != Keeping::Never && wanted.keeping != when)
+      throw UsageError("--program-maps names both keeping and keeping-if-faster: name one of them");
+    wanted.keeping = when;
+  };
   for (std::string &name : CLI::detail::split(*maps, ',')) {
     CLI::detail::trim(name);
     if (name == "forward")
@@ -60,9 +65,9 @@ ProgramMaps programMapsOf(const std::optional<std::string> &maps) {
     else if (name == "backward")
       wanted.backward = true;
     else if (name == "keeping")
-      wanted.keeping = Keeping::Always;
+      keep(Keeping::Always);
     else if (name == "keeping-if-faster")
-      wanted.keeping = Keeping::WhereFaster;
+      keep(Keeping::WhereFaster);
     else
       throw UsageError(fmt::format(
           "--program-maps names '{}'; there are forward, backward, keeping and keeping-if-faster", name));
@@ -81,16 +86,16 @@ void apply(const ProgramOptions &options, CompileOptions &compile) {
   compile.experts = options.experts.value_or(0);
 }
 
-void requireNone(const ProgramOptions &options, std::string_view name) {
-  const char *given = options.maps      ? "--program-maps"
-                      : options.fuse    ? "--fuse"
-                      : options.experts ? "--experts"
-                                        : nullptr;
 void requireExpertCount(const std::optional<int64_t> &experts) {
   if (experts && *experts < 1)
     throw UsageError(fmt::format("--experts must be at least 1, got {}", *experts));
 }
 
+void requireNone(const ProgramOptions &options, std::string_view name) {
+  const char *given = options.maps      ? "--program-maps"
+                      : options.fuse    ? "--fuse"
+                      : options.experts ? "--experts"
+                                        : nullptr;
   if (given)
     throw UsageError(fmt::format("{} is for programs, and {} is none", given, name));
 }

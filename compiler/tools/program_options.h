@@ -16,8 +16,8 @@ namespace compiler {
 
 // The option --program-maps, which says what of programs is compiled.
 void addProgramMaps(CLI::App &app, std::optional<std::string> &maps);
-// What it says, where it is given. Throws UsageError for what it does not know, and for keeping without
-// backward.
+// What it says, where it is given. Throws UsageError for what it does not know, for keeping without backward,
+// and for keeping that is asked for both always and where it is faster.
 ProgramMaps programMapsOf(const std::optional<std::string> &maps);
 
 struct ProgramOptions {

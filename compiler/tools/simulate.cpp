@@ -243,7 +243,7 @@ void addSimulate(CLI::App &app, Session &session) {
       "rows=64,hidden=64,depth=64,stages=4x2,stationary=8 or, for few rows, reduce=16,rows=4,hidden=64; "
       "chosen "
       "by cost otherwise");
-  schedule->type_name("SCHEDULE");
+  scheduleName(schedule)->type_name("SCHEDULE");
   sub->add_option("--kernel", command->kernel, "simulate this module, as emit --stage=nvvm prints it")
       ->type_name("FILE")
       ->excludes(schedule)

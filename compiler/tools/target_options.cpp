@@ -14,6 +14,13 @@
 
 namespace compiler {
 
+CLI::Option *scheduleName(CLI::Option *option) {
+  return option->check([](const std::string &text) {
+    return text.empty() ? std::string("the schedule is empty: leave it out for the one that costs least")
+                        : "";
+  });
+}
+
 void addTargetOptions(CLI::App &app, TargetOptions &options) {
   const std::string group = "Target";
   app.add_option("--target", options.targets,
@@ -34,14 +41,15 @@ void addTargetOptions(CLI::App &app, TargetOptions &options) {
       ->type_name("M")
       ->capture_default_str()
       ->group(group);
-  app.add_option("--schedule", options.schedule,
-                 "schedule of the kernels for a GPU of the one map that --maps names, else of the forward "
-                 "kernels, or of the one that emit shows, as rows=128,columns=192,depth=64,stages=4, for "
-                 "sm_80 also warps=2x2,vector=8, of two layers of a program "
-                 "rows=64,hidden=64,depth=64,stages=4x2,stationary=8 or, for few rows, "
-                 "reduce=16,rows=4,hidden=64,columns=64,cluster=4; what is left out keeps its default. "
-                 "compile takes several, "
-                 "separated by semicolons")
+  scheduleName(app.add_option(
+                   "--schedule", options.schedule,
+                   "schedule of the kernels for a GPU of the one map that --maps names, else of the forward "
+                   "kernels, or of the one that emit shows, as rows=128,columns=192,depth=64,stages=4, for "
+                   "sm_80 also warps=2x2,vector=8, of two layers of a program "
+                   "rows=64,hidden=64,depth=64,stages=4x2,stationary=8 or, for few rows, "
+                   "reduce=16,rows=4,hidden=64,columns=64,cluster=4; what is left out keeps its default. "
+                   "compile takes several, "
+                   "separated by semicolons"))
       ->type_name("LIST")
       ->group(group);
   app.add_flag("--no-cache", options.no_cache,

@@ -9,7 +9,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+} // namespace CLI
 
 namespace compiler {
 
@@ -23,6 +24,9 @@ struct TargetOptions {
 };
 
 void addTargetOptions(CLI::App &app, TargetOptions &options);
+
+// Makes an option name a schedule: it refuses the empty name, which is not that of none.
+CLI::Option *scheduleName(CLI::Option *option);
 
 // What the user's earlier compilations left (kernelCacheFolder); null where there is no place for it.
 std::shared_ptr<const CompilationCache> userCache();
