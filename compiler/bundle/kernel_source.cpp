@@ -13,7 +13,9 @@ KernelSource projectionSource(const Spec &spec, const std::vector<algrt::Map> &m
           .function = {},
           .operands = {},
           .result_operands = {},
-          .origin = {}};
+          .origin = {},
+          .where = {},
+          .described = spec.where};
 }
 
 Spec withListedRows(const Spec &spec) {

@@ -41,6 +41,8 @@ struct KernelSource {
   std::shared_ptr<const ProgramFile> origin;
   /// Of the function's first product in that file.
   std::optional<algebras::SourceLocation> where = {};
+  /// Of the layer or network in the spec that it comes from.
+  std::optional<algebras::SourceLocation> described = {};
 };
 
 /// Calls `function`; an algebras::InputError of it that knows no place gets that of the source.

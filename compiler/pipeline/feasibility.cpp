@@ -91,23 +91,34 @@ void requireFeasible(const algebras::Layer &layer) {
       lift.kind() == algebras::Lift::Kind::Slots ? layer.out.total() / layer.out.count() : layer.out.total();
   constexpr int64_t address_space = int64_t{1} << 47;
   if (columns > address_space / layer.in.total() / byteWidth(layer.dtype))
-    throw Failure(
+    throw algebras::InputError(
         "the weight matrix of " + std::to_string(layer.in.total()) + " x " + std::to_string(columns) +
         " elements is larger than the memory that an x86-64 process can address; make the layer narrower");
   constexpr int64_t most_entries = int64_t{1} << 25;
   constexpr int64_t most_groups = int64_t{1} << 24; // that the runtime reads
   if (lift.outputGroups() > most_groups)
-    throw Failure(fmt::format("{} has {} groups; kernels know at most {}; take a smaller algebra",
-                              lift.algebra().name(), lift.outputGroups(), most_groups));
+    throw algebras::InputError(
+        fmt::format("{} has {} groups; kernels know at most {}; take a smaller algebra",
+                    lift.algebra().name(), lift.outputGroups(), most_groups));
   // Tables have an entry for every (type, output group) and one for every term. What follows from a formula,
   // or from the tables of a product's factors, is not stored.
   const int64_t entries = std::max(kernelEntries(layer), supportEntries(lift));
   if (entries > most_entries)
-    throw Failure(
+    throw algebras::InputError(
         fmt::format("the terms of {} are too many for a table: its tables would have {} entries; kernels "
                     "read at most {}; take a smaller algebra",
                     lift.algebra().name(), entries, most_entries));
   requireFloatCoefficients(layer);
+}
+
+void requireFeasible(const KernelSource &source) {
+  try {
+    requireFeasible(source.layer);
+  } catch (const algebras::InputError &error) {
+    if (error.where() || source.where || !source.described)
+      throw;
+    throw algebras::InputError(error.what(), *source.described).hint(error.hint());
+  }
 }
 
 } // namespace compiler

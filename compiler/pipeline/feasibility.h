@@ -3,10 +3,13 @@
 #pragma once
 
 #include "algebras/layer.h"
+#include "compiler/bundle/kernel_source.h"
 
 namespace compiler {
 
-/// Throws Failure or algebras::InputError that says what is too large, or too small.
+/// Throws algebras::InputError that says what is too large, or too small.
 void requireFeasible(const algebras::Layer &layer);
+/// The same at the place in the spec, where there is one; that of a product in a file is for atPlaceOf.
+void requireFeasible(const KernelSource &source);
 
 } // namespace compiler

@@ -48,7 +48,7 @@ public:
   GpuLowering(const KernelSource &source, Target target, const CompileOptions &options)
       : source_(source), target_(target), options_(options),
         compilation_(options.print_ir_after_all, source.origin) {
-    requireFeasible(source.layer);
+    requireFeasible(source);
     requireSupported(source.layer, target, options);
     module_ = compilation_.algProgram(source, options.map, options.output);
   }

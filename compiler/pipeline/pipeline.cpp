@@ -100,7 +100,7 @@ static std::string emitProgramKernel(const Spec &spec, Target target, Stage stag
     return emitElementwise(*plan.elementwise[*step.elementwise].compiled_from, target, stage, options);
   const KernelSource &source = plan.kernels[step.projection];
   return atPlaceOf(source, [&] {
-    requireFeasible(source.layer);
+    requireFeasible(source);
     return entryOf(target).isGpu() ? emitGpuStage(source, target, stage, optionsOf(source, options))
                                    : emitCpuStage(source, stage, optionsOf(source, options));
   });
@@ -117,7 +117,7 @@ LauncherFiles emitLauncher(const Spec &spec, const std::string &path, const Comp
                       " is none of: algctl compile makes a bundle, whose runtime launches all");
   const KernelSource &source = plan.kernels[step.projection];
   return atPlaceOf(source, [&] {
-    requireFeasible(source.layer);
+    requireFeasible(source);
     return emitLauncher(source, target, path, optionsOf(source, options));
   });
 }
@@ -142,7 +142,7 @@ std::string emitStage(const Spec &spec, Stage stage, const CompileOptions &optio
   if (spec.program)
     return emitProgramKernel(spec, target, stage, options);
   const KernelSource source = projectionSource(spec, mapsToShow(target, options));
-  requireFeasible(source.layer);
+  requireFeasible(source);
   if (stage == Stage::Fused)
     return emitFusedProjection(source, options);
   return entryOf(target).isGpu() ? emitGpuStage(source, target, stage, options)
@@ -180,7 +180,7 @@ static std::string compiledParts(const std::vector<KernelSource> &sources,
   std::vector<CompileJob> jobs;
   for (const KernelSource &source : sources)
     atPlaceOf(source, [&] {
-      requireFeasible(source.layer);
+      requireFeasible(source);
       for (const Target target : options.targets)
         if (entryOf(target).isGpu())
           addGpuJobs(source, target, options, jobs);

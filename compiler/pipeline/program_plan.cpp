@@ -335,6 +335,8 @@ ProgramPlan planProgram(const Spec &spec, const CompileOptions &given) {
   CompileOptions options = given;
   const std::optional<std::string> remark = settleKeeping(spec, options);
   ProgramPlan plan = Planner(spec, options).plan();
+  for (KernelSource &kernel : plan.kernels)
+    kernel.described = spec.where;
   if (remark)
     plan.remarks.push_back(*remark);
   if (options.experts > 0)

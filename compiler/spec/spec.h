@@ -3,6 +3,7 @@
 #pragma once
 
 #include "algebras/algebra.h"
+#include "algebras/error.h"
 #include "algebras/layer.h"
 #include "compiler/spec/program_spec.h"
 
@@ -23,6 +24,8 @@ struct Spec {
   std::string source_name;
   // There is none beside a layer.
   std::optional<ProgramSpec> program = {};
+  // The heading of the layer or of the built-in kind of program, where it is in a file.
+  std::optional<algebras::SourceLocation> where = {};
 
   // The program's module, where it is a file.
   const ProgramFile *programFile() const { return program ? std::get_if<ProgramFile>(&*program) : nullptr; }

@@ -182,6 +182,7 @@ Spec loadSpec(const SpecOptions &options) {
     refuseHidden(options);
     if (layer.any() || layer.where)
       spec.layer = buildLayer(*spec.algebra, layer);
+    spec.where = layer.where;
     return spec;
   };
   if (specFileKind(options.spec) != SpecFileKind::Toml)
@@ -195,7 +196,8 @@ Spec loadSpec(const SpecOptions &options) {
     return finish(std::move(*toml.algebra));
   toml.program->overrideWith(programOnCommandLine(options));
   Swiglu program = buildSwigluProgram(*toml.algebra, *toml.program);
-  return {std::move(toml.algebra), std::nullopt, allow_nonassociative, options.spec, std::move(program)};
+  return {std::move(toml.algebra),  std::nullopt, allow_nonassociative, options.spec, std::move(program),
+          toml.program->layer.where};
 }
 
 bool saysDtype(const SpecOptions &options) {
