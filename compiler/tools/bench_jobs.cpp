@@ -80,6 +80,21 @@ void BenchJobs::addTable(const std::string &table, const std::string &bundles, c
   }
 }
 
+Failure failureInRow(const std::string &table, const algrt::TableRow &row, std::string what) {
+  if (what.starts_with("--")) {
+    what.erase(0, 2);
+    std::replace(what.begin(), what.begin() + static_cast<ptrdiff_t>(std::min(what.find(':'), what.size())),
+                 '-', '_');
+  }
+  return Failure(fmt::format("{}:{}: {}", table, row.line, what));
+}
+
+int64_t dividedColumn(const algrt::TableRow &row, int64_t width, const char *column) {
+  if (row.q < 1 || width % row.q != 0)
+    throw Failure(fmt::format("{} is {}, which {} groups do not divide", column, width, row.q));
+  return width;
+}
+
 void BenchJobs::leaveNetworksOut() {
   std::erase_if(jobs, [&](const BenchJob &job) {
     if (job.map != algrt::network_map)
@@ -118,16 +133,18 @@ void BenchJobs::addTable(const std::string &table, const std::string &dtype, con
     const std::string type = !row.dtype.empty() ? row.dtype : dtype.empty() ? "bf16" : dtype;
     Compiled &made = compiled[{row.m, row.k, row.n, row.q, type, row.row_types, workload->maps}];
     if (made.bundle.empty()) {
-      SpecOptions options;
-      options.spec = fmt::format("Q({})", row.q);
-      options.in = row.k;
-      options.out = row.n;
-      options.dtype = type;
-      options.row_types = row.row_types;
       made.bundle = scratch / fmt::format("{}.alg", compiled.size());
-      const Spec spec = loadSpec(options);
-      made.layer = spec.layer;
-      compile(spec, {target, row.m, workload->maps, use_cache}, made.bundle);
+      atRowOf(table, row, [&] {
+        SpecOptions options;
+        options.spec = fmt::format("Q({})", row.q);
+        options.in = dividedColumn(row, row.k, "k");
+        options.out = dividedColumn(row, row.n, "n");
+        options.dtype = type;
+        options.row_types = row.row_types;
+        const Spec spec = loadSpec(options);
+        made.layer = spec.layer;
+        compile(spec, {target, row.m, workload->maps, use_cache}, made.bundle);
+      });
     }
     jobs.push_back({made.bundle, row.name, row.m, row.map, row.published, row.predicted_us, made.layer});
   }

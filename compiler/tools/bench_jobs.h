@@ -2,6 +2,8 @@
 // table.
 #pragma once
 
+#include "algebras/error.h"
+#include "compiler/process/failure.h"
 #include "compiler/spec/spec_options.h"
 #include "compiler/tools/commands.h"
 #include "runtime/bench/table.h"
@@ -29,6 +31,25 @@ private:
 
 // By content, not by name: a spec may be called anything, and so may a bundle.
 bool isBundle(const std::string &path);
+
+// What is wrong with the row of a table, at its place there: a column is called as options are,
+// "--row-types".
+Failure failureInRow(const std::string &table, const algrt::TableRow &row, std::string what);
+
+// Calls `function`, whose failures are about the row.
+template <class Function>
+auto atRowOf(const std::string &table, const algrt::TableRow &row, Function function) {
+  try {
+    return function();
+  } catch (const algebras::InputError &error) {
+    throw failureInRow(table, row, error.what());
+  } catch (const Failure &error) {
+    throw failureInRow(table, row, error.what());
+  }
+}
+
+// A column of the row, k or n. Throws Failure unless the groups of Q(q) divide it.
+int64_t dividedColumn(const algrt::TableRow &row, int64_t width, const char *column);
 
 struct BenchJob {
   std::string bundle;

@@ -78,10 +78,7 @@ static Spec networkOf(const algrt::TableRow &row, const std::string &dtype) {
   spec.source_name = row.name;
   spec.algebra = algebras::parseExpression(fmt::format("Q({})", row.q));
   const auto cut = [&](int64_t width, const char *column) {
-    if (row.q < 1 || width % row.q != 0)
-      throw Failure(
-          fmt::format("{}: {} is {}, which {} groups do not divide", row.name, column, width, row.q));
-    return algebras::Groups::equal(row.q, width / row.q);
+    return algebras::Groups::equal(row.q, dividedColumn(row, width, column) / row.q);
   };
   const std::string type = !row.dtype.empty() ? row.dtype : dtype.empty() ? "bf16" : dtype;
   const Swiglu network{.lift = algebras::Lift::rows(*spec.algebra),
@@ -125,8 +122,10 @@ int benchOnPrograms(const BenchCommand &options, const std::vector<algrt::TableR
       measure(source, m, experts);
     }
   for (const algrt::TableRow &row : table) {
-    ProgramBenchSource source = compiledSource(options, networkOf(row, options.layer.dtype), row.m,
-                                               row.experts, compile, tools, scratch.path());
+    ProgramBenchSource source = atRowOf(options.table, row, [&] {
+      return compiledSource(options, networkOf(row, options.layer.dtype), row.m, row.experts, compile, tools,
+                            scratch.path());
+    });
     source.name = row.name;
     source.published = row.published;
     measure(source, row.m, row.experts);
@@ -192,7 +191,7 @@ int benchNetworksOnGpu(const BenchCommand &options, const std::vector<algrt::Tab
   if (!table.empty() && !compile)
     throw AbsentError("this build has no compiler to make bundles for a table");
   for (const algrt::TableRow &row : table)
-    add(row, networkOf(row, options.layer.dtype));
+    atRowOf(options.table, row, [&] { add(row, networkOf(row, options.layer.dtype)); });
   return measureOnGpu(options, cases, command, activation.value_or(algrt::Activation::Silu));
 }
 

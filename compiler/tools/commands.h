@@ -32,7 +32,7 @@ struct BenchCompilation {
 // Writes the bundle of a spec. Empty in a build without the compiler.
 using BundleCompiler =
     std::function<void(const Spec &spec, const BenchCompilation &how, const std::string &path)>;
-// compile.cpp; defined only where there is a compiler. Throws Failure for a target that there is not.
+// compile.cpp; defined only where there is a compiler. Throws UsageError for a target that there is not.
 void compileForBench(const Spec &spec, const BenchCompilation &how, const std::string &path);
 
 // On algebras alone, and on programs where there is a compiler.

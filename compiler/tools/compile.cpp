@@ -161,8 +161,8 @@ int compile(const CompileCommand &command) {
 void compileForBench(const Spec &spec, const BenchCompilation &how, const std::string &path) {
   const std::vector<std::string> &targets = targetNames();
   if (std::find(targets.begin(), targets.end(), how.target) == targets.end())
-    throw Failure(fmt::format("there is no target '{}' to compile for; there are {}", how.target,
-                              fmt::join(targets, ", ")));
+    throw UsageError(fmt::format("there is no target '{}' to compile for; there are {}", how.target,
+                                 fmt::join(targets, ", ")));
   CompileOptions options;
   options.targets = {targetNamed(how.target)};
   options.rows = how.m;
