@@ -1,6 +1,7 @@
 // Results as JSON and as a table.
 #include "runtime/bench/report.h"
 
+#include "runtime/bench/scatter.h"
 #include "runtime/bench/text_table.h"
 #include "runtime/support/json_format.h"
 
@@ -48,6 +49,13 @@ std::string ratioText(const std::optional<WarmAndFlushed> &slow, const std::opti
   return fixed(((*slow).*state).median / ((*fast).*state).median, 2) + "x";
 }
 
+// What ratios of a case are made of, under the keys that the JSON has.
+std::vector<MeasuredSide> sidesOf(const BenchCase &result) {
+  return {{"packed_us", "packed product", result.packed},
+          {"on_the_fly_us", "product", result.on_the_fly},
+          {"dense_trials_us", "dense product", result.dense}};
+}
+
 } // namespace
 
 Json toJson(const BenchCase &result) {
@@ -85,6 +93,7 @@ Json toJson(const BenchCase &result) {
           {"on_the_fly_us", toJson(result.on_the_fly)},
           {"dense_trials_us", toJson(result.dense)},
           {"dense_library", result.dense_library},
+          {"scattered", scatteredTimes(sidesOf(result))},
           {"verdict", result.verdict}};
 }
 
@@ -151,10 +160,15 @@ std::string text(const BenchReport &report) {
   text += "\n\n";
   if (!report.cases.empty())
     text += textTable(report.cases) + "\n";
+  const auto title = [](const BenchCase &result) {
+    return result.name + (result.map == "forward" ? "" : ", " + result.map) + ", " +
+           std::to_string(result.m) + " rows";
+  };
   for (const BenchCase &result : report.cases)
-    text += result.name + (result.map == "forward" ? "" : ", " + result.map) + ", " +
-            std::to_string(result.m) + " rows: dense library: " + result.dense_library + "; checked " +
+    text += title(result) + ": dense library: " + result.dense_library + "; checked " +
             std::to_string(result.checked_rows) + " rows\n";
+  for (const BenchCase &result : report.cases)
+    text += scatterWarnings(title(result), sidesOf(result));
   for (const TableMatch &match : report.skipped)
     text +=
         "skipped " + match.row.name + ", " + std::to_string(match.row.m) + " rows: " + match.skipped + "\n";

@@ -4,6 +4,7 @@
 #include "runtime/bench/case_data.h"
 #include "runtime/bench/dense.h"
 #include "runtime/bench/report.h"
+#include "runtime/bench/scatter.h"
 #include "runtime/bench/statistics.h"
 #include "runtime/bench/workload.h"
 #include "runtime/numeric/bfloat16.h"
@@ -30,6 +31,28 @@ BenchOptions quick() {
   options.threads = 2;
   options.flush_bytes = 1 << 20;
   return options;
+}
+
+// A time that varies by more than half of itself is named, in the JSON by its key.
+TEST(Statistics, ScatteredTimesAreNamed) {
+  const WarmAndFlushed steady = {{100, 75, 125}, {200, 199, 201}},
+                       shared = {{14236, 4320, 24152}, {200, 199, 201}};
+  const std::vector<MeasuredSide> sides = {{"packed_us", "packed product", steady},
+                                           {"on_the_fly_us", "product", {}},
+                                           {"dense_us", "dense product", shared}};
+  EXPECT_EQ(scatteredTimes(sides), std::vector<std::string>{"dense_us.warm"});
+  EXPECT_EQ(
+      scatterWarnings("up.alg, 64 rows", sides),
+      "warning: up.alg, 64 rows: the dense product's warm times vary by 19832.0 us about their median of "
+      "14236.0 us, so that the ratio says little: run on a quiet machine\n");
+
+  BenchReport report;
+  report.cases.emplace_back();
+  report.cases.back().name = "up.alg";
+  report.cases.back().packed = steady;
+  report.cases.back().dense = shared;
+  EXPECT_NE(text(report).find("warning: up.alg, 0 rows: the dense product's warm times"), std::string::npos);
+  EXPECT_EQ(toJson(report)["cases"][0]["scattered"], nlohmann::json({"dense_trials_us.warm"}));
 }
 
 TEST(Statistics, MedianAndQuartiles) {
