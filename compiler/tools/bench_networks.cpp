@@ -116,6 +116,7 @@ int benchOnPrograms(const BenchCommand &options, const std::vector<algrt::TableR
     for (const int64_t m : options.m) {
       ProgramBenchSource source;
       source.bundle = product;
+      source.of_bundle = true;
       if (const std::optional<Spec> spec = programSpecOf(options, product))
         source = compiledSource(options, *spec, m, experts, compile, tools, scratch.path());
       source.name = product.substr(product.rfind('/') + 1);
@@ -131,10 +132,15 @@ int benchOnPrograms(const BenchCommand &options, const std::vector<algrt::TableR
     measure(source, row.m, row.experts);
   }
   bar.reset();
+  if (cases.empty() && !bench.skipped().empty()) {
+    const SkippedProgram &first = bench.skipped().front();
+    throw UsageError(
+        fmt::format("--experts does not go with program {} of {}: {}", first.program, first.name, first.why));
+  }
   if (options.json)
-    printJson(programBenchJson(cases));
+    printJson(programBenchJson(cases, bench.skipped()));
   else
-    printText(programBenchText(cases));
+    printText(programBenchText(cases, bench.skipped()));
   return ExitCode::Done;
 }
 

@@ -1,7 +1,9 @@
 #include "compiler/tools/bench_program.h"
 
+#include "compiler/tools/expert_division.h"
 #include "compiler/tools/measured_call.h"
 #include "compiler/tools/program_contenders.h"
+#include "runtime/bench/scatter.h"
 #include "runtime/bench/text_table.h"
 #include "runtime/support/parallel.h"
 
@@ -14,6 +16,15 @@ namespace {
 
 std::string micro(const algrt::Timing &timing) {
   return fmt::format("{:.1f} ±{:.1f}", timing.median, (timing.upper_quartile - timing.lower_quartile) / 2);
+}
+
+/// What ratios of a case are made of, under the keys that the JSON has.
+std::vector<algrt::MeasuredSide> sidesOf(const ProgramBenchCase &one) {
+  return {{"algebra_us", "program", one.algebra_us},
+          {"steps_us", "program in steps", one.steps_us},
+          {"apart_us", "program with its operations apart", one.apart_us},
+          {"each_us", "call for each expert", one.each_us},
+          {"dense_us", "dense network", one.dense_us}};
 }
 
 } // namespace
@@ -54,6 +65,10 @@ std::vector<ProgramBenchCase> ProgramBench::measure(const ProgramBenchSource &so
   const std::vector<algrt::Program> &programs = opened.manifest().programs;
   std::vector<ProgramBenchCase> cases;
   for (const algrt::Program &program : programs) {
+    if (const std::string why = experts > 0 ? whyNotDivided(program) : ""; !why.empty()) {
+      skipped_.push_back({source.name, program.name, m, why});
+      continue;
+    }
     ProgramBenchCase &made = cases.emplace_back();
     made.name = source.name;
     made.program = program.name;
@@ -82,7 +97,8 @@ std::vector<ProgramBenchCase> ProgramBench::measure(const ProgramBenchSource &so
   return cases;
 }
 
-std::string programBenchText(const std::vector<ProgramBenchCase> &cases) {
+std::string programBenchText(const std::vector<ProgramBenchCase> &cases,
+                             const std::vector<SkippedProgram> &skipped) {
   using Cells = std::vector<std::string>;
   const auto once = [](const std::string &text, bool first) { return first ? text : std::string(); };
   const bool any_experts =
@@ -130,14 +146,19 @@ std::string programBenchText(const std::vector<ProgramBenchCase> &cases) {
     for (Cells &cells : rows)
       for (const char *column : {"to each", "each us", "experts"})
         cells.erase(cells.begin() + (std::ranges::find(columns, column) - columns.begin()));
-  std::string text = algrt::textTable(rows);
+  std::string text = algrt::textTable(rows) + "\n";
   for (const ProgramBenchCase &one : cases)
-    text += fmt::format("{}{} of {} rows: dense products: {}\n", &one == &cases.front() ? "\n" : "",
-                        one.program, one.m, one.dense_library);
+    text += fmt::format("{} of {} rows: dense products: {}\n", one.program, one.m, one.dense_library);
+  for (const SkippedProgram &one : skipped)
+    text += fmt::format("skipped {} of {}, {} rows: {}\n", one.program, one.name, one.m, one.why);
+  for (const ProgramBenchCase &one : cases)
+    text +=
+        algrt::scatterWarnings(fmt::format("{}, {} of {} rows", one.name, one.program, one.m), sidesOf(one));
   return text;
 }
 
-nlohmann::ordered_json programBenchJson(const std::vector<ProgramBenchCase> &cases) {
+nlohmann::ordered_json programBenchJson(const std::vector<ProgramBenchCase> &cases,
+                                        const std::vector<SkippedProgram> &skipped) {
   using Json = nlohmann::ordered_json;
   const auto timing = [](const algrt::Timing &one) {
     return Json{{"median", one.median},
@@ -172,8 +193,12 @@ nlohmann::ordered_json programBenchJson(const std::vector<ProgramBenchCase> &cas
          {"dense_macs_per_us", one.dense_macs_per_us > 0 ? Json(one.dense_macs_per_us) : Json()},
          {"published_speedup",
           {{"warm", number(one.published.speedup_warm)}, {"flushed", number(one.published.speedup_flushed)}}},
+         {"scattered", algrt::scatteredTimes(sidesOf(one))},
          {"relative_l2", one.relative_l2}});
-  return {{"programs", list}};
+  Json left_out = Json::array();
+  for (const SkippedProgram &one : skipped)
+    left_out.push_back({{"name", one.name}, {"program", one.program}, {"m", one.m}, {"reason", one.why}});
+  return {{"programs", list}, {"skipped", left_out}};
 }
 
 } // namespace compiler

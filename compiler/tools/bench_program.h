@@ -40,9 +40,17 @@ struct ProgramBenchCase {
   algrt::PublishedFigures published;
 };
 
+// A program that is left out.
+struct SkippedProgram {
+  std::string name, program;
+  int64_t m = 0;
+  std::string why;
+};
+
 // What a program is measured from.
 struct ProgramBenchSource {
   std::string name, bundle;
+  bool of_bundle = false;        // which has no spec that the others could be compiled from
   std::string steps;             // the bundle of the same programs with a step for each layer, or empty
   std::string apart;             // the bundle of the same programs whose operations are kernels of their own
   std::string each;              // the bundle of the same programs for the rows of one expert
@@ -61,10 +69,12 @@ public:
   };
   ProgramBench(const Options &options, const ProgramTools &tools);
 
-  // Every program of the bundle, with m rows, which may be divided evenly among experts. Throws Failure for
-  // results that are wrong: the first rows are compared with the program's definition, all with those of the
-  // other bundles, and the dense network with its own definition.
+  // Every program of the bundle, with m rows, which may be divided evenly among experts; programs whose rows
+  // cannot are skipped. Throws Failure for results that are wrong: the first rows are compared with the
+  // program's definition, all with those of the other bundles, and the dense network with its own definition.
   std::vector<ProgramBenchCase> measure(const ProgramBenchSource &source, int64_t m, int64_t experts);
+  // Of all measurements.
+  const std::vector<SkippedProgram> &skipped() const { return skipped_; }
 
 private:
   // Multiplications in a microsecond of large dense products; 0 where no library does the type.
@@ -80,9 +90,12 @@ private:
   std::map<algrt::ElementType, double> rates_; // measured when a case of the type asks
   algrt::CacheFlush flush_;
   std::optional<double> copy_bytes_per_us_; // measured when the first case asks
+  std::vector<SkippedProgram> skipped_;
 };
 
-std::string programBenchText(const std::vector<ProgramBenchCase> &cases);
-nlohmann::ordered_json programBenchJson(const std::vector<ProgramBenchCase> &cases);
+std::string programBenchText(const std::vector<ProgramBenchCase> &cases,
+                             const std::vector<SkippedProgram> &skipped);
+nlohmann::ordered_json programBenchJson(const std::vector<ProgramBenchCase> &cases,
+                                        const std::vector<SkippedProgram> &skipped);
 
 } // namespace compiler

@@ -57,6 +57,8 @@ void ProgramContenders::addEachExpert() {
 }
 
 std::string ProgramContenders::whyNoDense() const {
+  if (source_.of_bundle)
+    return "none: a bundle has no spec that says which ones";
   if (!source_.network || made_.program != "forward")
     return "of networks forward alone";
   return source_.network->bias ? "of networks without biases alone" : "";
