@@ -160,7 +160,10 @@ int bench(const BenchCommand &options, const BundleCompiler &compile, const Prog
     printJson(algrt::toJson(report));
   else
     printText(algrt::text(report));
-  return ExitCode::Done;
+  if (!report.cases.empty())
+    return ExitCode::Done;
+  printError("nothing was measured; the report says why");
+  return ExitCode::Failed;
 }
 
 } // namespace

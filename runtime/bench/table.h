@@ -33,9 +33,9 @@ struct TableRow {
 
 // Why a case of a bundle's network is left out where layers are measured on a CPU.
 inline constexpr const char *why_no_network_on_cpu =
-    "networks of bundles are measured on a GPU; on a CPU algctl bench measures specs of them, and tables "
-    "without "
-    "--bundles";
+    "networks of bundles are measured on a GPU; on a CPU algctl bench measures those that it is given by "
+    "name, "
+    "specs of networks, and tables of them without --bundles";
 
 // Throws Error(ALGRT_IO_ERROR), or Error(ALGRT_INVALID_ARGUMENT) with file, line and column name.
 std::vector<TableRow> readTable(const std::string &path);

@@ -126,7 +126,8 @@ void declare(CLI::App &app, Arguments &arguments) {
       "  algbench --table projection_q32.csv --bundles build/bundles --dtype bf16\n"
       "  algbench up.alg --target=sm_90a --json-file up.json\n"
       "  algbench --show up.json down.json\n\n"
-      "A program that is a feed-forward network is measured on a GPU, beside what lies beside NAME.alg:\n"
+      "A program that is a feed-forward network is measured on a GPU (on a CPU that is what algctl bench\n"
+      "does), beside what lies beside NAME.alg:\n"
       "NAME-steps.alg (compiled with --fuse products), NAME-apart.alg (--fuse nothing), of experts\n"
       "NAME-each.alg (without --experts), and dense products, between which NAME-activation.alg computes h\n"
       "from gate and up. In tables the map of such rows is ffn: k -> n -> k.\n\n"
@@ -213,7 +214,10 @@ int measureOnCpu(const Arguments &arguments, std::vector<algrt::TableMatch> case
   if (!arguments.json_file.empty())
     algrt::writeFileByRename(arguments.json_file, json);
   algrt::writeStandardOutput(arguments.json ? json : algrt::printable(text(report)));
-  return 0;
+  if (!report.cases.empty())
+    return 0;
+  say("nothing was measured; the report says why");
+  return exit_failure;
 }
 
 int measureOnGpu(const Arguments &arguments, const std::vector<algrt::TableMatch> &cases,
