@@ -42,21 +42,23 @@ static std::optional<PlacedTerm> extremeTerm(const algebras::Lift &lift, bool gr
     return found;
   }
   double extreme = 0;
-  for (int64_t slot = 0; slot < lift.outputGroups(); ++slot)
-    for (const algebras::BlockTerm &term : lift.terms(0, slot)) {
-      const double magnitude = std::abs(term.coefficient.toDouble());
-      if (found && (greatest ? magnitude <= extreme : magnitude >= extreme))
-        continue;
-      extreme = magnitude;
-      found = PlacedTerm{term, slot};
-    }
+  for (int64_t type = 0; type < lift.types(); ++type)
+    for (int64_t group = 0; group < lift.outputGroups(); ++group)
+      for (const algebras::BlockTerm &term : lift.terms(type, group)) {
+        const double magnitude = std::abs(term.coefficient.toDouble());
+        if (found && (greatest ? magnitude <= extreme : magnitude >= extreme))
+          continue;
+        extreme = magnitude;
+        found = PlacedTerm{term, group};
+      }
   return found;
 }
 
 /// Kernels hold coefficients in f32, where a large one would turn into infinity and a small one into zero.
 static void requireFloatCoefficients(const algebras::Layer &layer) {
   const algebras::Lift &lift = layer.lift;
-  if (lift.kind() != algebras::Lift::Kind::Slots || lift.algebra().isMatrixLike())
+  const bool rows = lift.kind() == algebras::Lift::Kind::Rows;
+  if (lift.algebra().isMatrixLike() || (rows && lift.algebra().hasConstantsOne()))
     return; // ones only
   for (const bool greatest : {true, false}) {
     const std::optional<PlacedTerm> extreme = extremeTerm(lift, greatest);
@@ -69,10 +71,12 @@ static void requireFloatCoefficients(const algebras::Layer &layer) {
     std::string written = term.coefficient.toString();
     if (written.size() > 40)
       written = written.substr(0, 37) + "...";
-    throw algebras::InputError(
-        fmt::format("structure constant [{}, {}, {}] of {} is {}, which is too {} for f32", term.input_group,
-                    term.weight_row, extreme->slot, lift.algebra().name(), written,
-                    value == 0 ? "small" : "large"))
+    // In the row lift groups are columns of positions, and no slots.
+    const std::string which = rows ? "a structure constant"
+                                   : fmt::format("structure constant [{}, {}, {}]", term.input_group,
+                                                 term.weight_row, extreme->slot);
+    throw algebras::InputError(fmt::format("{} of {} is {}, which is too {} for f32", which,
+                                           lift.algebra().name(), written, value == 0 ? "small" : "large"))
         .hint("it can be verified; to compile it, scale the basis so that the constants are moderate");
   }
 }

@@ -32,7 +32,7 @@ const algebras::Facts &DerivedAlgebra::facts() const { return record_->facts; }
 
 const algebras::Lift *DerivedAlgebra::lift(algebras::Lift::Kind kind) const {
   const bool rows = kind == algebras::Lift::Kind::Rows;
-  if (rows && !record_->algebra.isMatrixLike())
+  if (rows && !record_->algebra.hasPositions())
     return nullptr;
   Record::Lifts &own = record_->lifts(kind);
   std::call_once(own.once, [&] {
