@@ -45,14 +45,28 @@ def measured_text(measured, *key):
 
 # Feed-forward networks over Q(32): what one kernel for both layers takes, and one for each.
 
-def network(algctl, m, k, n, fuse, experts=None):
-    """Microseconds predicted and at least, and the number of launches."""
+def cost_of_network(algctl, m, k, n, fuse, *options):
     command = [algctl, "cost", os.path.join(ROOT, "examples", "swiglu.toml"), "--in", str(k), "--hidden", str(n), "--m", str(m), "--target",
-               "sm_90a", "--fuse", fuse, "--json"]
-    if experts:
-        command += ["--experts", str(experts)]
+               "sm_90a", "--fuse", fuse, "--json", *options]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"draw-kernels: {' '.join(command)} ended with {done.returncode}: {done.stderr}")
-    program = json.loads(done.stdout)["programs"][0]
+    return json.loads(done.stdout)
+
+
+def network(algctl, m, k, n, fuse, experts=None):
+    """Microseconds predicted and at least, and the number of launches."""
+    options = ("--experts", str(experts)) if experts else ()
+    program = cost_of_network(algctl, m, k, n, fuse, *options)["programs"][0]
     return program["predicted_us"], program["floor_us"], len(program["steps"])
+
+
+def network_at_positions(algctl, m, k, n):
+    """Microseconds of what takes a position for each row: one vector reduction, one for each layer, and kernels that find rows in lists."""
+    def reductions(fuse):
+        kernels = cost_of_network(algctl, m, k, n, fuse, "--schedules", "--most", "1000000")["kernels"]
+        best = [min((one["predicted_us"] for one in kernel["schedules"] if "reduce=" in one["schedule"]), default=float("inf")) for kernel in kernels]
+        return sum(best), len(kernels)
+    together, launches = reductions("layers")
+    listed = cost_of_network(algctl, m, k, n, "products", "--row-types", "explicit")["programs"][0]["predicted_us"]
+    return together if launches == 1 else float("inf"), reductions("products")[0], listed

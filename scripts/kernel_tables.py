@@ -3,7 +3,7 @@ import csv
 import os
 import sys
 
-from kernel_predictions import ROOT, fastest_measured, fields_of, measured_text, network, ranking, rows_of
+from kernel_predictions import ROOT, fastest_measured, fields_of, measured_text, network, network_at_positions, ranking, rows_of
 
 TABLES = ["projection_best_q", "projection_q32", "projection_qwen3_32b", "square_fixed_block"]
 END = "<!-- end of table -->"
@@ -139,6 +139,19 @@ def few_rows_networks_table(algctl, measured):
     return lines
 
 
+def positions_networks_table(algctl, measured):
+    counts = (1, 4, 16, 64)
+    lines = ["| network | " + " | ".join(f"{'M = ' if m == 1 else ''}{m}" for m in counts) + " |", "| --- |" + " ---: |" * len(counts)]
+    for _, k, n in NETWORKS:
+        cells = []
+        for m in counts:
+            together, steps, listed = network_at_positions(algctl, m, k, n)
+            least = min(together, steps, listed)
+            cells.append(f"{least:.1f}" + ("" if least == together else " steps" if least == steps else " lists"))
+        lines.append(f"| {k}, {n} | " + " | ".join(cells) + " |")
+    return lines
+
+
 def experts_table(algctl, measured):
     experts, counts = 64, (64, 256, 2048, 4096, 16384, 65536)
     lines = ["| 64 experts | " + " | ".join(f"{'M = ' if m == 64 else ''}{m}" for m in counts) + " |", "| --- |" + " ---: |" * len(counts)]
@@ -153,7 +166,8 @@ def experts_table(algctl, measured):
 
 
 WRITTEN = {"forward": forward_table, "gradients of X": dx_table, "gradients of W": dw_table, "splits": split_table, "few rows": few_rows_table,
-           "networks": networks_table, "networks of few rows": few_rows_networks_table, "experts": experts_table}
+           "networks": networks_table, "networks of few rows": few_rows_networks_table, "networks at any positions": positions_networks_table,
+           "experts": experts_table}
 
 
 def with_tables(text, manual, algctl):

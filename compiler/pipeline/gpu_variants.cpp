@@ -210,7 +210,7 @@ static std::vector<GpuVariant> variantsForExperts(const algebras::Layer &given, 
                   [&](const RankedSchedule &one) { return isReduction(one.schedule) == is_listed; });
     if (ranking.legal.empty())
       throw algebras::InputError("no schedule of vector reductions is legal on " + toString(target));
-    return textsOf(bestDifferent(ranking, options.variants));
+    return textsOf(bestDifferent(ranking, std::max<int64_t>(1, options.variants)));
   };
   std::vector<GpuVariant> variants =
       variantsForRows(options, [&](int64_t rows) { return best_for(rows).front(); });

@@ -3,6 +3,7 @@
 #include "dialects/alg/alg.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace compiler {
@@ -27,9 +28,9 @@ static Value copyOf(OpBuilder &builder, alg::GatherOp gather) {
   return alg::GatherOp::create(builder, location, map.getResult());
 }
 
-/// The same reduction once more. Its number keeps it apart from the first where equal operations are merged.
-static Value reducedAgain(OpBuilder &builder, alg::ReduceOp reduce, unsigned number) {
-  Operation *again = builder.clone(*reduce);
+/// The same operation once more. Its number keeps it apart from the first where equal operations are merged.
+static Value computedAgain(OpBuilder &builder, Operation *op, unsigned number) {
+  Operation *again = builder.clone(*op);
   again->setAttr("copy", builder.getI64IntegerAttr(number));
   return again->getResult(0);
 }
@@ -43,10 +44,11 @@ struct AlgCopyResults : compiler::impl::AlgCopyResultsBase<AlgCopyResults> {
       llvm::SmallDenseSet<Value> seen;
       for (OpOperand &operand : end->getOpOperands())
         if (!seen.insert(operand.get()).second) {
-          if (auto gather = operand.get().getDefiningOp<alg::GatherOp>())
+          Operation *op = operand.get().getDefiningOp();
+          if (auto gather = dyn_cast_or_null<alg::GatherOp>(op))
             operand.set(copyOf(builder, gather));
-          else if (auto reduce = operand.get().getDefiningOp<alg::ReduceOp>())
-            operand.set(reducedAgain(builder, reduce, operand.getOperandNumber()));
+          else if (op && op->getNumResults() == 1 && isPure(op)) // a reduction, or arithmetic of such
+            operand.set(computedAgain(builder, op, operand.getOperandNumber()));
         }
     });
   }

@@ -44,6 +44,8 @@ private:
     return success();
   }
   int64_t rowType(alg::SlotsOp schedule, int64_t row);
+  /// Moves the numbers of what is bf16.
+  void round(DenseArray &array, Value value) const;
 
   const Rounding rounding_;
   llvm::DenseMap<Value, DenseArray> values_;
@@ -102,6 +104,15 @@ int64_t Evaluation::rowType(alg::SlotsOp schedule, int64_t row) {
   return types.getRowTypes().typeAt(positions.base + behind_base);
 }
 
+void Evaluation::round(DenseArray &array, Value value) const {
+  Type type = value.getType();
+  auto view = dyn_cast<alg::SlotsType>(type);
+  if (!(view ? view.getElementType() : getElementTypeOrSelf(type)).isBF16())
+    return;
+  for (double &number : array.values)
+    number = rounding_(number);
+}
+
 LogicalResult Evaluation::compute(alg::ContractOp contract) {
   const DenseArray &lhs = values_[contract.getLhs()], &rhs = values_[contract.getRhs()];
   alg::SlotsOp schedule = alg::findRowSchedule(contract.getLhs());
@@ -114,9 +125,7 @@ LogicalResult Evaluation::compute(alg::ContractOp contract) {
              << lhs.shape.front() << " rows, and there are positions of " << positions.shape.front();
   }
   DenseArray result = contractArrays(contract, lhs, rhs, [&](int64_t row) { return rowType(schedule, row); });
-  if (contract.getResult().getType().getElementType().isBF16())
-    for (double &value : result.values)
-      value = rounding_(value);
+  round(result, contract.getResult());
   values_[contract.getResult()] = std::move(result);
   return success();
 }
@@ -172,6 +181,7 @@ LogicalResult Evaluation::compute(alg::ReduceOp reduce) {
     else if (std::isnan(value) || value > reduced)
       reduced = value;
   }
+  round(result, reduce.getResult());
   values_[reduce.getResult()] = std::move(result);
   return success();
 }
@@ -204,6 +214,8 @@ LogicalResult Evaluation::computeElements(Operation *op) {
     }
     result.values[i] = function(operands[0], operands[1], operands[2]);
   }
+  if (isa<arith::TruncFOp>(op))
+    round(result, op->getResult(0));
   values_[op->getResult(0)] = std::move(result);
   return success();
 }

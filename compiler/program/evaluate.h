@@ -29,8 +29,8 @@ int64_t elementCount(llvm::ArrayRef<int64_t> shape);
 /// The results of a function for its arguments, in their order. Contractions go over the terms of the
 /// algebra's lift, maps over the operations of their bodies, all in double precision: conversions between
 /// element types do nothing, so that the result is that of exact arithmetic on the arguments as they are
-/// given. With a rounding they are those of numbers that every conversion, and every product of bf16, has
-/// moved. Calls go to functions of the same module.
+/// given. With a rounding they are those of numbers that every conversion to bf16, and every product and
+/// reduction into bf16, has moved. Calls go to functions of the same module.
 ///
 /// Failure after an error at the function where arguments do not fit it, or at an operation that cannot be
 /// computed.

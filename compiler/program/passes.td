@@ -38,7 +38,8 @@ def AlgCopyResults : Pass<"alg-copy-results", "mlir::ModuleOp"> {
   let summary = "Give results that are one value a tensor each";
   let description = [{
     A program writes each of its results to a tensor that its caller gives. Where two results are one value, as the gradients of two
-    operands of a sum are, the second one becomes a map that passes on the elements of the first, or the same reduction once more. The
+    operands of a sum are, the second one becomes a map that passes on the elements of the first, or the same reduction, or arithmetic of reductions,
+    once more. What is no operation's, an argument that is returned twice, stays as it is, and is refused where steps are made. The
     canonical form leaves such maps, and those whose operand is an argument of the function, as they are.
   }];
   let dependentDialects = ["alg::AlgDialect"];

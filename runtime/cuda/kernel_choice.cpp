@@ -86,9 +86,9 @@ bool KernelChoice::isOfWorseKind(const Candidate &one, const Candidate &other) c
 const KernelChoice::Candidate *KernelChoice::bestAmong(const ProductRequest &request,
                                                        bool (*takes)(const GpuKernel &kernel)) const {
   const Candidate *best = nullptr;
-  // Kernels that count the same groups see the operands alike, but for those that take rows as they lie.
+  // Kernels that count the same groups and find rows in the same way see the operands alike.
   OperandViews views;
-  std::pair<int64_t, bool> viewed{-1, false};
+  std::optional<std::pair<int64_t, RowAccess>> viewed;
   for (const Candidate &candidate : candidates_) {
     const GpuKernel &kernel = gpu(candidate);
     if (kernel.map != request.map || kernel.output != request.output || !takes(kernel) ||
@@ -100,7 +100,7 @@ const KernelChoice::Candidate *KernelChoice::bestAmong(const ProductRequest &req
     if (best != nullptr &&
         !(misfit(kernel.best_for_rows, request.m) < misfit(gpu(*best).best_for_rows, request.m)))
       continue;
-    if (const std::pair seen{kernel.groups, kernel.isReduction()}; viewed != seen) {
+    if (const std::pair seen{kernel.groups, kernel.rowAccess()}; viewed != seen) {
       views = viewsFor(candidate.shape, layer_, request);
       viewed = seen;
     }

@@ -36,6 +36,18 @@ func.func @sums(%x: tensor<?x8xf32>, %p0: index) -> (tensor<8xf32>, tensor<8xf32
   return %s, %s : tensor<8xf32>, tensor<8xf32>
 }
 
+// Arithmetic of a reduction, too.
+// CHECK-LABEL: func.func @scales(
+// CHECK:         %[[FIRST:.*]] = math.rsqrt %[[SUM:.*]] : tensor<?xf32>
+// CHECK:         %[[SECOND:.*]] = math.rsqrt %[[SUM]] {copy = 1 : i64} : tensor<?xf32>
+// CHECK:         return %[[FIRST]], %[[SECOND]]
+func.func @scales(%x: tensor<?x8xf32>, %p0: index) -> (tensor<?xf32>, tensor<?xf32>) {
+  %xs = alg.slots %x rows(interval 2 x 3, %p0) cols(2 x 4) : tensor<?x8xf32>
+  %s = alg.reduce sum %xs over columns : !x -> tensor<?xf32>
+  %r = math.rsqrt %s : tensor<?xf32>
+  return %r, %r : tensor<?xf32>, tensor<?xf32>
+}
+
 // A copy of an argument stays where it is returned, and is its argument where it is read.
 // CHECK-LABEL: func.func @argument(
 // CHECK-SAME:      %[[X:[^:]*]]: tensor<?x8xf32>

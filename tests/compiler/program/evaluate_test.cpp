@@ -54,6 +54,35 @@ func.func @forward(%x: tensor<?x2xf32> loc("x"), %w: tensor<2x2xf32> loc("w"), %
   EXPECT_NE(said.find("has 2 rows, and there are positions of 3"), std::string::npos) << said;
 }
 
+// Sums that are rounded to bf16, and statistics, are moved as results of maps are.
+TEST(Evaluate, MovesWhatIsRounded) {
+  ProgramContext program;
+  auto module = program.parse(R"mlir(
+!x = !alg.slots<?x2xbf16, rows(cyclic 2), cols(2 x 1)>
+func.func @forward(%x: tensor<?x2xbf16> loc("x"), %p0: index loc("p0"))
+    -> (tensor<2xbf16>, tensor<?xf32>, tensor<?xbf16>) {
+  %xs = alg.slots %x rows(cyclic 2, %p0) cols(2 x 1) : tensor<?x2xbf16>
+  %sums = alg.reduce sum %xs over rows : !x -> tensor<2xbf16>
+  %wide = alg.reduce sum %xs over columns : !x -> tensor<?xf32>
+  %narrow = arith.truncf %wide : tensor<?xf32> to tensor<?xbf16>
+  return %sums, %wide, %narrow : tensor<2xbf16>, tensor<?xf32>, tensor<?xbf16>
+})mlir");
+  ASSERT_TRUE(module);
+  auto function = module->lookupSymbol<mlir::func::FuncOp>("forward");
+  const vector<DenseArray> arguments = {{{2, 2}, {1, 2, 3, 4}}, {{}, {0}}};
+  const auto exact = compiler::evaluate(function, arguments);
+  ASSERT_TRUE(mlir::succeeded(exact));
+  EXPECT_EQ(*exact, (vector<DenseArray>{{{2}, {4, 6}}, {{2}, {3, 7}}, {{2}, {3, 7}}}));
+  const auto moved = compiler::evaluate(function, arguments, compiler::Rounding{1});
+  ASSERT_TRUE(mlir::succeeded(moved));
+  for (const size_t result : {0, 1, 2})
+    for (const size_t element : {0, 1}) {
+      const double is = (*moved)[result].values[element], was = (*exact)[result].values[element];
+      EXPECT_EQ(is != was, result != 1) << result;
+      EXPECT_NEAR(is, was, was * 0x1p-9) << result;
+    }
+}
+
 TEST(Evaluate, SlotLiftByHand) {
   ProgramContext program;
   auto module = program.parse(R"mlir(
