@@ -7,8 +7,10 @@
 #include "compiler/schedule/ranking.h"
 #include "compiler/schedule/reduction_schedule.h"
 #include "compiler/schedule/staged.h"
+#include "compiler/schedule/work.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <functional>
 #include <map>
 #include <utility>
@@ -89,6 +91,42 @@ static void addReductionsForPositions(std::vector<GpuVariant> &variants, const C
   }
 }
 
+/// Whether runs of a type's rows are row segments of their own, of which none fills a tile.
+static bool hasShortRuns(const algebras::Layer &layer) {
+  constexpr int64_t rows_of_tile = 64;
+  return layer.row_types.kind() == algebras::RowTypes::Kind::Interval &&
+         layer.row_types.width() < rows_of_tile && joinedRun(layer.row_types) == 0;
+}
+
+/// Tells what kernels that find rows in lists would save where tiles stay partly empty. `predicted` is for
+/// options.rows.
+static void noteShortRuns(const std::vector<algebras::Layer> &layers, Target target,
+                          algebras::DataType output, double predicted, const CompileOptions &options) {
+  constexpr double worth_a_word = 1.5;
+  // Once for each map, of results of the layer's type.
+  if (!options.note || options.row_lists || options.experts > 0 || output != layers.front().dtype ||
+      !hasShortRuns(layers.front()))
+    return;
+  double listed = 0;
+  for (const algebras::Layer &layer : layers) {
+    const algebras::Layer found = withListedRows(layer);
+    const Ranking ranking = options.map == algrt::Map::Dw
+                                ? rankWeightGradient(found, toString(target), options.rows, output)
+                                : rankSchedules(found, toString(target), options.rows, output);
+    if (ranking.legal.empty())
+      return;
+    listed += ranking.legal.front().predicted();
+  }
+  // A gradient of X is a product of the transposed layer here.
+  const algrt::Map map = layers.front().lift.isTransposed() ? algrt::Map::Dx : options.map;
+  if (predicted > worth_a_word * listed)
+    options.note(fmt::format(
+        "on {} runs of {} rows fill a part of a tile each: {} of {} rows is predicted to take {:.1f} us, and "
+        "{:.1f} by kernels that find rows in lists, which --row-lists adds for calls that give positions",
+        toString(target), layers.front().row_types.width(), algrt::name(map), options.rows, predicted,
+        listed));
+}
+
 static std::vector<GpuVariant> variantsByCost(const algebras::Layer &layer, Target target,
                                               algebras::DataType output, const CompileOptions &options) {
   std::map<int64_t, Ranking> rankings; // by the number of rows
@@ -112,6 +150,7 @@ static std::vector<GpuVariant> variantsByCost(const algebras::Layer &layer, Targ
   addNextBest(variants, options, best_for);
   if (options.row_lists)
     addReductionsForPositions(variants, options, layer, target, output, rank);
+  noteShortRuns({layer}, target, output, rank(options.rows).legal.front().predicted(), options);
   return variants;
 }
 
@@ -267,6 +306,8 @@ std::vector<GpuVariant> chainedVariants(const StagedChainedProblem &given, Targe
     addNextBest(variants, options, [&](int64_t rows) {
       return textsOf(bestDifferent(rankLayers(problem, toString(target), of_rows(rows)), options.variants));
     });
+    const double predicted = cheapestOfLayers(problem, toString(target), of_rows(options.rows))->cost.total();
+    noteShortRuns({problem.first, problem.last}, target, problem.output, predicted, options);
   }
   addSingleElements(variants, problem, target, options);
   return variants;
