@@ -1,6 +1,7 @@
 // Finding NVIDIA's assembler, running it, and reading its report.
 #include "compiler/process/failure.h"
 #include "compiler/targets/nvidia/assembler.h"
+#include "tests/gates/with_assembler.h"
 #include "tests/tools/temporary_folder.h"
 
 #include <cstdlib>
@@ -183,14 +184,7 @@ std::string kernel(bool local) {
          (local ? array : "") + "\n  st.global.u32 [%rd1], %r1;\n  ret;\n}\n";
 }
 
-class Assemble : public testing::Test {
-protected:
-  void SetUp() override {
-    for (const AssemblerTool &tool : {compiler::findPtxas(), compiler::findDisassembler()})
-      if (!tool.found())
-        GTEST_SKIP() << "NOT TESTED: " << tool.reason;
-  }
-};
+using Assemble = gates::WithAssembler<testing::Test>;
 
 TEST_F(Assemble, MakesMachineCodeThatDisassembles) {
   const compiler::Assembly assembly = compiler::assemble(kernel(false), "sm_90a");

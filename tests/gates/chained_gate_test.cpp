@@ -1,6 +1,7 @@
 // Feed-forward networks in one kernel, by the schedules that are chosen for them: products from registers,
 // with nothing spilled and no product waiting for another that ptxas could not tell apart.
 #include "tests/gates/gate.h"
+#include "tests/gates/with_assembler.h"
 #include "tests/simulator/kernels/chained_case.h"
 
 #include <gmock/gmock.h>
@@ -17,14 +18,7 @@ struct ChainedGateCase {
 
 void PrintTo(const ChainedGateCase &which, std::ostream *stream) { *stream << which.name; }
 
-class ChainedGate : public testing::TestWithParam<ChainedGateCase> {
-protected:
-  void SetUp() override {
-    for (const compiler::AssemblerTool &tool : {compiler::findPtxas(), compiler::findDisassembler()})
-      if (!tool.found())
-        GTEST_SKIP() << "NOT TESTED: " << tool.reason;
-  }
-};
+using ChainedGate = gates::WithAssembler<testing::TestWithParam<ChainedGateCase>>;
 
 TEST_P(ChainedGate, Passes) {
   const ChainedKernel &kernel = GetParam().kernel;

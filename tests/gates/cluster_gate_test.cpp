@@ -2,6 +2,7 @@
 #include "algebras/expression.h"
 #include "compiler/pipeline/gpu_pipeline.h"
 #include "tests/gates/gate.h"
+#include "tests/gates/with_assembler.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -14,14 +15,8 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-class ClusterGate : public testing::Test {
+class ClusterGate : public gates::WithAssembler<testing::Test> {
 protected:
-  void SetUp() override {
-    for (const compiler::AssemblerTool &tool : {compiler::findPtxas(), compiler::findDisassembler()})
-      if (!tool.found())
-        GTEST_SKIP() << "NOT TESTED: " << tool.reason;
-  }
-
   static gates::Evidence evidenceOf(const std::string &schedule, DataType output = DataType::BF16) {
     const algebras::Algebra algebra = algebras::parseExpression("Q(32)");
     const compiler::Spec spec{

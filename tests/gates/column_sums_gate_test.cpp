@@ -4,6 +4,7 @@
 #include "compiler/pipeline/pipeline.h"
 #include "compiler/spec/spec.h"
 #include "tests/gates/gate.h"
+#include "tests/gates/with_assembler.h"
 
 #include <gtest/gtest.h>
 #include <iostream>
@@ -20,10 +21,9 @@ compiler::Spec layerWithBias() {
   return spec;
 }
 
-TEST(ColumnSumsGate, LeavesRegistersForSeveralBlocks) {
-  for (const compiler::AssemblerTool &tool : {compiler::findPtxas(), compiler::findDisassembler()})
-    if (!tool.found())
-      GTEST_SKIP() << "NOT TESTED: " << tool.reason;
+using ColumnSumsGate = gates::WithAssembler<testing::Test>;
+
+TEST_F(ColumnSumsGate, LeavesRegistersForSeveralBlocks) {
   constexpr int64_t threads = 512, slices = 16, rows_on_their_way = 16;
   for (const compiler::Target target : {compiler::Target::Sm80, compiler::Target::Sm90a})
     for (const DataType type : {DataType::BF16, DataType::F32}) {

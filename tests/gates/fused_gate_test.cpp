@@ -5,6 +5,7 @@
 #include "compiler/pipeline/program_plan.h"
 #include "compiler/schedule/targets.h"
 #include "tests/gates/gate.h"
+#include "tests/gates/with_assembler.h"
 #include "tests/simulator/kernels/exact_case.h"
 #include "tests/simulator/kernels/fused_case.h"
 
@@ -23,16 +24,8 @@ struct Case {
 
 void PrintTo(const Case &which, std::ostream *stream) { *stream << which.name; }
 
-template <class Test> class WithAssembler : public Test {
-protected:
-  void SetUp() override {
-    for (const compiler::AssemblerTool &tool : {compiler::findPtxas(), compiler::findDisassembler()})
-      if (!tool.found())
-        GTEST_SKIP() << "NOT TESTED: " << tool.reason;
-  }
-};
-using FusedGate = WithAssembler<testing::TestWithParam<Case>>;
-using ChosenGate = WithAssembler<testing::Test>;
+using FusedGate = gates::WithAssembler<testing::TestWithParam<Case>>;
+using ChosenGate = gates::WithAssembler<testing::Test>;
 
 /// A feed-forward network over Q(32).
 compiler::Spec network(int64_t hidden, int64_t features = 2048) {

@@ -3,6 +3,7 @@
 #include "compiler/pipeline/gpu_pipeline.h"
 #include "tests/gates/gate.h"
 #include "tests/gates/main_loop.h"
+#include "tests/gates/with_assembler.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -32,12 +33,12 @@ std::string lineWith(const std::string &text, const std::string &part) {
   return text.substr(begin, text.find('\n', at) + 1 - begin);
 }
 
-class Gate : public testing::Test {
+class Gate : public gates::WithAssembler<testing::Test> {
 protected:
   void SetUp() override {
-    for (const compiler::AssemblerTool &tool : {compiler::findPtxas(), compiler::findDisassembler()})
-      if (!tool.found())
-        GTEST_SKIP() << "NOT TESTED: " << tool.reason;
+    WithAssembler::SetUp();
+    if (IsSkipped())
+      return;
     const algebras::Algebra algebra = algebras::parseExpression("Q(4)");
     const compiler::Spec spec{
         algebra, algebras::makeLayer(algebras::Lift::rows(algebra), 512, 768, algebras::DataType::BF16),

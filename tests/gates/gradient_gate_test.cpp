@@ -5,6 +5,7 @@
 #include "compiler/pipeline/gpu_pipeline.h"
 #include "runtime/bench/table.h"
 #include "tests/gates/gate.h"
+#include "tests/gates/with_assembler.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -20,14 +21,8 @@ struct Shape {
   auto operator<=>(const Shape &) const = default;
 };
 
-class GradientGate : public testing::Test {
+class GradientGate : public gates::WithAssembler<testing::Test> {
 protected:
-  void SetUp() override {
-    for (const compiler::AssemblerTool &tool : {compiler::findPtxas(), compiler::findDisassembler()})
-      if (!tool.found())
-        GTEST_SKIP() << "NOT TESTED: " << tool.reason;
-  }
-
   static void look(const Shape &shape, compiler::Target target, DataType output,
                    const std::string &schedule = "", algrt::Map map = algrt::Map::Dx) {
     const algebras::Algebra algebra = algebras::parseExpression(fmt::format("Q({})", shape.q));

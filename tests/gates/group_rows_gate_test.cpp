@@ -3,16 +3,16 @@
 #include "compiler/pipeline/group_rows_images.h"
 #include "compiler/targets/nvidia/group_rows.h"
 #include "tests/gates/gate.h"
+#include "tests/gates/with_assembler.h"
 
 #include <gtest/gtest.h>
 #include <iostream>
 
 namespace {
 
-TEST(GroupRowsGate, FitsAWholeBlock) {
-  for (const compiler::AssemblerTool &tool : {compiler::findPtxas(), compiler::findDisassembler()})
-    if (!tool.found())
-      GTEST_SKIP() << "NOT TESTED: " << tool.reason;
+using GroupRowsGate = gates::WithAssembler<testing::Test>;
+
+TEST_F(GroupRowsGate, FitsAWholeBlock) {
   const auto of_experts = [](int64_t experts) {
     compiler::CompileOptions options;
     options.experts = experts;

@@ -3,6 +3,7 @@
 #include "algebras/expression.h"
 #include "compiler/pipeline/gpu_pipeline.h"
 #include "tests/gates/gate.h"
+#include "tests/gates/with_assembler.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -19,14 +20,7 @@ constexpr JoinedShape joined_shapes[] = {
     {2048, 2048, 768, 32},  {2048, 7168, 2048, 32},  {2048, 5120, 25600, 64},
     {512, 7168, 2048, 32},  {8192, 4096, 12288, 32}, {8192, 5120, 25600, 128}};
 
-class JoinedGate : public testing::TestWithParam<algrt::Map> {
-protected:
-  void SetUp() override {
-    for (const compiler::AssemblerTool &tool : {compiler::findPtxas(), compiler::findDisassembler()})
-      if (!tool.found())
-        GTEST_SKIP() << "NOT TESTED: " << tool.reason;
-  }
-};
+using JoinedGate = gates::WithAssembler<testing::TestWithParam<algrt::Map>>;
 
 TEST_P(JoinedGate, WhatIsChosen) {
   int number = 0;

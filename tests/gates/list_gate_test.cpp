@@ -3,6 +3,7 @@
 #include "algebras/expression.h"
 #include "compiler/pipeline/gpu_pipeline.h"
 #include "tests/gates/gate.h"
+#include "tests/gates/with_assembler.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -27,14 +28,8 @@ algebras::Groups groupsOf(int64_t total, int64_t count, int64_t step) {
   return algebras::Groups::explicitWidths(widths);
 }
 
-class ListGate : public testing::Test {
+class ListGate : public gates::WithAssembler<testing::Test> {
 protected:
-  void SetUp() override {
-    for (const compiler::AssemblerTool &tool : {compiler::findPtxas(), compiler::findDisassembler()})
-      if (!tool.found())
-        GTEST_SKIP() << "NOT TESTED: " << tool.reason;
-  }
-
   static void look(const ListedShape &shape, DataType output, int64_t vector = 0) {
     const algebras::Algebra algebra = algebras::parseExpression(fmt::format("Q({})", shape.q));
     algebras::Layer layer =

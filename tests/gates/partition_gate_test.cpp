@@ -1,5 +1,6 @@
 // Kernels of three and five partitions, written by hand: what NVIDIA's assembler says of them.
 #include "tests/gates/gate.h"
+#include "tests/gates/with_assembler.h"
 #include "tests/simulator/kernels/written_kernel.h"
 
 #include <gmock/gmock.h>
@@ -9,14 +10,7 @@ using namespace simulator_test;
 
 namespace {
 
-class PartitionGate : public testing::TestWithParam<std::string> {
-protected:
-  void SetUp() override {
-    for (const compiler::AssemblerTool &tool : {compiler::findPtxas(), compiler::findDisassembler()})
-      if (!tool.found())
-        GTEST_SKIP() << "NOT TESTED: " << tool.reason;
-  }
-};
+using PartitionGate = gates::WithAssembler<testing::TestWithParam<std::string>>;
 
 TEST_P(PartitionGate, Passes) {
   const std::string instructions = instructionsOf(withBarriers(writtenKernel(GetParam() + ".mlir")));

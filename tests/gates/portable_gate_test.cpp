@@ -6,6 +6,7 @@
 #include "compiler/schedule/staged.h"
 #include "runtime/bench/table.h"
 #include "tests/gates/gate.h"
+#include "tests/gates/with_assembler.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -30,14 +31,8 @@ struct PortableShape {
   auto operator<=>(const PortableShape &) const = default;
 };
 
-class PortableGate : public testing::Test {
+class PortableGate : public gates::WithAssembler<testing::Test> {
 protected:
-  void SetUp() override {
-    for (const compiler::AssemblerTool &tool : {compiler::findPtxas(), compiler::findDisassembler()})
-      if (!tool.found())
-        GTEST_SKIP() << "NOT TESTED: " << tool.reason;
-  }
-
   // Looks at the kernel of a shape, unless an equal one has been looked at.
   void look(const PortableShape &shape, DataType output, const std::string &schedule = "") {
     compiler::CompileOptions options;

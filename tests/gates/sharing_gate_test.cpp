@@ -3,6 +3,7 @@
 #include "algebras/expression.h"
 #include "compiler/pipeline/gpu_pipeline.h"
 #include "tests/gates/gate.h"
+#include "tests/gates/with_assembler.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +12,7 @@ namespace {
 
 using algebras::DataType;
 
-class SharingGate : public testing::TestWithParam<const char *> {
+class SharingGate : public gates::WithAssembler<testing::TestWithParam<const char *>> {
 protected:
   // Of Q(32), with groups so wide.
   static void expectToPass(algrt::Map map, int64_t in_group, int64_t out_group) {
@@ -30,12 +31,6 @@ protected:
       EXPECT_THAT(gates::objections(gates::collectEvidence(program.nvvm)), testing::IsEmpty())
           << "result in " << toString(output);
     }
-  }
-
-  void SetUp() override {
-    for (const compiler::AssemblerTool &tool : {compiler::findPtxas(), compiler::findDisassembler()})
-      if (!tool.found())
-        GTEST_SKIP() << "NOT TESTED: " << tool.reason;
   }
 };
 

@@ -3,6 +3,7 @@
 #include "compiler/pipeline/gpu_pipeline.h"
 #include "runtime/bench/table.h"
 #include "tests/gates/gate.h"
+#include "tests/gates/with_assembler.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -36,14 +37,7 @@ std::string describe(const algrt::TableRow &row, DataType output, const algrt::G
       gates::countInSass(evidence.sass, "UTMALDG"), seen ? "  (as above)" : "");
 }
 
-class TableGate : public testing::TestWithParam<std::string> {
-protected:
-  void SetUp() override {
-    for (const compiler::AssemblerTool &tool : {compiler::findPtxas(), compiler::findDisassembler()})
-      if (!tool.found())
-        GTEST_SKIP() << "NOT TESTED: " << tool.reason;
-  }
-};
+using TableGate = gates::WithAssembler<testing::TestWithParam<std::string>>;
 
 TEST_P(TableGate, EveryAlignedRowPasses) {
   std::map<std::string, gates::Evidence> seen; // by the program, which many rows share
