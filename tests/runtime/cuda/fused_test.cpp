@@ -135,6 +135,8 @@ TEST_P(CudaFused, PassesWhatTheCallHas) {
       const std::pair<const char *, const GpuMatrix *> matrices[] = {
           {"x", &x}, {"w", &gate}, {"w2", &up}, {"factor", &factor}, {"residual", &residual},
           {"y", &y}, {"y2", &g}};
+      EXPECT_EQ(std::ranges::count(matrices, parameter.operand, [](const auto &one) { return one.first; }), 1)
+          << what;
       for (const auto &[called, matrix] : matrices) {
         if (parameter.operand != called)
           continue;
@@ -163,11 +165,13 @@ TEST_P(CudaFused, PassesWhatTheCallHas) {
       uint64_t address = 0;
       ASSERT_EQ(bytes.size(), sizeof(address));
       std::memcpy(&address, bytes.data(), sizeof(address));
+      EXPECT_EQ(parameter.operand, "scale");
       EXPECT_EQ(address, address_of(scale)) << what;
     } else if (parameter.value == ParameterValue::Number) {
       float passed = 0;
       ASSERT_EQ(bytes.size(), sizeof(passed));
       std::memcpy(&passed, bytes.data(), sizeof(passed));
+      EXPECT_EQ(parameter.operand, "alpha");
       EXPECT_EQ(passed, alpha) << what;
     }
   }
