@@ -126,9 +126,15 @@ def networks_table(algctl, measured):
     return lines
 
 
+def head_of_rows(what, counts):
+    """Of a table with a column for each number of rows."""
+    named = [f"M = {counts[0]}"] + [str(m) for m in counts[1:]]
+    return [f"| {what} | " + " | ".join(named) + " |", "| --- |" + " ---: |" * len(counts)]
+
+
 def few_rows_networks_table(algctl, measured):
     counts = (1, 4, 16, 64)
-    lines = ["| network | " + " | ".join(f"{'M = ' if m == 1 else ''}{m}" for m in counts) + " |", "| --- |" + " ---: |" * len(counts)]
+    lines = head_of_rows("network", counts)
     for _, k, n in NETWORKS:
         cells = []
         for m in counts:
@@ -141,7 +147,7 @@ def few_rows_networks_table(algctl, measured):
 
 def positions_networks_table(algctl, measured):
     counts = (1, 4, 16, 64)
-    lines = ["| network | " + " | ".join(f"{'M = ' if m == 1 else ''}{m}" for m in counts) + " |", "| --- |" + " ---: |" * len(counts)]
+    lines = head_of_rows("network", counts)
     for _, k, n in NETWORKS:
         cells = []
         for m in counts:
@@ -154,7 +160,7 @@ def positions_networks_table(algctl, measured):
 
 def experts_table(algctl, measured):
     experts, counts = 64, (64, 256, 2048, 4096, 16384, 65536)
-    lines = ["| 64 experts | " + " | ".join(f"{'M = ' if m == 64 else ''}{m}" for m in counts) + " |", "| --- |" + " ---: |" * len(counts)]
+    lines = head_of_rows("64 experts", counts)
     for name, k, n in NETWORKS[3:]:
         cells = []
         for m in counts:

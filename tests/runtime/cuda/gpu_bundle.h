@@ -22,7 +22,7 @@ struct GpuShape {
   // Kernels of dx instead, "dx-bf16" and "dx-f32"; above 0, tiles of so many long groups come first.
   bool gradient = false;
   int64_t longest_first = 0;
-  bool bias = false; // forward kernels take one
+  bool bias = false;  // forward kernels take one
   bool waits = false; // all kernels for sm_90a wait for their predecessors by themselves
   // Kernels of dw instead, "dw-bf16" and "dw-f32", alone.
   bool weight_gradient = false;

@@ -122,8 +122,8 @@ TEST_F(CudaPrograms, StepsThatWaitBeginEarly) {
   EXPECT_THAT(algrt_last_error(), HasSubstr("does not wait for its predecessor by itself"));
 }
 
-// Kernels read weights before they wait: not those that a step before has made, nor where what is ahead of the
-// step is the caller's, since a step without rows enqueues nothing.
+// Kernels read weights before they wait: not those that a step before has made, nor where what is ahead of
+// the step is the caller's, since a step without rows enqueues nothing.
 TEST_F(CudaPrograms, StepsBeginInTheirTurnWhereWeightsMayBeWritten) {
   using Json = nlohmann::ordered_json;
   const GpuShape shape = {.groups = 4, .in = 16, .out = 16, .waits = true};
@@ -141,11 +141,10 @@ TEST_F(CudaPrograms, StepsBeginInTheirTurnWhereWeightsMayBeWritten) {
   Json behind_nothing = operands;
   behind_nothing.push_back(operand("made", "output", {n, n}));
   Json manifest = withPrograms(withParameters(gpuManifest(shape)));
-  manifest["programs"].push_back(
-      {{"name", "made"},
-       {"operands", operands},
-       {"buffers", {{{"name", "made"}, {"type", "bf16"}, {"shape", {n, n}}}}},
-       {"steps", {of_base, step("x", "made", "y")}}});
+  manifest["programs"].push_back({{"name", "made"},
+                                  {"operands", operands},
+                                  {"buffers", {{{"name", "made"}, {"type", "bf16"}, {"shape", {n, n}}}}},
+                                  {"steps", {of_base, step("x", "made", "y")}}});
   manifest["programs"].push_back({{"name", "behind"},
                                   {"operands", behind_nothing},
                                   {"buffers", Json::array()},
