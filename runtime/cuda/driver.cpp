@@ -64,8 +64,8 @@ std::shared_ptr<const Driver> Driver::open() {
   driver->NAME = reinterpret_cast<decltype(driver->NAME)>(find(#SYMBOL));
   ALGRT_CUDA_DRIVER_ENTRIES(ALGRT_CUDA_DRIVER_FIND)
 #undef ALGRT_CUDA_DRIVER_FIND
-  int version = 0;
-  driver->check(driver->driverGetVersion(&version), "asking the CUDA driver for its version");
+  driver->check(driver->driverGetVersion(&driver->version_), "asking the CUDA driver for its version");
+  const int version = driver->version_;
   if (version < oldest_version)
     throw Error(ALGRT_NO_DRIVER, "the CUDA driver " + driver->file_ + " is for CUDA " +
                                      std::to_string(version / 1000) + "." +

@@ -22,6 +22,8 @@ public:
 
   // "libcuda.so.1", or what ALGRT_CUDA_DRIVER named.
   const std::string &file() const { return file_; }
+  // Whether captures keep dependent launches, as edges of a graph: drivers for CUDA 12.3 and newer.
+  bool capturesDependentLaunches() const { return version_ >= 12030; }
 
   // Throws Error unless the driver reported success: "<what>: CUDA_ERROR_...: <the driver's text>".
   void check(Result result, const char *what) const;
@@ -39,6 +41,7 @@ private:
   Driver();
 
   std::string file_;
+  int version_ = 0; // of CUDA: 1000 times the first number, 10 times the second
   void *library_ = nullptr;
 };
 

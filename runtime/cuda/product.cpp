@@ -182,8 +182,10 @@ void runProduct(const GpuKernels &kernels, const Layer &layer, const ProductCall
     if (call.lists != nullptr)
       call.lists->set(listed_rows, placed);
   }
+  // Nobody has asked for the latter, so that it may be left out where a capture might not take it.
   const bool is_dependent = call.order == LaunchOrder::Dependent ||
-                            (call.order == LaunchOrder::BehindStep && kernel.gpu->dependent_launch);
+                            (call.order == LaunchOrder::BehindStep && kernel.gpu->dependent_launch &&
+                             driver.capturesDependentLaunches());
   launch(driver, *prepared, kernel.gpu->parameters, stream, layer, call, further, request.positions,
          is_dependent);
 }

@@ -36,7 +36,8 @@ std::string bothBundle(bool up_waits = false, bool down_waits = false) {
 
 class CudaPrograms : public CudaForward {
 protected:
-  CudaPrograms() : context(0), bundle(openBundle(bothBundle())) {
+  explicit CudaPrograms(int cuda_version = 13000)
+      : context(deviceOfDriver(cuda_version)), bundle(openBundle(bothBundle())) {
     // Steps come in turns: the kernels of both have one name.
     cuda_stand_in::onLaunch([this](const cuda_stand_in::Launch &launch) {
       began_early.push_back(launch.programmatic);
@@ -51,6 +52,11 @@ protected:
   }
   ~CudaPrograms() override { EXPECT_EQ(context.driver().memFree(workspace), Result::Success); }
 
+  // Number 0, as a driver for that version of CUDA has it.
+  static int deviceOfDriver(int cuda_version) {
+    cuda_stand_in::setVersion(cuda_version);
+    return 0;
+  }
   int run() {
     const algrt_named_tensor tensors[] = {{"x", &x.tensor, nullptr},
                                           {"up", &up.tensor, nullptr},
@@ -176,6 +182,21 @@ TEST_F(CudaPrograms, StepsBeginInTheirTurnWhereWeightsMayBeWritten) {
   EXPECT_EQ(run("made", 5), std::vector<bool>({false, false}));
   EXPECT_EQ(run("behind", 5), std::vector<bool>({false, true}));
   EXPECT_EQ(run("behind", 0), std::vector<bool>({false}));
+}
+
+class CudaProgramsOfOlderDrivers : public CudaPrograms {
+protected:
+  CudaProgramsOfOlderDrivers() : CudaPrograms(12020) {}
+};
+
+// What older drivers might not capture is not asked of them, unless the caller does.
+TEST_F(CudaProgramsOfOlderDrivers, BeginInTheirTurn) {
+  bundle = openBundle(bothBundle(true, true));
+  ASSERT_EQ(run(), ALGRT_OK) << algrt_last_error();
+  EXPECT_EQ(began_early, std::vector<bool>({false, false}));
+  options.dependent_launch = 1;
+  ASSERT_EQ(run(), ALGRT_OK) << algrt_last_error();
+  EXPECT_EQ(began_early, std::vector<bool>({false, false, true, false}));
 }
 
 TEST_F(CudaPrograms, AreCapturedOncePrepared) {
