@@ -238,13 +238,22 @@ void requireTermsFit(const Layer &layer, const GpuKernel &kernel, const Support 
   for (int64_t type = 0; type < layer.types; ++type)
     terms = checkedAdd(terms, support.countOfType(type), "terms table: terms");
   // Of the terms between groups that are joined, one stands for all.
-  const int64_t joined = int64_t(layer.out_groups.size()) / kernelShape(layer, kernel).out_groups;
+  const KernelShape shape = kernelShape(layer, kernel);
+  const int64_t joined = int64_t(layer.out_groups.size()) / shape.out_groups;
   terms /= joined * joined;
   if (terms > most_int32)
     refuse("the layer has " + std::to_string(terms) + " terms, more than 32 bits count");
+  // Between groups of unequal widths a product has an entry for each step of a term.
+  int64_t entries = terms;
+  if (shape.unequal && !shape.isWeightGradient()) {
+    const std::vector<int64_t> &read = kernel.map == Map::Dx ? layer.out_groups : layer.in_groups;
+    const int64_t widest = checkedMultiply(*std::ranges::max_element(read), joined, "terms table: columns");
+    entries = checkedMultiply(terms, ceilDivide(widest, kernel.tile.depth), "terms table: entries");
+  }
   constexpr int64_t few = 1 << 20, bytes = 3 * sizeof(int32_t) + sizeof(Term);
-  if (terms > few)
-    requireMemory(uint64_t(terms * bytes), "the terms table of a kernel");
+  if (entries > few)
+    requireMemory(uint64_t(checkedMultiply(entries, bytes, "the terms table of a kernel")),
+                  "the terms table of a kernel");
 }
 
 } // namespace
