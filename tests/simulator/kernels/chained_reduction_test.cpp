@@ -216,7 +216,7 @@ INSTANTIATE_TEST_SUITE_P(
              1,
              4},
         Case{"Chosen",
-             {.algebra = "Q(4)", .in = 256, .hidden = 768, .out = 256, .schedule = "", .rows = 1},
+             {.algebra = "T(4)", .in = 256, .hidden = 768, .out = 256, .schedule = "", .rows = 1},
              2,
              1,
              32}),
