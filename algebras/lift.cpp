@@ -20,12 +20,11 @@ void requireIndex(int64_t index, int64_t size, const char *what) {
     throw std::out_of_range(fmt::format("{} {} of {}", what, index, size));
 }
 
+// Of an algebra whose constants are 1.
 std::optional<TermFormula> formulaOf(const Algebra &algebra) {
   // (i,i), (j,j) exist always, so B(i,j) contains i and j wherever (i,j) exists: with all n^2 positions
   // there, 2n^2 - n products leave room for nothing else.
   const auto n = static_cast<__int128>(algebra.positions());
-  if (!algebra.hasConstantsOne())
-    return std::nullopt;
   if (algebra.dimension() == n * n && algebra.nonzeros() == 2 * n * n - n)
     return TermFormula::Complete;
   switch (algebra.kind()) {
@@ -86,6 +85,7 @@ std::string rowsNote(const Algebra &algebra) {
 struct Lift::Details {
   std::vector<Lift> factors;
   std::optional<TermFormula> formula;
+  bool constants_one = true; // of rows; asked once, since a table looks at all of its constants
   // Of transposed lifts whose terms follow neither from a formula nor from factors: the lists of (type,
   // output group), one after another.
   std::vector<int64_t> starts; // of each list, and the end of the last
@@ -98,7 +98,9 @@ Lift::Lift(Kind kind, const Algebra &algebra) : kind_(kind), algebra_(algebra) {
     types_ = algebra.rowTypes();
     groups_ = algebra.positions();
     note_ = rowsNote(algebra);
-    details->formula = formulaOf(algebra);
+    details->constants_one = algebra.hasConstantsOne();
+    if (details->constants_one)
+      details->formula = formulaOf(algebra);
   } else {
     groups_ = algebra.dimension();
   }
@@ -131,6 +133,7 @@ Lift Lift::transposed() const {
   result.transposed_ = !transposed_;
   auto details = std::make_shared<Details>();
   details->formula = details_->formula;
+  details->constants_one = details_->constants_one;
   for (const Lift &factor : details_->factors)
     details->factors.push_back(factor.transposed());
   if (result.transposed_ && !details->formula && details->factors.empty())
@@ -185,7 +188,7 @@ std::vector<BlockTerm> Lift::terms(int64_t type, int64_t output_group) const {
     const int64_t row = algebra_.firstRowOf(type);
     for (int64_t k : algebra_.support(row, output_group))
       result.push_back(ofGroup(k));
-    if (!result.empty() && !algebra_.hasConstantsOne())
+    if (!result.empty() && !details_->constants_one)
       setCoefficients(row, output_group, result);
     return result;
   }
@@ -371,7 +374,7 @@ int64_t Lift::weightBlocks() const {
 
 bool Lift::weightIdentityIsIdentity() const {
   if (kind_ == Kind::Rows)
-    return algebra_.dimension() == weightBlocks() && algebra_.hasConstantsOne();
+    return algebra_.dimension() == weightBlocks() && details_->constants_one;
   return algebra_.isMatrixLike() || findIdentity(algebra_.expand()).has_value();
 }
 

@@ -126,49 +126,40 @@ def networks_table(algctl, measured):
     return lines
 
 
-def head_of_rows(what, counts):
-    """Of a table with a column for each number of rows."""
+def networks_by_rows(what, counts, networks, cell):
+    """A row for each network, and a column for each number of rows, which `cell` fills."""
     named = [f"M = {counts[0]}"] + [str(m) for m in counts[1:]]
-    return [f"| {what} | " + " | ".join(named) + " |", "| --- |" + " ---: |" * len(counts)]
+    lines = [f"| {what} | " + " | ".join(named) + " |", "| --- |" + " ---: |" * len(counts)]
+    for name, k, n in networks:
+        lines.append(f"| {k}, {n}{name} | " + " | ".join(cell(m, k, n) for m in counts) + " |")
+    return lines
 
 
 def few_rows_networks_table(algctl, measured):
-    counts = (1, 4, 16, 64)
-    lines = head_of_rows("network", counts)
-    for _, k, n in NETWORKS:
-        cells = []
-        for m in counts:
-            one, floor, launches = network(algctl, m, k, n, "layers")
-            steps, step_floor, _ = network(algctl, m, k, n, "products")
-            cells.append(f"{one:.1f}, {floor:.1f} ({steps:.1f})" if launches == 1 else f"steps ({steps:.1f}, {step_floor:.1f})")
-        lines.append(f"| {k}, {n} | " + " | ".join(cells) + " |")
-    return lines
+    def cell(m, k, n):
+        one, floor, launches = network(algctl, m, k, n, "layers")
+        steps, step_floor, _ = network(algctl, m, k, n, "products")
+        return f"{one:.1f}, {floor:.1f} ({steps:.1f})" if launches == 1 else f"steps ({steps:.1f}, {step_floor:.1f})"
+    return networks_by_rows("network", (1, 4, 16, 64), [("", k, n) for _, k, n in NETWORKS], cell)
 
 
 def positions_networks_table(algctl, measured):
-    counts = (1, 4, 16, 64)
-    lines = head_of_rows("network", counts)
-    for _, k, n in NETWORKS:
-        cells = []
-        for m in counts:
-            together, steps, listed = network_at_positions(algctl, m, k, n)
-            least = min(together, steps, listed)
-            cells.append(f"{least:.1f}" + ("" if least == together else " steps" if least == steps else " lists"))
-        lines.append(f"| {k}, {n} | " + " | ".join(cells) + " |")
-    return lines
+    def cell(m, k, n):
+        together, steps, listed = network_at_positions(algctl, m, k, n)
+        least = min(together, steps, listed)
+        return f"{least:.1f}" + ("" if least == together else " steps" if least == steps else " lists")
+    return networks_by_rows("network", (1, 4, 16, 64), [("", k, n) for _, k, n in NETWORKS], cell)
 
 
 def experts_table(algctl, measured):
-    experts, counts = 64, (64, 256, 2048, 4096, 16384, 65536)
-    lines = head_of_rows("64 experts", counts)
-    for name, k, n in NETWORKS[3:]:
-        cells = []
-        for m in counts:
-            together, floor, _ = network(algctl, m, k, n, "layers", experts)
-            alone, _, _ = network(algctl, m // experts, k, n, "layers")
-            cells.append(f"{together:.1f}, {floor:.1f} ({experts * alone:.0f})")
-        lines.append(f"| {k}, {n} ({name.removeprefix('expert of ')}) | " + " | ".join(cells) + " |")
-    return lines
+    experts = 64
+
+    def cell(m, k, n):
+        together, floor, _ = network(algctl, m, k, n, "layers", experts)
+        alone, _, _ = network(algctl, m // experts, k, n, "layers")
+        return f"{together:.1f}, {floor:.1f} ({experts * alone:.0f})"
+    named = [(f" ({name.removeprefix('expert of ')})", k, n) for name, k, n in NETWORKS[3:]]
+    return networks_by_rows("64 experts", (64, 256, 2048, 4096, 16384, 65536), named, cell)
 
 
 WRITTEN = {"forward": forward_table, "gradients of X": dx_table, "gradients of W": dw_table, "splits": split_table, "few rows": few_rows_table,

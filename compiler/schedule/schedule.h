@@ -236,7 +236,6 @@ inline bool isReduction(const Schedule &schedule) {
   return std::holds_alternative<ReductionSchedule>(schedule);
 }
 bool isReduction(std::string_view text);
-/// Whether it is of threads that copy.
 /// Whether threads copy blocks into shared memory. Kernels for targets with a copy engine wait for the grid
 /// before them by themselves, but for these.
 inline bool isForThreads(const Schedule &schedule) {
